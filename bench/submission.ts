@@ -9,7 +9,7 @@ import { peakMegabytes } from "./memory.ts";
 import type { Bench } from "./parts.ts";
 import { type GatewayProcess, startGatewayProcess } from "./submission/gateway-process.ts";
 import { connect, type Load, type Login, submit, submitAll, type Target } from "./submission/load.ts";
-import { findPostfixFault, type Postfix, startPostfix } from "./submission/postfix.ts";
+import { findPostfixIssue, type Postfix, startPostfix } from "./submission/postfix.ts";
 import { treeCpuMs } from "./submission/process-tree.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
@@ -55,9 +55,9 @@ export async function measureSubmission({ deployment }: Bench): Promise<Row[]> {
     login,
     sender: deployment.seed.mailbox,
   };
-  const fault = await findPostfixFault();
-  if (fault) console.error(fault);
-  const postfix = fault
+  const issue = await findPostfixIssue();
+  if (issue) console.error(issue);
+  const postfix = issue
     ? null
     : await startPostfix({
         login,
@@ -67,7 +67,7 @@ export async function measureSubmission({ deployment }: Bench): Promise<Row[]> {
       });
   try {
     const rows: Row[] = [];
-    for (const load of LOADS) rows.push(await compare(load, { deployment, gateway, target, postfix, fault }));
+    for (const load of LOADS) rows.push(await compare(load, { deployment, gateway, target, postfix, issue }));
     for (const atOnce of [1, 4]) rows.push(await measureLarge(gateway, target, atOnce));
     return rows;
   } finally {
@@ -86,11 +86,11 @@ interface Servers {
   target: Target;
   postfix: Postfix | null;
   /** Why Postfix does not run. */
-  fault: string | null;
+  issue: string | null;
 }
 
 async function compare(load: Load & { name: string }, servers: Servers): Promise<Row> {
-  const { deployment, gateway, target, postfix, fault } = servers;
+  const { deployment, gateway, target, postfix, issue } = servers;
   const ours: Measured[] = [];
   const theirs: Measured[] = [];
   // Compiles what runs often, on both sides.
@@ -117,7 +117,7 @@ async function compare(load: Load & { name: string }, servers: Servers): Promise
     what: `submission of ${size} KB, ${load.name}${postfix ? `: rate against Postfix ${postfix.version}` : ""}`,
     value: postfix
       ? `${ratio.toFixed(2)}x (${rates(ours)} against ${rates(theirs)} a second); ${cpu}, of Postfix ${of(theirs, "server", 2)} ms; ${each}`
-      : `${rates(ours)} a second; ${cpu}; ${each}. ${fault}`,
+      : `${rates(ours)} a second; ${cpu}; ${each}. ${issue}`,
     budget: postfix ? `${BUDGET}x` : "",
     isMet: !postfix || ratio >= BUDGET,
   };

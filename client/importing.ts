@@ -28,13 +28,13 @@ async function showFirstRows(form: HTMLFormElement, field: HTMLInputElement): Pr
   if (field.files?.[0] !== file) return;
   const isTooLarge = file.size > Number(field.dataset.max);
   const preview = isTooLarge
-    ? { fault: "The file is larger than 24 MiB" }
+    ? { issue: "The file is larger than 24 MiB" }
     : previewFile(new Uint8Array(start), file.size <= PREVIEW_BYTES);
-  place?.replaceChildren(...("fault" in preview ? [faultOf(preview.fault)] : tableOf(preview)));
+  place?.replaceChildren(...("issue" in preview ? [issueNotice(preview.issue)] : tableOf(preview)));
 }
 
-function faultOf(fault: string): HTMLElement {
-  const notice = element("p", { className: "notice bad", textContent: `${fault}.` });
+function issueNotice(issue: string): HTMLElement {
+  const notice = element("p", { className: "notice bad", textContent: `${issue}.` });
   notice.setAttribute("role", "alert");
   return notice;
 }
@@ -78,7 +78,7 @@ function upload(form: HTMLFormElement): void {
     clearInterval(timer);
     if (button) button.disabled = false;
     if (request.status === 0)
-      return show(faultOf("The connection broke. Import the file again: contacts that the list has are skipped"));
+      return show(issueNotice("The connection broke. Import the file again: contacts that the list has are skipped"));
     if (new URL(request.responseURL).pathname !== new URL(form.action).pathname)
       return location.assign(request.responseURL);
     takeOver(new DOMParser().parseFromString(request.responseText, "text/html"));

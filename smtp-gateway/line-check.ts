@@ -5,28 +5,28 @@ const [NUL, LF, CR] = [0x00, 0x0a, 0x0d];
  * take the rest of a message for commands (SMTP smuggling).
  */
 export class LineCheck {
-  #fault: string | null = null;
+  #issue: string | null = null;
   #endsInCr = false;
 
   /** Returns the first error: `bare LF`, `bare CR` or `NUL`; null: none. */
-  get fault(): string | null {
-    return this.#fault;
+  get issue(): string | null {
+    return this.#issue;
   }
 
   add(chunk: Uint8Array): void {
-    if (this.#fault !== null || chunk.length === 0) return;
-    if (chunk.indexOf(NUL) >= 0) this.#fault = "NUL";
-    if (this.#endsInCr && chunk[0] !== LF) this.#fault ??= "bare CR";
+    if (this.#issue !== null || chunk.length === 0) return;
+    if (chunk.indexOf(NUL) >= 0) this.#issue = "NUL";
+    if (this.#endsInCr && chunk[0] !== LF) this.#issue ??= "bare CR";
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) {
-      if (at === 0 ? !this.#endsInCr : chunk[at - 1] !== CR) this.#fault ??= "bare LF";
+      if (at === 0 ? !this.#endsInCr : chunk[at - 1] !== CR) this.#issue ??= "bare LF";
     }
     for (let at = chunk.indexOf(CR); at >= 0; at = chunk.indexOf(CR, at + 1)) {
-      if (at + 1 < chunk.length && chunk[at + 1] !== LF) this.#fault ??= "bare CR";
+      if (at + 1 < chunk.length && chunk[at + 1] !== LF) this.#issue ??= "bare CR";
     }
     this.#endsInCr = chunk[chunk.length - 1] === CR;
   }
 
-  /** Starts another phase: a CR at the end of the one before does not count. The fault stays. */
+  /** Starts another phase: a CR at the end of the one before does not count. The issue stays. */
   reset(): void {
     this.#endsInCr = false;
   }

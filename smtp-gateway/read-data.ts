@@ -34,9 +34,9 @@ export async function readData(
       if (refusal) continue;
       size += chunk.length;
       lines.add(chunk);
-      if (lines.fault !== null) {
+      if (lines.issue !== null) {
         closeAfterReply(session);
-        refuse(`554 5.6.0 The message contains a ${lines.fault}`);
+        refuse(`554 5.6.0 The message contains a ${lines.issue}`);
       }
       if (refusal) continue;
       if (size > messageOctets) refuse(`552 5.3.4 The message is larger than ${messageOctets} octets`);

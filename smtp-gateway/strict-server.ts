@@ -101,8 +101,8 @@ class StrictConnection extends SMTPConnection {
     const strictWrite: Write = (chunk, encoding, next) => {
       if (parser._dataMode || this._upgrading) lines.reset();
       else lines.add(chunk);
-      if (lines.fault === null) return write(chunk, encoding, next);
-      this.send("500 5.5.2" as unknown as number, `Lines must end in CRLF; this one has a ${lines.fault}`);
+      if (lines.issue === null) return write(chunk, encoding, next);
+      this.send("500 5.5.2" as unknown as number, `Lines must end in CRLF; this one has a ${lines.issue}`);
       this.close();
       next();
     };

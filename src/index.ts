@@ -9,7 +9,7 @@ import { consumeWebhooks } from "./notices/webhooks/index.ts";
 import { createContext } from "./platform/context.ts";
 import { saveMetrics } from "./platform/daily-metrics/index.ts";
 import type { WorkMessage } from "./platform/outbox/index.ts";
-import { reportSettingFaults } from "./platform/settings/setting-faults.ts";
+import { reportSettingIssues } from "./platform/settings/setting-issues.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
 
 /** Passes a batch to the consumer of its queue, by the names that the settings have. Every other queue is a dead-letter queue. */
@@ -19,12 +19,12 @@ function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {
   return batch.queue === env.HITS_QUEUE ? consumeHits(batch, env) : consumeDeadLetters(batch, env);
 }
 
-/** Returns the handler of an event, which first reports faults of the settings and at its end stores what was counted. */
+/** Returns the handler of an event, which first reports issues of the settings and at its end stores what was counted. */
 function observed<Event, Answer>(
   handle: (event: Event, env: Env, ctx: ExecutionContext) => Answer,
 ): (event: Event, env: Env, ctx: ExecutionContext) => Answer {
   return (event, env, ctx) => {
-    reportSettingFaults(env);
+    reportSettingIssues(env);
     const answer = handle(event, env, ctx);
     const save = () => saveMetrics(createContext(env, crypto.randomUUID()));
     // The answer does not wait, and its errors are those of the handler.

@@ -39,7 +39,7 @@ export interface Postfix {
 }
 
 /** Returns why Postfix cannot run here, or null when it can. */
-export async function findPostfixFault(): Promise<string | null> {
+export async function findPostfixIssue(): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Postfix was not measured: its master needs root";
   try {
     await run("postconf", ["-d", "-h", "mail_version"]);

@@ -4,7 +4,7 @@ import { readLines } from "./row-file.ts";
 import type { SavedObject } from "./save-objects.ts";
 import { type Manifest, readManifest, sha256Of } from "./snapshot.ts";
 
-/** Faults that are listed before the rest is only counted. */
+/** Issues that are listed before the rest is only counted. */
 const LISTED = 20;
 
 /** A finished backup. */
@@ -28,14 +28,14 @@ export async function openBackup(root: string, id: string | undefined): Promise<
 
 /** Compares every file of a backup with its SHA-256. Throws an Error that names those that differ or are missing. */
 export async function checkFiles({ root, folder, manifest }: OpenedBackup): Promise<void> {
-  const faults: string[] = [];
+  const issues: string[] = [];
   let count = 0;
   const check = async (file: string, sha256: string) => {
     const found = await sha256Of(file).catch(() => null);
     if (found === sha256) return;
     count += 1;
-    if (faults.length < LISTED)
-      faults.push(`${path.relative(root, file)} ${found === null ? "is missing" : "has changed"}`);
+    if (issues.length < LISTED)
+      issues.push(`${path.relative(root, file)} ${found === null ? "is missing" : "has changed"}`);
   };
   for (const file of [...manifest.files, ...manifest.objectLists])
     await check(path.join(folder, file.path), file.sha256);
@@ -44,5 +44,5 @@ export async function checkFiles({ root, folder, manifest }: OpenedBackup): Prom
       for await (const { file, sha256 } of readLines<SavedObject>(folder, list.path))
         await check(path.join(root, file), sha256);
   }
-  if (count > 0) throw new Error(`The backup is damaged, in ${count} files:\n${faults.join("\n")}`);
+  if (count > 0) throw new Error(`The backup is damaged, in ${count} files:\n${issues.join("\n")}`);
 }

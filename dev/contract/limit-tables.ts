@@ -115,7 +115,7 @@ export const limitTables = {
         ["deliveries of webhooks", `${DELIVERY_DAYS} days`],
         ["messages in Trash and Spam", `${KEPT_DAYS} days after they came there`],
         ["expired invitations", duration(EXPIRED_KEPT_MS)],
-        ["first report of a fault of a whole domain", `${DOMAIN_FAILURE_DAYS} days`],
+        ["first report of a failure of a whole domain", `${DOMAIN_FAILURE_DAYS} days`],
       ],
     ),
   lifetimes: () =>

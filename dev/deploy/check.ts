@@ -20,17 +20,17 @@ export function findRefusals(
   file: string,
 ): string[] {
   // The key is not a variable of the file. It is only needed to parse the others.
-  const { settings, faults } = parseVariables({ ...vars, MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` });
+  const { settings, issues } = parseVariables({ ...vars, MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` });
   const empty = Object.keys(meanings).filter((name) => vars[name] === "");
   const placeholders = [...new Set([...empty, ...(settings?.placeholders ?? [])])];
-  const malformed = faults.filter((fault) => !empty.some((name) => fault.startsWith(`${name}:`)));
+  const malformed = issues.filter((issue) => !empty.some((name) => issue.startsWith(`${name}:`)));
   return [
     ...findRouteRefusals(stored, file),
     ...placeholders.map((name) => `${name} is a placeholder; set ${meanings[name] ?? "it"} in ${file}.`),
     ...(vars.SYSTEM_MAILBOX && !parseAddress(vars.SYSTEM_MAILBOX)
       ? [`SYSTEM_MAILBOX: not an email address; set the bare address of a mailbox (${file})`]
       : []),
-    ...malformed.map((fault) => `${fault} (${file})`),
+    ...malformed.map((issue) => `${issue} (${file})`),
   ];
 }
 

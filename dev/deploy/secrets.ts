@@ -28,8 +28,8 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
     ...stored,
     EGRESS_URL: egressUrl,
   };
-  const { faults } = parseVariables(secrets);
-  if (faults.length > 0) throw new Error(`${faults.join("; ")} (${file})`);
+  const { issues } = parseVariables(secrets);
+  if (issues.length > 0) throw new Error(`${issues.join("; ")} (${file})`);
   return secrets;
 }
 

@@ -691,7 +691,7 @@ export interface EmailRecord {
 }
 
 export interface EmailReschedule {
-  /** ISO 8601 with an offset, from 1 minute to 30 days ahead. Any fault is a 400. */
+  /** ISO 8601 with an offset, from 1 minute to 30 days ahead. Any other value is a 400. */
   send_at: string;
 }
 
@@ -730,7 +730,7 @@ export interface EmailSendRequest {
   headers?: Record<string, string> | null;
   /** At most 10 different tags. */
   tags?: string[] | null;
-  /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400. */
+  /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400. */
   send_at?: string | null;
   attachments?: Attachment[] | null;
   /** Id of a template: its subject, html and text are rendered with `variables`. html and text stay absent. */
@@ -1056,7 +1056,7 @@ export interface InboxSend {
   file_ids?: string[] | null;
   /** Message-ID of the message that this one answers. */
   in_reply_to?: string | null;
-  /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400. */
+  /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400. */
   send_at?: string | null;
   /** UID of the draft that is sent. It is deleted. */
   draft_id?: number | null;

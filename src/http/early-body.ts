@@ -4,7 +4,7 @@ import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
-import { invalidJson } from "./json-faults.ts";
+import { invalidJson } from "./json-errors.ts";
 
 /** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
 export const SMALL_BODY_BYTES = 65_536;
@@ -25,14 +25,14 @@ export interface EarlyBody {
   hold: BodyHold;
   /** Returns the start of the body. Throws the error that reading or parsing it met. */
   head(): BodyHead;
-  /** The parsed body; undefined when it is large or has a fault. */
+  /** The parsed body; undefined when it is large or has an error. */
   json: unknown;
 }
 
 /**
  * Reads a small body before the credential is known, so that its reads go to D1 together with those of the credential.
  * Returns null, and reads nothing, for a body that is large or not JSON, and when bodies of unknown callers hold all the
- * memory that they may. Never throws: faults of the body are answered after those of the credential.
+ * memory that they may. Never throws: errors of the body are answered after those of the credential.
  */
 export async function readEarlyBody(c: Context<AppEnv>): Promise<EarlyBody | null> {
   const length = Number(c.req.header("Content-Length") ?? SMALL_BODY_BYTES);

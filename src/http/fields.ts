@@ -4,8 +4,8 @@ import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
-import { checkJson, invalidJson } from "./json-faults.ts";
-import { toFaults } from "./validate.ts";
+import { checkJson, invalidJson } from "./json-errors.ts";
+import { toValidationErrors } from "./validate.ts";
 
 /** Greatest body of a form or of a sign-in call, in bytes. */
 const MAX_BYTES = 16_384;
@@ -31,7 +31,7 @@ export async function readFields<Schema extends z.ZodType>(
   const value = isForm(c) ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
   checkJson(value, "record");
   const result = await schema.safeParseAsync(value, { reportInput: true });
-  if (!result.success) throw unprocessable(toFaults("body", result.error.issues, value));
+  if (!result.success) throw unprocessable(toValidationErrors("body", result.error.issues, value));
   return result.data;
 }
 

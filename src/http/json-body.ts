@@ -6,7 +6,7 @@ import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./bo
 import { BODY_LIMIT, type BodyStream } from "./body-stream.ts";
 import { openStream, parseJson, readHead, requireJson, smallBodies } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
-import { type BodyKind, checkJson, MAX_NESTING, toAppError } from "./json-faults.ts";
+import { type BodyKind, checkJson, MAX_NESTING, toAppError } from "./json-errors.ts";
 
 /** Buffers of a body that is read in chunks: a chunk, a write buffer, the incomplete string. */
 const READER_BYTES = 200_000;
@@ -110,7 +110,7 @@ async function extract(
     const { skeleton } = await extractJson(prepend(head, stream), sink ?? unusedSink, {
       maxBody: BODY_LIMIT,
       maxDepth: kind === "list" ? MAX_NESTING + 1 : MAX_NESTING,
-      faults: kind === "list" ? "keep" : "throw",
+      errors: kind === "list" ? "keep" : "throw",
       extracts: sink !== null,
       ...(maxString === undefined ? {} : { maxString }),
       ...(contentField === undefined ? {} : { contentField }),

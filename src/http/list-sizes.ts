@@ -1,14 +1,14 @@
 import type * as z from "zod";
-import type { Fault } from "../lib/errors.ts";
+import type { ValidationError } from "../lib/errors.ts";
 
 /**
- * Entries of a list or a record that a schema checks one by one. zod holds a fault of each bad entry, and its stack overflows
+ * Entries of a list or a record that a schema checks one by one. zod holds an error of each bad entry, and its stack overflows
  * beyond about 100,000. Fields that take any JSON have no such bound.
  */
 const MAX_ENTRIES = 10_000;
 
 /** Finds a field of a body with more entries than are checked, before zod checks any. */
-export function findLongList(schema: z.ZodType, value: unknown): Fault | null {
+export function findLongList(schema: z.ZodType, value: unknown): ValidationError | null {
   if (typeof value !== "object" || value === null) return null;
   const { type } = schema.def;
   if (type !== "object") return null;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { RequiredScope } from "../access/accounts/index.ts";
 import { declaring } from "./needs.ts";
 
-const Fault = z
+const ValidationError = z
   .object({
     loc: z
       .array(z.union([z.string(), z.int()]))
@@ -13,7 +13,7 @@ const Fault = z
   })
   .meta({ ref: "Fault" });
 const HTTPProblem = z.object({ detail: z.string() }).meta({ ref: "HTTPProblem" });
-const ValidationProblem = z.object({ detail: z.array(Fault) }).meta({ ref: "ValidationProblem" });
+const ValidationProblem = z.object({ detail: z.array(ValidationError) }).meta({ ref: "ValidationProblem" });
 
 const rateLimitHeaders = {
   "Retry-After": { description: "Seconds after which to retry.", schema: { type: "integer" } },

@@ -4,14 +4,14 @@ import type * as z from "zod";
 import { AppError, unprocessable } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
-import { toFaults } from "./validate.ts";
+import { toValidationErrors } from "./validate.ts";
 
 /** Why a form was refused: what its page shows beside the values that were filled in. */
 export interface Refusal {
   status: ContentfulStatusCode;
   message: string;
   /** By the name of the field. */
-  faults: ReadonlyMap<string, string>;
+  errors: ReadonlyMap<string, string>;
   /** Pages of what stops the request. */
   links?: readonly { href: string; label: string }[];
 }
@@ -29,15 +29,15 @@ const EXPLAINED = [400, 409, 413, 422, 429, 503];
 /** Returns what the page of a form says about an error. Throws errors that it does not explain. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof ConcurrencyError)
-    return { status: 409, message: "Another request changed it meanwhile. Try again.", faults: new Map() };
+    return { status: 409, message: "Another request changed it meanwhile. Try again.", errors: new Map() };
   if (!(error instanceof AppError) || !EXPLAINED.includes(error.status)) throw error;
-  const faults = Array.isArray(error.detail) ? error.detail : [];
+  const errors = Array.isArray(error.detail) ? error.detail : [];
   const blockers = error.extra.blockers ?? [];
   const names = blockers.flatMap(({ kind, label }) => (pathsOf[kind] ? [] : [label])).join(", ");
   return {
     status: error.status as ContentfulStatusCode,
     message: names === "" ? `${error.message}.` : `${error.message}: ${names}.`,
-    faults: new Map(faults.map(({ loc, msg }) => [String(loc[1] ?? loc[0]), msg])),
+    errors: new Map(errors.map(({ loc, msg }) => [String(loc[1] ?? loc[0]), msg])),
     links: blockers.flatMap(({ kind, id, label }) => (pathsOf[kind] ? [{ href: pathsOf[kind] + id, label }] : [])),
   };
 }
@@ -45,7 +45,7 @@ export function toRefusal(error: unknown): Refusal {
 /** Validates the fields of a form by the schema of the API call. Throws 422. */
 export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const result = schema.safeParse(fields, { reportInput: true });
-  if (!result.success) throw unprocessable(toFaults("body", result.error.issues, fields));
+  if (!result.success) throw unprocessable(toValidationErrors("body", result.error.issues, fields));
   return result.data;
 }
 

@@ -3,26 +3,27 @@ import { validator } from "hono/validator";
 import { validator as describe, uniqueSymbol } from "hono-openapi";
 import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
-import { badRequest, type Fault, MAX_FAULTS, unprocessable } from "../lib/errors.ts";
+import { badRequest, MAX_VALIDATION_ERRORS, unprocessable, type ValidationError } from "../lib/errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
 import { type AttachmentSink, jsonBody } from "./json-body.ts";
-import { InvalidItem } from "./json-faults.ts";
+import { InvalidItem } from "./json-errors.ts";
 import { findLongList } from "./list-sizes.ts";
 
 const locationOf = { json: "body", query: "query" } as const;
 
 /**
  * Returns the middleware that validates a request with a zod schema and adds the schema to the OpenAPI document. Throws one 422
- * that lists all faults (docs/contract/errors.md#bodies-of-errors).
+ * that lists all errors (docs/contract/errors.md#bodies-of-errors).
  */
 function validated<Schema extends z.ZodType, Target extends keyof typeof locationOf>(target: Target, schema: Schema) {
   const check = zValidator(
     target,
     schema,
     (result) => {
-      if (!result.success) throw unprocessable(toFaults(locationOf[target], result.error.issues, result.data));
-      const fault = target === "json" ? findOversized(result.data) : null;
-      if (fault) throw unprocessable([{ ...fault, loc: ["body", ...fault.loc] }]);
+      if (!result.success)
+        throw unprocessable(toValidationErrors(locationOf[target], result.error.issues, result.data));
+      const error = target === "json" ? findOversized(result.data) : null;
+      if (error) throw unprocessable([{ ...error, loc: ["body", ...error.loc] }]);
     },
     // The type of this option is bound to one concrete schema; a generic function does not match it.
     { validationFunction: parseWithInput as never },
@@ -64,7 +65,7 @@ export const bodyWithAttachments = <Schema extends z.ZodType>(
 ) => [jsonBody({ kind: "record", openSink, contentField }), validated("json", schema)] as const;
 /**
  * Returns the same for a list of 1 to `maxItems` items. Each item is validated on its own and becomes its value or its
- * faults. Throws 422 when the body is not a list, 400 when it is empty or too long.
+ * errors. Throws 422 when the body is not a list, 400 when it is empty or too long.
  */
 export const listWithAttachments = <Schema extends z.ZodType>(
   item: Schema,
@@ -75,7 +76,7 @@ export const listWithAttachments = <Schema extends z.ZodType>(
 /** Returns the middleware that validates the query string. Unknown parameters are ignored. */
 export const query = <Schema extends z.ZodType>(schema: Schema) => validated("query", schema);
 
-type Item<Schema extends z.ZodType> = { input: z.output<Schema> } | { faults: Fault[] };
+type Item<Schema extends z.ZodType> = { input: z.output<Schema> } | { errors: ValidationError[] };
 
 function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number) {
   const check = validator("json", (body: unknown) => parseItems(item, maxItems, body));
@@ -88,32 +89,36 @@ function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number
  */
 export function parseItems<Schema extends z.ZodType>(item: Schema, maxItems: number, body: unknown): Item<Schema>[] {
   const { success, data: items, error } = z.array(z.unknown()).safeParse(body, { reportInput: true });
-  if (!success) throw unprocessable(toFaults("body", error.issues, body));
+  if (!success) throw unprocessable(toValidationErrors("body", error.issues, body));
   if (items.length < 1 || items.length > maxItems)
     throw badRequest(`The body has ${items.length} items; it must have 1 to ${maxItems}`);
   return items.map((value, index) => toItem(item, value, index));
 }
 
 function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index: number): Item<Schema> {
-  if (value instanceof InvalidItem) return { faults: [value.fault] };
+  if (value instanceof InvalidItem) return { errors: [value.error] };
   const long = findLongList(schema, value);
-  if (long) return { faults: [{ ...long, loc: ["body", index, ...long.loc] }] };
+  if (long) return { errors: [{ ...long, loc: ["body", index, ...long.loc] }] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) {
-    const fault = findOversized(result.data);
-    return fault ? { faults: [{ ...fault, loc: ["body", index, ...fault.loc] }] } : { input: result.data };
+    const error = findOversized(result.data);
+    return error ? { errors: [{ ...error, loc: ["body", index, ...error.loc] }] } : { input: result.data };
   }
-  const faults = toFaults("body", result.error.issues, value);
+  const errors = toValidationErrors("body", result.error.issues, value);
   return {
-    faults: faults.map(({ loc: [root = "body", ...rest], ...fault }) => ({ loc: [root, index, ...rest], ...fault })),
+    errors: errors.map(({ loc: [root = "body", ...rest], ...error }) => ({ loc: [root, index, ...rest], ...error })),
   };
 }
 
 /**
- * Converts zod issues of `value` to faults, at most MAX_FAULTS. The schema must have been parsed with `reportInput`.
+ * Converts zod issues of `value` to errors, at most MAX_VALIDATION_ERRORS. The schema must have been parsed with `reportInput`.
  */
-export function toFaults(root: string, issues: readonly z.core.$ZodIssue[], value: unknown): Fault[] {
-  return issues.slice(0, MAX_FAULTS).map((issue) => {
+export function toValidationErrors(
+  root: string,
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+): ValidationError[] {
+  return issues.slice(0, MAX_VALIDATION_ERRORS).map((issue) => {
     const loc = [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.input instanceof OversizedString) return { ...tooLong(issue.input), loc };
     // A union is a value that may also be an extracted content.
@@ -131,17 +136,17 @@ export function toFaults(root: string, issues: readonly z.core.$ZodIssue[], valu
  * Finds a string that was too long to be read, in a valid value: a field that takes any JSON, such as the metadata of a
  * contact, accepts what stands for it.
  */
-function findOversized(value: unknown): Fault | null {
+function findOversized(value: unknown): ValidationError | null {
   if (typeof value !== "object" || value === null) return null;
   if (value instanceof OversizedString) return tooLong(value);
   for (const key in value) {
-    const fault = findOversized((value as Record<string, unknown>)[key]);
-    if (fault) return { ...fault, loc: [Array.isArray(value) ? Number(key) : key, ...fault.loc] };
+    const error = findOversized((value as Record<string, unknown>)[key]);
+    if (error) return { ...error, loc: [Array.isArray(value) ? Number(key) : key, ...error.loc] };
   }
   return null;
 }
 
-function tooLong({ size, limit }: OversizedString): Fault {
+function tooLong({ size, limit }: OversizedString): ValidationError {
   return { loc: [], msg: `The string is ${size} bytes; the limit is ${limit}`, type: "too_long" };
 }
 

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from "./addresses.ts";
-import { misleadingNameFault, nameFault } from "./text-rules.ts";
+import { misleadingNameIssue, nameIssue } from "./text-rules.ts";
 
 /** An address with an optional display name. */
 export interface DisplayAddress extends Address {
@@ -20,7 +20,7 @@ export function parseDisplayAddress(text: string): DisplayAddress | null {
   const address = parseAddress(trimmed.slice(open + 1, -1));
   if (open === -1 || address === null) return null;
   const name = unquote(trimmed.slice(0, open).trim());
-  if (name === null || nameFault(name) !== null || misleadingNameFault(name, address.key) !== null) return null;
+  if (name === null || nameIssue(name) !== null || misleadingNameIssue(name, address.key) !== null) return null;
   return { ...address, name: name.trim() || null };
 }
 

@@ -3,15 +3,15 @@
  * docs/contract/errors.md#statuses-of-errors, and http/errors.ts turns it into a response. Any other error becomes a 500.
  */
 
-/** One fault of a request, as listed in a 422 body. `loc[0]` is body, query, path or header. */
-export interface Fault {
+/** One error of a request, as listed in a 422 body. `loc[0]` is body, query, path or header. */
+export interface ValidationError {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-/** Greatest number of faults in one response: 100,000 wrong values must not produce 100,000 messages. */
-export const MAX_FAULTS = 100;
+/** Greatest number of errors in one response: 100,000 wrong values must not produce 100,000 messages. */
+export const MAX_VALIDATION_ERRORS = 100;
 
 /** A reason why a domain transfer cannot start. */
 export interface Blocker {
@@ -30,11 +30,11 @@ interface Extra {
 
 export class AppError extends Error {
   readonly status: number;
-  readonly detail: string | Fault[];
+  readonly detail: string | ValidationError[];
   readonly extra: Extra;
 
-  constructor(status: number, detail: string | Fault[], extra: Extra = {}) {
-    super(typeof detail === "string" ? detail : detail.map((fault) => fault.msg).join("; "));
+  constructor(status: number, detail: string | ValidationError[], extra: Extra = {}) {
+    super(typeof detail === "string" ? detail : detail.map((error) => error.msg).join("; "));
     this.name = "AppError";
     this.status = status;
     this.detail = detail;
@@ -64,7 +64,7 @@ export const unsupportedMediaType = (detail: string) => new AppError(415, detail
 /** Returns a 503. `retryAfter` is in seconds. */
 export const unavailable = (detail: string, retryAfter: number) =>
   new AppError(503, detail, { headers: { "Retry-After": String(retryAfter) } });
-export const unprocessable = (faults: Fault[]) => new AppError(422, faults.slice(0, MAX_FAULTS));
+export const unprocessable = (errors: ValidationError[]) => new AppError(422, errors.slice(0, MAX_VALIDATION_ERRORS));
 /**
  * Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy, a quota with its unit
  * (draft-ietf-httpapi-ratelimit-headers).

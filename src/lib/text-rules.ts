@@ -33,25 +33,25 @@ const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
 
 /** Returns why a display name is refused, or null when it is valid. */
-export function nameFault(name: string): string | null {
+export function nameIssue(name: string): string | null {
   const octets = utf8Length(name);
   if (octets > NAME_OCTETS) return `A name is ${octets} octets; the limit is ${NAME_OCTETS}`;
-  return visibleFault("A name", name);
+  return visibleIssue("A name", name);
 }
 
 /** Returns why a display name of the mailbox `key` (a canonical address) is refused: it reads as another address. */
-export function misleadingNameFault(name: string, key: string | null): string | null {
+export function misleadingNameIssue(name: string, key: string | null): string | null {
   const address = findAddress(name, key);
   return address === null ? null : `A name must not read as another address; this one contains ${address}`;
 }
 
 /** Returns why a file name is refused, or null when it is valid. Its length is not checked here. */
-export function filenameFault(filename: string): string | null {
+export function filenameIssue(filename: string): string | null {
   if (filename === "") return "A filename must not be empty";
   if (filename === "." || filename === "..") return `A filename must not be ${filename}, which names a folder`;
   const separator = PATH_SEPARATOR.exec(filename);
   if (separator) return `A filename must not contain a path separator (${codePoint(separator[0])})`;
-  return visibleFault("A filename", filename);
+  return visibleIssue("A filename", filename);
 }
 
 /** Removes the invisible characters that names must not contain. Flags of regions stay. */
@@ -60,7 +60,7 @@ function removeInvisible(text: string): string {
 }
 
 /**
- * Returns a filename that filenameFault accepts, for content that was stored before its rules: controls and invisible
+ * Returns a filename that filenameIssue accepts, for content that was stored before its rules: controls and invisible
  * characters are removed, path separators become `_`, and an empty name, `.` and `..` become `attachment`.
  */
 export function cleanFilename(filename: string): string {
@@ -68,12 +68,12 @@ export function cleanFilename(filename: string): string {
   return clean === "" || clean === "." || clean === ".." ? "attachment" : clean;
 }
 
-/** Returns a display name that visibleFault accepts: runs of controls become one space, invisible characters are removed. */
+/** Returns a display name that visibleIssue accepts: runs of controls become one space, invisible characters are removed. */
 export function cleanName(name: string): string {
   return removeInvisible(name.toWellFormed().replace(UNPRINTABLES, " ")).trim();
 }
 
-function visibleFault(field: string, text: string): string | null {
+function visibleIssue(field: string, text: string): string | null {
   if (UNPRINTABLE.test(text)) return `${field} must not contain control characters or line breaks`;
   const invisible = INVISIBLE.exec(text.replace(REGION_FLAG, ""));
   return invisible && `${field} must not contain invisible characters (${codePoint(invisible[0])})`;

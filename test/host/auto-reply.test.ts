@@ -6,7 +6,7 @@ import { composeReply, type ReplyContent } from "../../src/mailboxes/auto-replie
 import { expectedAddresses } from "./support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
 import { pythonUnavailable, runPython } from "./support/python.ts";
-import { collect, formatFaults, readWithPostalMime } from "./support/read-back.ts";
+import { collect, formatIssues, readWithPostalMime } from "./support/read-back.ts";
 
 const SEED = Number(process.env.TEST_SEED ?? 20261122);
 const COUNT = process.env.TEST_LONG === "1" ? 10_000 : 1_000;
@@ -89,7 +89,7 @@ describe("an automatic reply", () => {
     expect(headers.map(([key]) => key).sort()).toEqual(NAMES);
     expect(addresses.from?.[0]?.name).toBe("Ada Bcc: b@example.org");
     expect(lf(tree.text ?? "")).toBe(lf(text));
-    expect(formatFaults(message, false)).toEqual([]);
+    expect(formatIssues(message, false)).toEqual([]);
   });
 
   it.skipIf(pythonUnavailable())("of hostile texts reads the same in Python's email package", async () => {
@@ -99,7 +99,7 @@ describe("an automatic reply", () => {
       const { from, to, subject, text } = mail;
       try {
         const { message, utf8 } = await composed({ from, to: to[0]?.email ?? content.to, subject, text: text ?? "" });
-        expect(formatFaults(message, utf8), subject).toEqual([]);
+        expect(formatIssues(message, utf8), subject).toEqual([]);
         replies.push({ mail, message });
       } catch (error) {
         expect(error).toBeInstanceOf(ComposeError);

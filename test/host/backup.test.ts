@@ -13,7 +13,7 @@ import { readLines } from "../../dev/backups/row-file.ts";
 import type { SavedObject } from "../../dev/backups/save-objects.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
-import { seeded } from "../support/faults.ts";
+import { seeded } from "../support/failures.ts";
 import { startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { call, type Filled, fill, MASTER_KEYS, runCommand, sendOn, transfer } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";

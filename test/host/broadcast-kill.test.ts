@@ -25,10 +25,10 @@ it(`${plan.kills} kills in the middle of a broadcast to ${plan.contacts} contact
   timeout: byExtent({ quick: 180_000, full: 180_000, long: 1_800_000 }),
 }, async () => {
   const report = await broadcastKillRun({ ...plan, seed }, byExtent({ quick: 90_000, full: 90_000, long: 900_000 }));
-  const { faults, ...figures } = report;
+  const { issues, ...figures } = report;
   const description = `broadcast kill test, seed ${seed}: ${JSON.stringify(figures)}`;
   console.log(description);
-  expect(faults, description).toEqual({
+  expect(issues, description).toEqual({
     lost: [],
     unexpected: [],
     duplicated: [],

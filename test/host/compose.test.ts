@@ -11,7 +11,7 @@ import {
 } from "./support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
 import { pythonUnavailable, runPython } from "./support/python.ts";
-import { collect, formatFaults, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
+import { collect, formatIssues, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
 
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
 const COUNT = process.env.TEST_LONG === "1" ? 10_000 : 500;
@@ -42,7 +42,7 @@ describe("generated hostile messages, parsed by two parsers", () => {
     timeout: 900_000,
   }, async () => {
     for (const { mail, message, needsSmtpUtf8, where } of await composedMails(COUNT)) {
-      expect(formatFaults(message, needsSmtpUtf8), where).toEqual([]);
+      expect(formatIssues(message, needsSmtpUtf8), where).toEqual([]);
       const tree = expectedTree(mail);
       const seen = await readWithPostalMime(message);
       const headers = expectedHeaders(mail, tree);

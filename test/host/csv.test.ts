@@ -18,7 +18,7 @@ function readAll(csv: string | Uint8Array, part = { records: 1_000, bytes: 1_000
   const all: string[][] = [];
   for (let records = reader.read(part.records, part.bytes); records.length > 0; ) {
     for (const record of records) {
-      if (!("cells" in record)) throw new Error(`row ${record.row}: ${record.fault}`);
+      if (!("cells" in record)) throw new Error(`row ${record.row}: ${record.issue}`);
       all.push(record.cells);
     }
     records = reader.read(part.records, part.bytes);
@@ -61,9 +61,9 @@ describe("CsvReader", () => {
     const half = "x".repeat(MAX_RECORD_CHARACTERS / 2);
     const reader = new CsvReader(utf8(`email\n${half},${half}yy\n${half},${half}\n`), ",");
     reader.read(1, 1);
-    const fault = `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`;
+    const issue = `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`;
     expect(reader.read(10, 1_000_000)).toEqual([
-      { row: 2, fault },
+      { row: 2, issue },
       { row: 3, cells: [half, half] },
     ]);
   });
@@ -163,7 +163,7 @@ describe("Python's csv module", () => {
   function importRows(csv: string) {
     const [header = [], ...rows] = readAll(csv);
     const columns = readHeader(header);
-    if ("fault" in columns) throw new Error(columns.fault);
+    if ("issue" in columns) throw new Error(columns.issue);
     return rows.map((cells) => {
       const row = readRow(cells, header.length, columns);
       if (!("contact" in row)) throw new Error(JSON.stringify(row));
@@ -218,7 +218,7 @@ describe("the preview in the browser", () => {
     ["tabs", "city\temail\tNAME\nBath; UK\tada@a.example\tAda\n\tb@a.example\t\n"],
   ])("names the columns as the import reads them: %s", (_, csv) => {
     const preview = previewCsv(csv, true, 5);
-    if ("fault" in preview) throw new Error(preview.fault);
+    if ("issue" in preview) throw new Error(preview.issue);
     expect(preview.columns).toEqual(["Address", "Name", "{{city}}"]);
     expect(preview.rows.map(({ values }) => values)).toEqual([
       ["ada@a.example", "Ada", "Bath; UK"],
@@ -231,13 +231,13 @@ describe("the preview in the browser", () => {
     ["name,city\n1,2\n", "no email column"],
     ["email,a,a\n1,2,3\n", "twice"],
     ["email\n\n", "no data rows"],
-  ])("says why the import refuses %j", (csv, fault) => {
-    expect(previewCsv(csv, true, 5)).toEqual({ fault: expect.stringContaining(fault) });
+  ])("says why the import refuses %j", (csv, issue) => {
+    expect(previewCsv(csv, true, 5)).toEqual({ issue: expect.stringContaining(issue) });
   });
 
   it("reads a file that ends within a character, and refuses one that is not UTF-8", () => {
     const bytes = new TextEncoder().encode("email\nada@a.example\nb\u00e4");
     expect(previewFile(bytes.subarray(0, bytes.length - 1), false)).toMatchObject({ rows: [{ row: 2 }] });
-    expect(previewFile(bytes.subarray(0, bytes.length - 1), true)).toEqual({ fault: expect.stringContaining("UTF-8") });
+    expect(previewFile(bytes.subarray(0, bytes.length - 1), true)).toEqual({ issue: expect.stringContaining("UTF-8") });
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
 
@@ -19,7 +19,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     await site?.stop();
   });
 
-  /** Visits pages one after the other and checks in every look that each has its title, no fault and no problem. */
+  /** Visits pages one after the other and checks in every look that each has its title, no issue and no problem. */
   async function visitAll(visits: readonly Visit[], userId = site.workspace.userId) {
     const { context, page, problems } = await site.open();
     await context.addCookies(await site.signIn(userId));
@@ -27,13 +27,13 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       await page.goto(path);
       await act?.(page);
       await expect.poll(() => page.title(), { message: path }).toBe(title);
-      expect(await findFaults(page), path).toEqual([]);
+      expect(await findIssues(page), path).toEqual([]);
       expect(problems, path).toEqual([]);
     }
     await context.close();
   }
 
-  it("without any row have no accessibility fault, console error, foreign request or sideways scroll", async () => {
+  it("without any row have no accessibility issue, console error, foreign request or sideways scroll", async () => {
     await visitAll([
       ["/app", "Home"],
       ["/app/analytics", "Analytics"],

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
-import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
 
 /** The editor of templates, the import of contacts, the time zone and the QR code of TOTP in Chromium. */
@@ -29,10 +29,10 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
   const legends = (page: Page) => page.locator("fieldset legend").allTextContents();
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-  it("edit a template by blocks and as HTML, without an accessibility fault, console error or sideways scroll", async () => {
+  it("edit a template by blocks and as HTML, without an accessibility issue, console error or sideways scroll", async () => {
     const { page, context, problems } = await open();
     const check = async (what: string) => {
-      expect(await findFaults(page), what).toEqual([]);
+      expect(await findIssues(page), what).toEqual([]);
       expect(problems, what).toEqual([]);
     };
     await page.goto("/app/templates/new?editor=blocks");
@@ -140,7 +140,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     const { page, context, problems } = await open();
     const path = await newList(page);
     const check = async (what: string) => {
-      expect(await findFaults(page), what).toEqual([]);
+      expect(await findIssues(page), what).toEqual([]);
       expect(problems, what).toEqual([]);
     };
     await page.goto(`${path}/import`);
@@ -217,7 +217,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await context.close();
     const other = await open({ timezoneId: "America/New_York" });
     await other.page.goto("/app/settings");
-    expect(await findFaults(other.page)).toEqual([]);
+    expect(await findIssues(other.page)).toEqual([]);
     await other.page.goto("/app/security");
     const time = other.page.locator("time").first();
     const at = Date.parse((await time.getAttribute("datetime")) ?? "") + (5 * 60 + 45) * 60_000;

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
-import { seeded } from "../support/faults.ts";
+import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
 import { certificateFiles, GATEWAY_SECRET, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";

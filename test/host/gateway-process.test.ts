@@ -188,7 +188,7 @@ describe("the systemd unit", () => {
 
   const hasSystemd = spawnSync("sh", ["-c", "command -v systemd-analyze"]).status === 0;
   it.skipIf(!hasSystemd)(
-    `has no fault for systemd-analyze${hasSystemd ? "" : " (SKIPPED: systemd is not installed)"}`,
+    `has no issue for systemd-analyze${hasSystemd ? "" : " (SKIPPED: systemd is not installed)"}`,
     async () => {
       const { stdout, stderr } = await run("systemd-analyze", ["verify", "smtp-gateway/smtp-gateway.service"], {
         cwd: ROOT,

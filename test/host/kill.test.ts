@@ -70,7 +70,7 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
     const report = await killRun(outages);
     const description = summary(outages, report);
     console.log(description, `outages ${report.outages}`);
-    expect(Object.values(report.faults).flat(), description).toEqual([]);
+    expect(Object.values(report.issues).flat(), description).toEqual([]);
     expect(report.outboxRows, description).toBe(0);
     expect(report.outages).toHaveLength(3);
     expect(Math.min(...report.outages)).toBeGreaterThan(byExtent({ quick: 0, full: 5, long: 5 }));
@@ -82,7 +82,7 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
       const report = await killRun({ ...plan, seed });
       const description = summary({ ...plan, seed }, report);
       console.log(description);
-      expect(report.faults, description).toEqual({
+      expect(report.issues, description).toEqual({
         lost: [],
         unexpected: [],
         duplicated: [],
@@ -100,15 +100,15 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
 });
 
 function summary({ dropShare, door, seed, mails }: KillPlan, report: KillReport): string {
-  const { faults, ...r } = report;
+  const { issues, ...r } = report;
   const figures = [
     `mails ${mails}`,
     `accepted ${r.accepted} (${r.repeated} after a lost response)`,
     `uncertain ${r.uncertain} (${r.uncertainAccepted} accepted)`,
     `delivered ${r.delivered}`,
-    `lost ${faults.lost.length}`,
-    `unexpected ${faults.unexpected.length}`,
-    `duplicates ${r.duplicates} (${r.ofDropped} of dropped; worst kill ${r.worstKill}; unreported ${faults.unreported.length})`,
+    `lost ${issues.lost.length}`,
+    `unexpected ${issues.unexpected.length}`,
+    `duplicates ${r.duplicates} (${r.ofDropped} of dropped; worst kill ${r.worstKill}; unreported ${issues.unreported.length})`,
     `kills ${r.kills}`,
     `final after ${r.finalAfterSeconds.toFixed(1)} s`,
     `seconds ${r.seconds.toFixed(1)}`,

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { type Site, startSite } from "./support/pages.ts";
 
 /** Lists of the dashboard that change by themselves, in Chromium. A page is read again after 5 s. */
@@ -43,7 +43,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await site.host.env.MAIL_0.prepare("UPDATE emails SET subject = 'Changed' WHERE id = ?1").bind(id).run();
     await expect.poll(() => rows(page).first().textContent(), PATIENCE).toContain("Changed");
     expect(await page.evaluate("document.querySelectorAll('main .list tbody tr')[1].wasHere")).toBe(true);
-    expect(await findFaults(page)).toEqual([]);
+    expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -110,7 +110,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await page.getByRole("link", { name: "Promote B" }).waitFor({ timeout: 60_000 });
     await expect.poll(() => page.locator("#variants tbody tr").last().textContent(), PATIENCE).toMatch(/^BB12/);
     expect(await page.evaluate("window.wasHere")).toBe(true);
-    expect(await findFaults(page)).toEqual([]);
+    expect(await findIssues(page)).toEqual([]);
     await page.getByRole("link", { name: "Promote B" }).click();
     await page.getByText("6 contacts who are not in the sample of 4 get the variant B").waitFor();
     await page.getByRole("link", { name: "Cancel" }).click();

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
-import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { pressEnter, pressOn, type Site, startClient, startSite } from "./support/pages.ts";
 
 let site: Site;
@@ -18,19 +18,19 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await site?.stop();
   });
 
-  /** Returns a page that records its problems, and a check that it has this title and no fault in any look. */
+  /** Returns a page that records its problems, and a check that it has this title and no issue in any look. */
   async function visitor(cookies: Awaited<ReturnType<Site["signIn"]>> = []) {
     const { context, page, problems } = await site.open();
     await context.addCookies(cookies);
     const check = async (title: string) => {
       await expect.poll(() => page.title()).toBe(title);
-      expect(await findFaults(page), title).toEqual([]);
+      expect(await findIssues(page), title).toEqual([]);
       expect(problems, title).toEqual([]);
     };
     return { context, page, check };
   }
 
-  it("for visitors have no accessibility fault, console error, foreign request or sideways scroll, in any look", async () => {
+  it("for visitors have no accessibility issue, console error, foreign request or sideways scroll, in any look", async () => {
     const { context, page, check } = await visitor();
     const addSecondFactor = () =>
       context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
 import { type Webmail, webmailOf } from "./support/webmail.ts";
 
@@ -21,7 +21,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await site?.stop();
   });
 
-  it("has no accessibility fault, console error, foreign request or sideways scroll, in any look", async () => {
+  it("has no accessibility issue, console error, foreign request or sideways scroll, in any look", async () => {
     const { id } = (await (await mail.call("POST", "/labels", { name: "Bills", color: "#a4262c" })).json()) as {
       id: string;
     };
@@ -51,7 +51,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
       await page.goto(path);
       await act?.(page);
       expect(await page.title(), path).toBe(`${title} - ${mailbox}`);
-      expect(await findFaults(page), path).toEqual([]);
+      expect(await findIssues(page), path).toEqual([]);
       expect(problems, path).toEqual([]);
     }
     await context.close();

@@ -16,19 +16,19 @@ const validate = (body: unknown, headers?: Record<string, string>) =>
 /** Returns a valid body with `extra`, JSON text of further members. */
 const mailWith = (extra: string) => `${JSON.stringify(aMail(workspace)).slice(0, -1)},${extra}}`;
 
-interface Fault {
+interface ValidationError {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-async function faultsOf(response: Response): Promise<Fault[]> {
+async function issuesOf(response: Response): Promise<ValidationError[]> {
   expect(response.status).toBe(422);
-  const { detail } = await response.json<{ detail: Fault[] }>();
+  const { detail } = await response.json<{ detail: ValidationError[] }>();
   expect(detail.length).toBeGreaterThan(0);
-  for (const fault of detail) {
-    expect(Object.keys(fault).sort()).toEqual(["loc", "msg", "type"]);
-    expect(["body", "query", "path", "header"]).toContain(fault.loc[0]);
+  for (const error of detail) {
+    expect(Object.keys(error).sort()).toEqual(["loc", "msg", "type"]);
+    expect(["body", "query", "path", "header"]).toContain(error.loc[0]);
   }
   return detail;
 }
@@ -228,7 +228,7 @@ describe("bodies", () => {
 
   it("that are not JSON are 422 json_invalid", async () => {
     for (const text of ["", "{", "[1,]", "{'a':1}", "nul", "{}{}", '{"a":NaN}', "\u0000", '"\u0001"', "<xml/>"]) {
-      expect(await faultsOf(await validate(text)), text).toEqual([
+      expect(await issuesOf(await validate(text)), text).toEqual([
         { loc: ["body"], msg: expect.any(String), type: "json_invalid" },
       ]);
     }
@@ -244,16 +244,16 @@ describe("bodies", () => {
         },
       });
     const type = { "Content-Type": "application/json" };
-    const [fault] = await faultsOf(await api.call("POST", "/v1/emails/validate", bytes("{}", 0xff, 0xfe), type));
-    expect(fault?.type).toBe("json_invalid");
+    const [error] = await issuesOf(await api.call("POST", "/v1/emails/validate", bytes("{}", 0xff, 0xfe), type));
+    expect(error?.type).toBe("json_invalid");
     const marked = bytes(JSON.stringify(aMail(workspace)), 0xef, 0xbb, 0xbf);
     expect((await api.call("POST", "/v1/emails/validate", marked, type)).status).toBe(200);
   });
 
   it("that are JSON but not an object are 422 with loc body", async () => {
     for (const text of ["null", "[]", "1", '"x"', "true"]) {
-      const [fault] = await faultsOf(await send(text));
-      expect(fault?.loc, text).toEqual(["body"]);
+      const [error] = await issuesOf(await send(text));
+      expect(error?.loc, text).toEqual(["body"]);
     }
   });
 
@@ -268,17 +268,17 @@ describe("bodies", () => {
   });
 
   it("with a header named __proto__ are refused", async () => {
-    const [fault] = await faultsOf(await send(mailWith('"headers":{"__proto__":"x","X-Good":"y"}')));
-    expect(fault?.loc).toEqual(["body", "headers", "__proto__"]);
+    const [error] = await issuesOf(await send(mailWith('"headers":{"__proto__":"x","X-Good":"y"}')));
+    expect(error?.loc).toEqual(["body", "headers", "__proto__"]);
   });
 
   it("nested deeper than 32 levels are 422", async () => {
     const nested = (levels: number) => mailWith(`"extra":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`);
     expect((await validate(nested(32))).status).toBe(200);
-    const [fault] = await faultsOf(await send(nested(33)));
-    expect(fault?.type).toBe("too_deep");
-    expect(fault?.loc.slice(0, 3)).toEqual(["body", "extra", 0]);
-    expect((await faultsOf(await send(`${"[".repeat(500_000)}${"]".repeat(500_000)}`)))[0]?.type).toBe("too_deep");
+    const [error] = await issuesOf(await send(nested(33)));
+    expect(error?.type).toBe("too_deep");
+    expect(error?.loc.slice(0, 3)).toEqual(["body", "extra", 0]);
+    expect((await issuesOf(await send(`${"[".repeat(500_000)}${"]".repeat(500_000)}`)))[0]?.type).toBe("too_deep");
   });
 
   it("with NUL or a lone surrogate in any string or name are 422 at its path", async () => {
@@ -292,9 +292,9 @@ describe("bodies", () => {
       ['"extra":{"\\ud800":1}', ["extra", "\ufffd"]],
     ];
     for (const [extra, loc] of cases) {
-      const [fault] = await faultsOf(await send(mailWith(extra)));
-      expect(fault?.loc, extra).toEqual(["body", ...loc]);
-      expect(fault?.type).toMatch(/^string_/);
+      const [error] = await issuesOf(await send(mailWith(extra)));
+      expect(error?.loc, extra).toEqual(["body", ...loc]);
+      expect(error?.type).toMatch(/^string_/);
     }
     expect((await validate(mailWith('"subject":"\\ud83d\\ude00"'))).status).toBe(200);
   });
@@ -317,26 +317,26 @@ describe("bodies", () => {
     expect(pulled).toBeLessThan(1_000);
   });
 
-  it("with too many values are 413, and a response lists at most 100 faults", async () => {
+  it("with too many values are 413, and a response lists at most 100 errors", async () => {
     expect((await send(`{"x":[${"0,".repeat(250_000)}0]}`)).status).toBe(413);
     const withWrong = (length: number) => ({ ...aMail(workspace), to: Array.from({ length }, () => 1) });
-    expect(await faultsOf(await send(withWrong(10_000)))).toHaveLength(100);
+    expect(await issuesOf(await send(withWrong(10_000)))).toHaveLength(100);
     // Beyond 10,000 entries none is checked.
-    expect(await faultsOf(await send(withWrong(50_000)))).toHaveLength(1);
+    expect(await issuesOf(await send(withWrong(50_000)))).toHaveLength(1);
     const issues = { ...aMail(workspace), to: Array.from({ length: 10_000 }, () => ({ email: "x" })) };
-    expect(await faultsOf(await send(issues))).toHaveLength(100);
+    expect(await issuesOf(await send(issues))).toHaveLength(100);
     expect((await (await validate(issues)).json<{ issues: unknown[] }>()).issues).toHaveLength(100);
   });
 
-  it("list all faults at once and distinguish a missing field from one of the wrong type", async () => {
-    const faults = await faultsOf(await send({ from_: { email: 1 }, to: [{ name: "x" }, 7], subject: null }));
-    expect(faults.map(({ loc, type }) => [loc.join("."), type])).toEqual([
+  it("list all errors at once and distinguish a missing field from one of the wrong type", async () => {
+    const errors = await issuesOf(await send({ from_: { email: 1 }, to: [{ name: "x" }, 7], subject: null }));
+    expect(errors.map(({ loc, type }) => [loc.join("."), type])).toEqual([
       ["body.from_.email", "invalid_type"],
       ["body.to.0.email", "missing"],
       ["body.to.1", "invalid_type"],
       ["body.subject", "invalid_type"],
     ]);
-    expect((await faultsOf(await send({}))).map(({ loc, type }) => [loc.join("."), type])).toEqual([
+    expect((await issuesOf(await send({}))).map(({ loc, type }) => [loc.join("."), type])).toEqual([
       ["body.from_", "missing"],
       ["body.to", "missing"],
       ["body.subject", "missing"],

@@ -15,7 +15,7 @@ const tooMany = (loc: (string | number)[]) => ({
   type: "too_big",
 });
 
-describe("a list of 200,000 entries that are no good is one fault", () => {
+describe("a list of 200,000 entries that are no good is one error", () => {
   for (const field of ["to", "cc", "bcc", "tags", "attachments"])
     it(`as ${field} of an email`, async () => {
       const response = await workspace.call("POST", "/v1/emails/", { ...email, [field]: manyOf(1) });

@@ -40,20 +40,20 @@ describe("a long html or text", () => {
     expect(inline.skeleton).toEqual({ html: "123456789" });
   });
 
-  it("with NUL or a lone surrogate is refused at its path, or is the fault of its item", async ({ expect }) => {
-    const faults = [
+  it("with NUL or a lone surrogate is refused at its path, or is the error of its item", async ({ expect }) => {
+    const errors = [
       "123456789\\u0000",
       "\\u00001234567890",
       "123456789\\ud800",
       "\\udc00123456789",
       "12345678\\ud83dx",
     ];
-    for (const html of faults) {
+    for (const html of errors) {
       const item = `{"html":"${html}"}`;
       for (let size = 1; size <= item.length; size++) {
         const error = await errorOf(extract(item, {}, size));
         expect(error, `${item} in ${size}`).toMatchObject({ name: "TextInvalid", path: ["html"] });
-        const { skeleton, sink } = await extract(`[${item},{"html":"123456789"}]`, { faults: "keep" }, size);
+        const { skeleton, sink } = await extract(`[${item},{"html":"123456789"}]`, { errors: "keep" }, size);
         expect(skeleton[0].html).toBeInstanceOf(RefusedContent);
         expect(skeleton[1].html).toBeInstanceOf(ExtractedContent);
         expect(sink.contents).toEqual([utf8("123456789")]);
@@ -78,8 +78,8 @@ describe("a long string that is no content", () => {
 });
 
 describe("nesting beyond the limit in a list", () => {
-  it("is replaced by its fault, is not built, and must still be JSON", async ({ expect }) => {
-    const options: ExtractOptions = { faults: "keep", maxDepth: 3 };
+  it("is replaced by its error, is not built, and must still be JSON", async ({ expect }) => {
+    const options: ExtractOptions = { errors: "keep", maxDepth: 3 };
     const body = '[{"a":[[[1,{"b":"c"}],2]],"d":3},{"a":[]}]';
     for (let size = 1; size <= body.length; size++) {
       const { skeleton } = await extract(body, options, size);

@@ -134,7 +134,7 @@ async function compare(bytes: Uint8Array, draw: (n: number) => number): Promise<
   const expected = parseWithPlatform(bytes);
   const sink = new CollectingSink();
   try {
-    const { skeleton, contents } = await extractJson(chunksOf(bytes, sizes(draw)), sink, { faults: "keep" });
+    const { skeleton, contents } = await extractJson(chunksOf(bytes, sizes(draw)), sink, { errors: "keep" });
     if (expected === null) throw new Error("accepted what JSON.parse refuses");
     found += contents.length;
     if (contents.length !== sink.byIndex.size) throw new Error("contents are not those the sink closed");

@@ -179,7 +179,7 @@ describe("malformed JSON", () => {
     }
   });
 
-  it("reports the offset of the fault", async ({ expect }) => {
+  it("reports the offset of the error", async ({ expect }) => {
     expect(await failure('{"a":1,\n  b}', {}, 1)).toMatchObject({ offset: 10 });
     expect(await failure('{"a":1,\n  b}')).toMatchObject({ offset: 10 });
     expect(await failure('{"a":[1')).toMatchObject({ offset: 7 });
@@ -243,11 +243,11 @@ describe("a limit is exact", () => {
   });
 });
 
-describe("in a batch with faults: keep", () => {
+describe("in a batch with errors: keep", () => {
   it("an invalid content is an error of its item only", async ({ expect }) => {
     const bad = [email("Zm9v", 'no, not base64 \\ " é'), email("Zm9vZm9v"), email("Zm8")];
     for (const size of [1, 5, 1_000]) {
-      const options: ExtractOptions = { faults: "keep", maxContent: 4 };
+      const options: ExtractOptions = { errors: "keep", maxContent: 4 };
       const { skeleton, sink } = await extract(`[${bad.join()},${email("Zg==")}]`, options, size);
       const found = Object(skeleton).map((item: { attachments: object[] }) => item.attachments.flatMap(Object.values));
       expect(found[0][0]).toBeInstanceOf(ExtractedContent);
@@ -263,14 +263,14 @@ describe("in a batch with faults: keep", () => {
 
   it("a refused content cannot be replaced by a later key", async ({ expect }) => {
     const text = '[{"attachments":[{"content_base64":"?","content_base64":"Zm9v"}]}]';
-    expect(await failure(text, { faults: "keep" })).toBeInstanceOf(JsonInvalid);
+    expect(await failure(text, { errors: "keep" })).toBeInstanceOf(JsonInvalid);
   });
 
   it("the rest of an invalid content must be valid JSON and is not buffered", async ({ expect }) => {
     const bad = `[{"attachments":[{"content_base64":"?${"a".repeat(5_000)}"}]}]`;
-    await extract(bad, { faults: "keep", maxSkeleton: 100 });
+    await extract(bad, { errors: "keep", maxSkeleton: 100 });
     const broken = bad.replace("aaa", "a\\qa");
-    expect(await failure(broken, { faults: "keep" })).toBeInstanceOf(JsonInvalid);
+    expect(await failure(broken, { errors: "keep" })).toBeInstanceOf(JsonInvalid);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The databases of a test: the main one, and the mail database on which the workspaces of the test file are placed. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { type Faults, faultyDatabase, type Moment } from "./faults.ts";
+import { type FailureInjection, failingDatabase, type Moment } from "./failures.ts";
 
 /** Tables of a mail database. outbox and idempotency_keys are also in the main one; `database` reads those of the mail database. */
 const MAIL_TABLES =
@@ -46,8 +46,8 @@ export function withFailingCall({ failing, moment }: { failing: number; moment: 
         if (isHit) hit = name;
         return isHit ? 0 : 0.99;
       };
-      const faults: Faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
-      return [name, faultyDatabase(env[name], faults)];
+      const injection: FailureInjection = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
+      return [name, failingDatabase(env[name], injection)];
     }),
   );
   return { bindings, hit: () => hit };

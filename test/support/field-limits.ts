@@ -6,34 +6,34 @@ import fc from "fast-check";
  * so that a changed limit is noticed.
  */
 
-/** A fault that a value has: the status that a send answers, and the path of the field in the body. */
-export interface ExpectedFault {
+/** An error that a value has: the status that a send answers, and the path of the field in the body. */
+export interface ExpectedError {
   status: 400 | 413 | 422;
   loc: (string | number)[];
-  /** The value has the wrong type. A send reports such faults first and alone. */
+  /** The value has the wrong type. A send reports such errors first and alone. */
   form?: true;
 }
 
-/** Values of some fields of a request, and the fault they have, if any. */
+/** Values of some fields of a request, and the error they have, if any. */
 interface Choice {
   fields: Record<string, unknown>;
-  fault: ExpectedFault | null;
+  error: ExpectedError | null;
 }
 
 export interface GeneratedRequest {
   request: Record<string, unknown>;
-  faults: ExpectedFault[];
+  errors: ExpectedError[];
 }
 
 const MIB = 1024 * 1024;
-const ok = (fields: Record<string, unknown>): Choice => ({ fields, fault: null });
+const ok = (fields: Record<string, unknown>): Choice => ({ fields, error: null });
 const bad = (fields: Record<string, unknown>, status: 400 | 413 | 422, ...loc: (string | number)[]): Choice => ({
   fields,
-  fault: { status, loc },
+  error: { status, loc },
 });
 const badForm = (fields: Record<string, unknown>, ...loc: (string | number)[]): Choice => ({
   fields,
-  fault: { status: 422, loc, form: true },
+  error: { status: 422, loc, form: true },
 });
 
 const people = (count: number, prefix: string) =>
@@ -175,13 +175,13 @@ const others: Choice[] = [
   bad({ template_id: "x" }, 422, "template_id"),
 ];
 
-/** Chooses mostly among valid values, so that enough whole requests are valid and others have few faults. */
+/** Chooses mostly among valid values, so that enough whole requests are valid and others have few errors. */
 function choose(choices: readonly Choice[]): fc.Arbitrary<Choice> {
-  const valid = choices.filter(({ fault }) => fault === null);
-  const faulty = choices.filter(({ fault }) => fault !== null);
+  const valid = choices.filter(({ error }) => error === null);
+  const invalid = choices.filter(({ error }) => error !== null);
   return fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...valid) },
-    { weight: 1, arbitrary: fc.constantFrom(...faulty) },
+    { weight: 1, arbitrary: fc.constantFrom(...invalid) },
   );
 }
 
@@ -192,7 +192,7 @@ const groups = (mailbox: string): Choice[][] => [
 function combine(choices: readonly Choice[]): GeneratedRequest {
   return {
     request: Object.assign({}, ...choices.map(({ fields }) => fields)),
-    faults: choices.flatMap(({ fault }) => fault ?? []),
+    errors: choices.flatMap(({ error }) => error ?? []),
   };
 }
 
@@ -214,13 +214,13 @@ export function fieldCombinations(mailbox: string): fc.Arbitrary<GeneratedReques
   return fc.tuple(...groups(mailbox).map(choose)).map(combine);
 }
 
-/** Returns the faults that a send reports: those of the form alone, else those of the status that comes first. */
-export function reportedFaults(faults: readonly ExpectedFault[]): ExpectedFault[] {
-  const form = faults.filter(({ form }) => form);
+/** Returns the errors that a send reports: those of the form alone, else those of the status that comes first. */
+export function reportedErrors(errors: readonly ExpectedError[]): ExpectedError[] {
+  const form = errors.filter(({ form }) => form);
   if (form.length > 0) return form;
   for (const status of [413, 400] as const) {
-    const found = faults.filter((fault) => fault.status === status);
+    const found = errors.filter((error) => error.status === status);
     if (found.length > 0) return found;
   }
-  return [...faults];
+  return [...errors];
 }

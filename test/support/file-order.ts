@@ -1,5 +1,5 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { seeded, shuffled } from "./faults.ts";
+import { seeded, shuffled } from "./failures.ts";
 
 /**
  * Runs the projects one after the other, because a shared isolate ends when a file of another project is next. Files that

@@ -99,7 +99,7 @@ export async function sendersOf(workspace: TestWorkspace): Promise<Sending[]> {
 }
 
 /**
- * Expects that a send did what /validate predicted, with the same faults in the same order. The request has no
+ * Expects that a send did what /validate predicted, with the same errors in the same order. The request has no
  * suppressed recipient.
  */
 export async function expectAgreement(validated: Validated, sent: Response): Promise<void> {

@@ -50,14 +50,14 @@ export function sendingFrom(workspace: TestWorkspace) {
     return [...rows.map(({ results }) => results[0]?.n ?? -1), objects];
   }
 
-  /** Expects 422 with one fault at this location of the body, and that nothing was written. */
+  /** Expects 422 with one error at this location of the body, and that nothing was written. */
   async function refusedAt(changes: Record<string, unknown>, ...loc: (string | number)[]): Promise<void> {
     const before = await stored();
     const response = await send(changes);
     const text = await response.text();
     expect(response.status, text).toBe(422);
     const { detail } = JSON.parse(text) as { detail: { loc: unknown[] }[] };
-    expect(detail.map((fault) => fault.loc)).toEqual([["body", ...loc]]);
+    expect(detail.map((error) => error.loc)).toEqual([["body", ...loc]]);
     expect(await stored()).toEqual(before);
   }
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
-import type { Fault } from "../../lib/errors.ts";
+import type { ValidationError } from "../../lib/errors.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
@@ -25,32 +25,32 @@ const FIND_LIST = `
   SELECT n, contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
     FROM contact_lists WHERE workspace = ?1 AND id = ?2`;
 
-const fault = (field: string, msg: string): Fault => ({ loc: ["body", field], msg, type: "value_error" });
+const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body", field], msg, type: "value_error" });
 
 /**
  * Checks what a broadcast needs before it is sent: a list with contacts, content, and a sender that the sender rule allows
- * (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns its fan-out, or every fault.
+ * (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns its fan-out, or every error.
  */
 export async function checkStart(
   ctx: MailCtx,
   { row }: Broadcast,
   domainIds: CallerCtx["actor"]["domainIds"],
-): Promise<{ fanOut: ReturnType<typeof newFanOut> } | { faults: Fault[] }> {
-  const faults: Fault[] = [];
+): Promise<{ fanOut: ReturnType<typeof newFanOut> } | { errors: ValidationError[] }> {
+  const errors: ValidationError[] = [];
   const sender = await findSender(ctx, row, domainIds);
-  if ("fault" in sender) faults.push(sender.fault);
+  if ("error" in sender) errors.push(sender.error);
   const list = await mailDb(ctx)
     .prepare(FIND_LIST)
     .bind(row.workspace, row.contact_list_id ?? "")
     .first<{ n: number; contacts: number; lastContact: number }>();
   if (row.contact_list_id === null)
-    faults.push(fault("contact_list_id", "A broadcast needs a contact list to be sent"));
-  else if (!list) faults.push(fault("contact_list_id", "The contact list does not exist any more"));
-  else if (list.contacts === 0) faults.push(fault("contact_list_id", "The contact list is empty"));
-  else if (list.contacts > limits.audience) faults.push(fault("contact_list_id", tooManyContacts(list.contacts)));
+    errors.push(invalid("contact_list_id", "A broadcast needs a contact list to be sent"));
+  else if (!list) errors.push(invalid("contact_list_id", "The contact list does not exist any more"));
+  else if (list.contacts === 0) errors.push(invalid("contact_list_id", "The contact list is empty"));
+  else if (list.contacts > limits.audience) errors.push(invalid("contact_list_id", tooManyContacts(list.contacts)));
   if (!hasContent(toContents(row, await findVariants(ctx, row.n))))
-    faults.push(fault("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
-  if (faults.length > 0 || !list || "fault" in sender) return { faults };
+    errors.push(invalid("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
+  if (errors.length > 0 || !list || "error" in sender) return { errors };
   return { fanOut: newFanOut(list.n, list.lastContact, sender) };
 }
 
@@ -65,17 +65,17 @@ export async function findSender(
   ctx: MailCtx,
   row: BroadcastRow,
   domainIds: CallerCtx["actor"]["domainIds"],
-): Promise<Sender | { fault: Fault }> {
+): Promise<Sender | { error: ValidationError }> {
   const from = parseDisplayAddress(row.from_address);
   const found = await ctx.db
     .prepare(FIND_SENDER)
     .bind(row.workspace, from?.key ?? "")
     .first<SenderRow>();
   if (found && row.mailbox_id !== null && row.mailbox_id !== found.mailbox_id)
-    return { fault: fault("mailbox_id", "from_address must be the address of the mailbox") };
+    return { error: invalid("mailbox_id", "from_address must be the address of the mailbox") };
   const asked = from?.address ?? "";
   const checked = applySenderRule(found, asked, domainIds);
-  if ("fault" in checked) return { fault: fault("from_address", checked.fault) };
+  if ("error" in checked) return { error: invalid("from_address", checked.error) };
   const { mailbox_id: mailboxId, domain_id: domainId, domain, display_name: displayName } = checked.mailbox;
   return { mailboxId, domainId, domain, email: asked, name: from?.name ?? displayName };
 }

@@ -1,6 +1,6 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { renderPlaceholders, type Values } from "../../lib/placeholders.ts";
-import { cleanName, misleadingNameFault, nameFault } from "../../lib/text-rules.ts";
+import { cleanName, misleadingNameIssue, nameIssue } from "../../lib/text-rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { type NewEmail, queuedEvent, storedKey } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
@@ -112,6 +112,6 @@ function renderSubject({ subject }: StoredContent, values: Values): string {
 /** Returns the name of a contact as a display name, or null when it is not fit for one. */
 function displayName({ name, key }: PageContact): string | null {
   const clean = cleanName(name ?? "");
-  if (clean === "" || nameFault(clean) !== null || misleadingNameFault(clean, key) !== null) return null;
+  if (clean === "" || nameIssue(clean) !== null || misleadingNameIssue(clean, key) !== null) return null;
   return clean;
 }

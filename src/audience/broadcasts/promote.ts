@@ -25,7 +25,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const variant = await getVariant(ctx, broadcast, variantId);
     const { status, fanOut } = requirePromotable(broadcast);
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
-    if ("fault" in sender) throw unprocessable([sender.fault]);
+    if ("error" in sender) throw unprocessable([sender.error]);
     const next: FanOut = {
       ...fanOut,
       sender,

@@ -19,7 +19,7 @@ const INSERT_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT due_at, id, 'deliver', json_array(n) FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 
-const fault = (loc: (string | number)[], msg: string) =>
+const invalid = (loc: (string | number)[], msg: string) =>
   unprocessable([{ loc: ["body", ...loc], msg, type: "value_error" }]);
 
 /**
@@ -33,9 +33,9 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   const { row } = broadcast;
   const chosen = variant_id ? [await getVariant(ctx, broadcast, variant_id)] : await findVariants(ctx, row.n);
   const contents = toContents(row, chosen.slice(0, 1));
-  if (!hasContent(contents)) throw fault(["html_body"], "A broadcast needs html_body or text_body to be sent");
+  if (!hasContent(contents)) throw invalid(["html_body"], "A broadcast needs html_body or text_body to be sent");
   const sender = await findSender(ctx, row, ctx.actor.domainIds);
-  if ("fault" in sender) throw unprocessable([sender.fault]);
+  if ("error" in sender) throw unprocessable([sender.error]);
   // Of two spellings of one address the first is used.
   const indexed = to.map((address, index): [string, { address: string; index: number }] => [
     addressKey(address),
@@ -48,8 +48,8 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     addresses.map(([key]) => key),
   );
   for (const [key, { address, index }] of addresses) {
-    if (parseAddress(address) === null) throw fault(["to", index], "Not a valid email address");
-    if (suppressed.has(key)) throw fault(["to", index], `${address} is on the suppression list`);
+    if (parseAddress(address) === null) throw invalid(["to", index], "Not a valid email address");
+    if (suppressed.has(key)) throw invalid(["to", index], `${address} is on the suppression list`);
   }
   // A key of its own, because the broadcast may change before it is sent.
   const key = `test-${ctx.newId()}`;

@@ -17,7 +17,7 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
   const response = await changeBroadcast(ctx, id, async (broadcast) => {
     const status = requireTransition(broadcast, "send");
     const checked = await checkStart(ctx, broadcast, ctx.actor.domainIds);
-    if ("faults" in checked) throw unprocessable(checked.faults);
+    if ("errors" in checked) throw unprocessable(checked.errors);
     const { row } = broadcast;
     rowId = row.id;
     return {

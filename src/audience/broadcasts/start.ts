@@ -24,9 +24,9 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   const { row } = broadcast;
   if (workspace.isPaused) return ctx.now() + PAUSE_CHECK_MS;
   const checked = await checkStart(ctx, broadcast, null);
-  const faults = "faults" in checked ? checked.faults.map(({ msg }) => msg) : [];
-  if (workspace.isRestricted) faults.push("The account is restricted and cannot send");
-  if (faults.length === 0 && "fanOut" in checked) {
+  const errors = "errors" in checked ? checked.errors.map(({ msg }) => msg) : [];
+  if (workspace.isRestricted) errors.push("The account is restricted and cannot send");
+  if (errors.length === 0 && "fanOut" in checked) {
     await mailDb(ctx).prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
     return null;
   }
@@ -35,7 +35,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     category: "sends" as const,
     severity: "error" as const,
     title: `The broadcast ${row.name} was not sent`,
-    body: faults.join(" "),
+    body: errors.join(" "),
     href: `/broadcasts/${row.id}`,
     key: `broadcast-not-sent ${row.id} ${row.version}`,
   };

@@ -42,7 +42,7 @@ export function isWithin(text: string, max: number): boolean {
 }
 
 /** Returns why the JSON of a contact's metadata is refused, or null. */
-export function metadataFault(json: string): string | null {
+export function metadataIssue(json: string): string | null {
   const octets = utf8Length(json);
   return octets > limits.metadataOctets
     ? `metadata is ${octets} bytes of JSON; the limit is ${limits.metadataOctets}`

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { parseAddress } from "../../lib/addresses.ts";
-import { nameFault } from "../../lib/text-rules.ts";
+import { nameIssue } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
-import { isPrintable, isWithin, limits, metadataFault, stateOf } from "./rules.ts";
+import { isPrintable, isWithin, limits, metadataIssue, stateOf } from "./rules.ts";
 
 /** Request and response schemas of contact lists and contacts. */
 
@@ -82,8 +82,8 @@ const ContactName = z
   .string()
   .transform((name) => name.trim() || null)
   .superRefine((name, context) => {
-    const fault = nameFault(name ?? "");
-    if (fault) context.addIssue({ code: "custom", message: fault });
+    const issue = nameIssue(name ?? "");
+    if (issue) context.addIssue({ code: "custom", message: issue });
   })
   .nullable()
   .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
@@ -95,8 +95,8 @@ const Metadata = z
     error: "metadata must be an object",
   })
   .superRefine((metadata, context) => {
-    const fault = metadataFault(JSON.stringify(metadata));
-    if (fault) context.addIssue({ code: "custom", message: fault });
+    const issue = metadataIssue(JSON.stringify(metadata));
+    if (issue) context.addIssue({ code: "custom", message: issue });
   })
   .nullable()
   .meta({

@@ -1,13 +1,13 @@
 import type { Child } from "hono/jsx";
 
 /** Messages about the fields of a form, by field name. */
-export type Faults = ReadonlyMap<string, string>;
+export type FieldErrors = ReadonlyMap<string, string>;
 
 interface LabelledProps {
   name: string;
   label: string;
   hint?: Child;
-  faults?: Faults | undefined;
+  errors?: FieldErrors | undefined;
   /** Default true. */
   required?: boolean;
 }
@@ -28,13 +28,13 @@ interface FieldProps extends LabelledProps {
   autofocus?: boolean;
 }
 
-/** A text field with its label and an optional hint. Screen readers read hint and fault with the field. */
-export function Field({ name, label, type = "text", hint, faults, required = true, maxBytes, ...input }: FieldProps) {
+/** A text field with its label and an optional hint. Screen readers read hint and error with the field. */
+export function Field({ name, label, type = "text", hint, errors, required = true, maxBytes, ...input }: FieldProps) {
   return (
-    <Labelled {...{ name, label, hint, faults, required }}>
+    <Labelled {...{ name, label, hint, errors, required }}>
       <input
         {...{ id: name, name, type, required, "data-max": maxBytes }}
-        {...describedBy(name, hint, faults)}
+        {...describedBy(name, hint, errors)}
         {...input}
       />
     </Labelled>
@@ -49,9 +49,9 @@ interface TextAreaProps extends LabelledProps {
 }
 
 /** A field of several lines. */
-export function TextArea({ name, label, hint, faults, required = true, value, rows = 6, ...rest }: TextAreaProps) {
+export function TextArea({ name, label, hint, errors, required = true, value, rows = 6, ...rest }: TextAreaProps) {
   return (
-    <Labelled {...{ name, label, hint, faults, required }}>
+    <Labelled {...{ name, label, hint, errors, required }}>
       <textarea
         id={name}
         name={name}
@@ -59,7 +59,7 @@ export function TextArea({ name, label, hint, faults, required = true, value, ro
         required={required}
         class={rest.code ? "code" : undefined}
         autofocus={rest.autofocus}
-        {...describedBy(name, hint, faults)}
+        {...describedBy(name, hint, errors)}
       >
         {/* Browsers leave out a newline at the start. */}
         {`\n${value ?? ""}`}
@@ -74,10 +74,10 @@ interface SelectProps extends LabelledProps {
 }
 
 /** A choice of one value. */
-export function Select({ name, label, hint, faults, required = true, options, value }: SelectProps) {
+export function Select({ name, label, hint, errors, required = true, options, value }: SelectProps) {
   return (
-    <Labelled {...{ name, label, hint, faults, required }}>
-      <select id={name} name={name} {...describedBy(name, hint, faults)}>
+    <Labelled {...{ name, label, hint, errors, required }}>
+      <select id={name} name={name} {...describedBy(name, hint, errors)}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === value}>
             {option.label}
@@ -108,19 +108,19 @@ interface CheckGroupProps {
   legend: string;
   options: readonly { value: string; label: string }[];
   chosen: readonly string[];
-  /** Named as the field of the API call, as the links of `FaultSummary` are. */
+  /** Named as the field of the API call, as the links of `ErrorSummary` are. */
   id: string;
-  faults?: Faults | undefined;
+  errors?: FieldErrors | undefined;
 }
 
 /** Boxes of which any number may be checked. */
-export const CheckGroup = ({ name, legend, options, chosen, id, faults }: CheckGroupProps) => (
+export const CheckGroup = ({ name, legend, options, chosen, id, errors }: CheckGroupProps) => (
   <fieldset id={id} tabindex={-1}>
     <legend>{legend}</legend>
     {options.map(({ value, label }) => (
       <Check name={name} value={value} label={label} checked={chosen.includes(value)} />
     ))}
-    {faults?.has(id) ? <p class="fault">{faults.get(id)}</p> : null}
+    {errors?.has(id) ? <p class="fault">{errors.get(id)}</p> : null}
   </fieldset>
 );
 
@@ -147,8 +147,8 @@ export const PostButton = ({ to, label, kind, name, fields = {} }: PostButtonPro
   </form>
 );
 
-function Labelled({ name, label, hint, faults, required, children }: LabelledProps & { children?: Child }) {
-  const fault = faults?.get(name);
+function Labelled({ name, label, hint, errors, required, children }: LabelledProps & { children?: Child }) {
+  const error = errors?.get(name);
   return (
     <div class="field">
       <label for={name}>
@@ -161,17 +161,17 @@ function Labelled({ name, label, hint, faults, required, children }: LabelledPro
         </p>
       )}
       {children}
-      {fault === undefined ? null : (
+      {error === undefined ? null : (
         <p class="fault" id={`${name}-fault`}>
-          {fault}
+          {error}
         </p>
       )}
     </div>
   );
 }
 
-function describedBy(name: string, hint: unknown, faults: Faults | undefined) {
-  const isWrong = faults?.has(name) ?? false;
+function describedBy(name: string, hint: unknown, errors: FieldErrors | undefined) {
+  const isWrong = errors?.has(name) ?? false;
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-fault`] : [])];
   return {
     ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
@@ -192,7 +192,7 @@ interface SummaryProps {
   refusal?:
     | {
         message: string;
-        faults: Faults;
+        errors: FieldErrors;
         /** Pages of what stops the request. */
         links?: readonly { href: string; label: string }[];
       }
@@ -200,10 +200,10 @@ interface SummaryProps {
 }
 
 /** Why a form was refused, with a link to each field that is wrong, or to each page of what stops it. */
-export function FaultSummary({ refusal }: SummaryProps) {
+export function ErrorSummary({ refusal }: SummaryProps) {
   if (!refusal) return null;
-  const { message, faults } = refusal;
-  const fields = [...faults].map(([name, label]) => ({ href: `#${name}`, label }));
+  const { message, errors } = refusal;
+  const fields = [...errors].map(([name, label]) => ({ href: `#${name}`, label }));
   const links = fields.length > 0 ? fields : (refusal.links ?? []);
   if (links.length === 0) return <Notice kind="bad">{message}</Notice>;
   return (

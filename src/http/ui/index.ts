@@ -5,9 +5,9 @@ export { ErrorList } from "./error-list.tsx";
 export {
   Check,
   CheckGroup,
-  FaultSummary,
-  type Faults,
+  ErrorSummary,
   Field,
+  type FieldErrors,
   Notice,
   PostButton,
   Select,

@@ -1,5 +1,5 @@
 import { toLocalMinute } from "../../lib/local-time.ts";
-import { type Faults, Field } from "./form.tsx";
+import { Field, type FieldErrors } from "./form.tsx";
 import { useViewer } from "./viewer.tsx";
 
 interface TimeFieldProps {
@@ -9,17 +9,17 @@ interface TimeFieldProps {
   hint: string;
   /** In ISO 8601. Empty, or a text that is no time: the field is empty. */
   at: string;
-  faults?: Faults | undefined;
+  errors?: FieldErrors | undefined;
 }
 
 /** An optional time in the zone of the viewer. The form names the zone, which `readTime` reads with the field. */
-export function TimeField({ name, label, hint, at, faults }: TimeFieldProps) {
+export function TimeField({ name, label, hint, at, errors }: TimeFieldProps) {
   const { zone } = useViewer();
   return (
     <>
       <ZoneOf name={name} zone={zone} />
       <Field
-        {...{ name, label, faults }}
+        {...{ name, label, errors }}
         type="datetime-local"
         required={false}
         hint={`${inZone(zone)}. ${hint}`}

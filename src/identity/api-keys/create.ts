@@ -1,6 +1,6 @@
 import { mintApiKey } from "../../access/accounts/index.ts";
 import type { CallerCtx } from "../../access/caller.ts";
-import { type Fault, unprocessable } from "../../lib/errors.ts";
+import { unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
@@ -8,7 +8,7 @@ import { storeSecretResponse } from "../../platform/idempotency/index.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { type Grant, requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
-import { expiryFault } from "./rules.ts";
+import { expiryIssue } from "./rules.ts";
 import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
 
 // Counts the domains again: one that is deleted at this moment must not remain in the new key.
@@ -68,22 +68,25 @@ async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {
   };
   requireGrantable(actor, grant);
   const found = await findDomainIds(ctx, grant.domainIds ?? []);
-  const faults = [...domainFaults(input.domain_ids ?? [], found), ...expiry.faults];
-  if (faults.length > 0) throw unprocessable(faults);
+  const errors = [...domainErrors(input.domain_ids ?? [], found), ...expiry.errors];
+  if (errors.length > 0) throw unprocessable(errors);
   return grant.domainIds === null ? grant : { ...grant, domainIds: grant.domainIds.filter((id) => found.has(id)) };
 }
 
-/** Returns the expiry in ms since 1970. With a fault, which is reported together with other faults, the default. */
-function parseExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]): { at: number | null; faults: Fault[] } {
-  if (given === null) return { at: null, faults: [] };
-  if (given === undefined) return { at: actor.expiresAt, faults: [] };
-  const msg = expiryFault(given, now());
-  if (msg === null) return { at: parseIso(given), faults: [] };
-  return { at: actor.expiresAt, faults: [{ loc: ["body", "expires_at"], msg, type: "value_error" }] };
+/** Returns the expiry in ms since 1970. With an error, which is reported together with other errors, the default. */
+function parseExpiry(
+  { actor, now }: CallerCtx,
+  given: ApiKeyIn["expires_at"],
+): { at: number | null; errors: ValidationError[] } {
+  if (given === null) return { at: null, errors: [] };
+  if (given === undefined) return { at: actor.expiresAt, errors: [] };
+  const msg = expiryIssue(given, now());
+  if (msg === null) return { at: parseIso(given), errors: [] };
+  return { at: actor.expiresAt, errors: [{ loc: ["body", "expires_at"], msg, type: "value_error" }] };
 }
 
-/** Returns a fault for each id that is not a domain of the workspace. Malformed, unknown and foreign ids get the same text. */
-function domainFaults(ids: readonly string[], found: ReadonlySet<string>): Fault[] {
+/** Returns an error for each id that is not a domain of the workspace. Malformed, unknown and foreign ids get the same text. */
+function domainErrors(ids: readonly string[], found: ReadonlySet<string>): ValidationError[] {
   return ids.flatMap((id, index) =>
     found.has(id)
       ? []

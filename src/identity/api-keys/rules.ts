@@ -18,7 +18,7 @@ export function isNameLength(name: string): boolean {
 }
 
 /** Returns why an `expires_at` is invalid, or null. `now` in ms since 1970. */
-export function expiryFault(text: string, now: number): string | null {
+export function expiryIssue(text: string, now: number): string | null {
   const at = parseIso(text);
   if (at === null) return "expires_at is not an ISO 8601 date and time with an offset";
   if (at <= now) return "expires_at is in the past";

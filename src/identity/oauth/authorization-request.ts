@@ -20,7 +20,7 @@ export interface ReturnTarget {
   state: string | null;
 }
 
-/** A request that the client must learn about: its redirect URI is valid. Other faults are OAuthErrors, shown to the user. */
+/** A request that the client must learn about: its redirect URI is valid. Other issues are OAuthErrors, shown to the user. */
 export class AuthorizationRefusal extends OAuthError {
   readonly target: ReturnTarget;
 
@@ -36,7 +36,7 @@ const SINGLE = ["response_type", "scope", "state", "code_challenge", "code_chall
 
 /**
  * Reads an authorization request. Throws OAuthError when the client or its redirect URI is not valid, so that nothing is
- * sent there, and AuthorizationRefusal for every other fault.
+ * sent there, and AuthorizationRefusal for every other issue.
  */
 export async function readAuthorizationRequest(ctx: Ctx, query: URLSearchParams): Promise<AuthorizationRequest> {
   const target = await readTarget(ctx, query);

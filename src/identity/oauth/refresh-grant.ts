@@ -32,7 +32,7 @@ const EXTEND_GRANT = "UPDATE oauth_grants SET refreshed_at = ?2, expires_at = ma
 export async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<TokenPair> {
   const grantId = await findFamily(ctx, "oauth", refresh.refreshToken);
   if (grantId === null) throw invalidRefreshToken();
-  // Before the rotation: a token in the hands of another client, or a faulty request, must not use it up.
+  // Before the rotation: a token in the hands of another client, or an invalid request, must not use it up.
   const grant = await ctx.db
     .prepare(FIND_GRANT)
     .bind(grantId, refresh.clientId, ctx.now())

@@ -96,10 +96,10 @@ async function readClient(c: Context<AppEnv>): Promise<ClientIn> {
     return await readFields(c, ClientIn);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const [fault] = Array.isArray(error.detail) ? error.detail : [];
-    const field = fault?.loc.slice(1).join(".");
-    const code = fault?.loc[1] === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata";
-    throw new OAuthError(code, fault ? `${field ? `${field}: ` : ""}${fault.msg}` : error.message);
+    const [first] = Array.isArray(error.detail) ? error.detail : [];
+    const field = first?.loc.slice(1).join(".");
+    const code = first?.loc[1] === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata";
+    throw new OAuthError(code, first ? `${field ? `${field}: ` : ""}${first.msg}` : error.message);
   }
 }
 

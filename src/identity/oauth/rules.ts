@@ -22,7 +22,7 @@ const KNOWN_APP_SCHEMES = ["claude", "cursor", "vscode", "vscode-insiders", "win
  * Returns why a client must not register a redirect URI, or null. Allowed are https, http to a loopback host, and the
  * scheme of an app (RFC 8252 7, RFC 9700 4.1). Pure.
  */
-export function redirectUriFault(uri: string): string | null {
+export function redirectUriIssue(uri: string): string | null {
   if (uri.length > MAX_URI_CHARACTERS) return `A redirect URI has at most ${MAX_URI_CHARACTERS} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\"'<>`{|}^*]/.test(uri))
     return "A redirect URI has only characters of RFC 3986, no *";

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { nameFault } from "../../lib/text-rules.ts";
+import { nameIssue } from "../../lib/text-rules.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
 import type { OAuthClient } from "./clients.ts";
 import type { GrantRow } from "./grants.ts";
-import { MAX_CLIENT_NAME_CHARACTERS, MAX_REDIRECT_URIS, MAX_URI_CHARACTERS, redirectUriFault } from "./rules.ts";
+import { MAX_CLIENT_NAME_CHARACTERS, MAX_REDIRECT_URIS, MAX_URI_CHARACTERS, redirectUriIssue } from "./rules.ts";
 
 const RedirectUri = z.string().superRefine((uri, context) => {
-  const fault = redirectUriFault(uri);
-  if (fault !== null) context.addIssue({ code: "custom", message: fault, input: uri });
+  const issue = redirectUriIssue(uri);
+  if (issue !== null) context.addIssue({ code: "custom", message: issue, input: uri });
 });
 
 const Name = z
@@ -16,8 +16,8 @@ const Name = z
   .min(1)
   .max(MAX_CLIENT_NAME_CHARACTERS)
   .superRefine((name, context) => {
-    const fault = nameFault(name);
-    if (fault !== null) context.addIssue({ code: "custom", message: fault, input: name });
+    const issue = nameIssue(name);
+    if (issue !== null) context.addIssue({ code: "custom", message: issue, input: name });
   });
 
 /** The metadata of a client that registers (RFC 7591 2). Other fields are ignored. */

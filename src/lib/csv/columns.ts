@@ -29,10 +29,10 @@ export function isEmailHeader(cell: string): boolean {
 }
 
 /**
- * Reads the first row of a file that has an email column. Columns without a name are ignored. Returns the fault of a
+ * Reads the first row of a file that has an email column. Columns without a name are ignored. Returns the issue of a
  * header that names a column twice.
  */
-export function readHeader(cells: readonly string[]): Columns | { fault: string } {
+export function readHeader(cells: readonly string[]): Columns | { issue: string } {
   const columns: Columns = { email: -1, name: null, metadata: [] };
   const seen = new Set<string>();
   for (const [position, cell] of cells.entries()) {
@@ -40,7 +40,7 @@ export function readHeader(cells: readonly string[]): Columns | { fault: string 
     const role = roleOf(cell);
     const name = role === "email" || role === "name" ? role : header;
     if (header.trim() === "") continue;
-    if (seen.has(name)) return { fault: `The header names the column ${JSON.stringify(name.slice(0, 100))} twice` };
+    if (seen.has(name)) return { issue: `The header names the column ${JSON.stringify(name.slice(0, 100))} twice` };
     seen.add(name);
     if (role === "email") columns.email = position;
     else if (role === "name") columns.name = position;

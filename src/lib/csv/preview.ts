@@ -29,36 +29,36 @@ export const PREVIEW_BYTES = 262_144;
 export const PREVIEW_ROWS = 5;
 
 /** Returns the first rows of a file, of which `start` has PREVIEW_BYTES or all, or why the import refuses it. */
-export function previewFile(start: Uint8Array, isWhole: boolean): CsvPreview | { fault: string } {
+export function previewFile(start: Uint8Array, isWhole: boolean): CsvPreview | { issue: string } {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(start, { stream: !isWhole });
     return previewCsv(text, isWhole, PREVIEW_ROWS);
   } catch {
-    return { fault: "The CSV file is not encoded in UTF-8" };
+    return { issue: "The CSV file is not encoded in UTF-8" };
   }
 }
 
 /**
  * Returns the first rows of a file after its header, without empty lines. `isWhole` says whether `text` is the whole file; of a
- * part the last record is left out. Returns the fault for which the import refuses the file.
+ * part the last record is left out. Returns the issue for which the import refuses the file.
  */
-export function previewCsv(text: string, isWhole: boolean, maxRows: number): CsvPreview | { fault: string } {
+export function previewCsv(text: string, isWhole: boolean, maxRows: number): CsvPreview | { issue: string } {
   const content = text.replace(/^\ufeff/, "");
-  if (content === "") return { fault: "The CSV file is empty" };
+  if (content === "") return { issue: "The CSV file is empty" };
   const found = DELIMITERS.flatMap((delimiter) => {
     const header = readRecords(content, delimiter, isWhole).next().value?.cells;
     return header?.some(isEmailHeader) ? [{ delimiter, header }] : [];
   }).sort((a, b) => b.header.length - a.header.length)[0];
-  if (!found) return { fault: "The CSV file has no email column: its first row must contain the cell email" };
+  if (!found) return { issue: "The CSV file has no email column: its first row must contain the cell email" };
   const columns = readHeader(found.header);
-  if ("fault" in columns) return columns;
+  if ("issue" in columns) return columns;
   const rows: CsvPreview["rows"] = [];
   for (const { row, cells } of readRecords(content, found.delimiter, isWhole)) {
     if (row === 1 || (cells?.length === 1 && cells[0] === "")) continue;
     rows.push({ row, values: cells && valuesOf(cells, columns) });
     if (rows.length === maxRows) break;
   }
-  if (rows.length === 0 && isWhole) return { fault: "The CSV file has no data rows" };
+  if (rows.length === 0 && isWhole) return { issue: "The CSV file has no data rows" };
   const details = columns.metadata.map(({ key }) => `{{${key}}}`);
   return { columns: ["Address", ...(columns.name === null ? [] : ["Name"]), ...details], rows };
 }

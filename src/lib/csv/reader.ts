@@ -6,8 +6,8 @@ import { CsvError, parse } from "csv-parse/sync";
 const DELIMITERS = [",", ";", "\t"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** A record, or the fault of one. `row` counts records from 1; the header is row 1, as in a spreadsheet. */
-export type CsvRecord = { row: number; cells: string[] } | { row: number; fault: string };
+/** A record, or the issue of one. `row` counts records from 1; the header is row 1, as in a spreadsheet. */
+export type CsvRecord = { row: number; cells: string[] } | { row: number; issue: string };
 
 /**
  * Greatest size of a record in the first read, which is of the header, and in others: characters of all cells, where the
@@ -21,13 +21,13 @@ export const MAX_RECORD_CHARACTERS = 131_072;
  */
 export const MAX_RECORD_BYTES = 1_048_576;
 /**
- * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its fault is
+ * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its issue is
  * found, so this also bounds the time that a hostile file takes.
  */
 export const MAX_BROKEN_RECORDS = 200;
 
 const [OPENING_QUOTE, NOT_CLOSED, TOO_LONG] = ["INVALID_OPENING_QUOTE", "CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"];
-const faults: Readonly<Record<string, string>> = {
+const issues: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: "text follows the closing quote of a cell",
   [NOT_CLOSED]: "the quote of a cell is not closed",
   [TOO_LONG]: `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
@@ -130,17 +130,17 @@ export class CsvReader {
     if (problem !== null) add(this.#skipBroken(problem));
   }
 
-  /** Moves behind the first line of a broken record and returns its fault. */
+  /** Moves behind the first line of a broken record and returns its issue. */
   #skipBroken({ code }: Problem): CsvRecord {
     this.#row += 1;
     this.#broken += 1;
-    const fault = faults[code] ?? "the row is not valid CSV";
+    const issue = issues[code] ?? "the row is not valid CSV";
     if (this.#broken >= MAX_BROKEN_RECORDS) {
       this.#at = this.#bytes.length;
-      return { row: this.#row, fault: `${fault}. The file has too many broken rows; the rest was not read` };
+      return { row: this.#row, issue: `${issue}. The file has too many broken rows; the rest was not read` };
     }
     this.#at = endOfLine(this.#bytes, this.#at);
-    return { row: this.#row, fault };
+    return { row: this.#row, issue };
   }
 }
 

@@ -27,8 +27,8 @@ export class ExtractedContent {
   }
 }
 
-/** The fault of one value. */
-export type ContentFault = Base64Invalid | AttachmentTooLarge | TextInvalid | JsonTooDeep;
+/** The error of one value. */
+export type ContentError = Base64Invalid | AttachmentTooLarge | TextInvalid | JsonTooDeep;
 
 /** Replaces a string longer than `ExtractOptions.maxString` that is no content: no field accepts it. */
 export class OversizedString {
@@ -42,12 +42,12 @@ export class OversizedString {
   }
 }
 
-/** Replaces a refused value when faults are kept (`ExtractOptions.faults`). */
+/** Replaces a refused value when errors are kept (`ExtractOptions.errors`). */
 export class RefusedContent {
   readonly path: ContentPath;
-  readonly error: ContentFault;
+  readonly error: ContentError;
 
-  constructor(path: ContentPath, error: ContentFault) {
+  constructor(path: ContentPath, error: ContentError) {
     this.path = path;
     this.error = error;
   }

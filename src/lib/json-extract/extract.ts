@@ -4,7 +4,7 @@
  * returns. Besides that value it needs about 200 KiB: one write buffer, one chunk of the source, the incomplete string.
  */
 
-import { type ContentFault, ContentReader, ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
+import { type ContentError, ContentReader, ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
 import type { ContentPath } from "./errors.ts";
 import { AttachmentTooLarge, Base64Invalid, BodyTooLarge, TextInvalid } from "./errors.ts";
 import { LongText } from "./long-text.ts";
@@ -53,7 +53,7 @@ export interface ExtractOptions {
    * parse; "keep" aborts its writer, puts a RefusedContent in the skeleton and continues, for a batch, where it is the
    * error of one item only.
    */
-  faults?: "throw" | "keep";
+  errors?: "throw" | "keep";
   /** True when contents and long texts go to the sink. Default true; if false, they are treated like other strings. */
   extracts?: boolean;
   /** The field of an attachment that has its content in base64. Default `content_base64`. */
@@ -81,7 +81,7 @@ const DEFAULTS: Required<ExtractOptions> = {
   maxDepth: 32,
   maxContent: 24 * 1024 * 1024,
   maxCombined: 24 * 1024 * 1024,
-  faults: "throw",
+  errors: "throw",
   extracts: true,
   contentField: "content_base64",
   onHeld: () => {},
@@ -183,9 +183,9 @@ class Extraction {
     let at = from;
     do {
       at = this.#reader.read(data, at, base);
-      const fault = this.#fault();
-      if (fault) {
-        await this.#refuse(fault);
+      const error = this.#error();
+      if (error) {
+        await this.#refuse(error);
         return this.#reader.state === "ended" ? at - 1 : at;
       }
       if (this.#reader.state !== "reading") await this.#flush();
@@ -236,11 +236,11 @@ class Extraction {
     this.#tokenizer.endContent(content);
   }
 
-  /** Replaces a long string that has a fault, and discards the rest of it. Returns the first unused byte. */
-  async #refuseText(fault: TextInvalid, at: number): Promise<number> {
+  /** Replaces a long string that has an error, and discards the rest of it. Returns the first unused byte. */
+  async #refuseText(error: TextInvalid, at: number): Promise<number> {
     const isDone = this.#tokenizer.isLongStringDone;
     this.#text = null;
-    await this.#refuse(fault);
+    await this.#refuse(error);
     // The closing quote is already read; discarding reads it again.
     return isDone ? at - 1 : at;
   }
@@ -271,7 +271,7 @@ class Extraction {
     this.#tokenizer.endContent(content);
   }
 
-  #fault(): Base64Invalid | AttachmentTooLarge | null {
+  #error(): Base64Invalid | AttachmentTooLarge | null {
     const { maxContent, maxCombined } = this.#limits;
     const size = this.#written + this.#reader.bufferedBytes;
     if (size > maxContent) return new AttachmentTooLarge(this.#path, maxContent, false);
@@ -279,10 +279,10 @@ class Extraction {
     return this.#reader.state === "invalid" ? new Base64Invalid(this.#path) : null;
   }
 
-  async #refuse(fault: ContentFault): Promise<void> {
-    if (this.#limits.faults === "throw") throw fault;
-    await this.abort(fault);
-    this.#tokenizer.discardContent(new RefusedContent(this.#path, fault));
+  async #refuse(error: ContentError): Promise<void> {
+    if (this.#limits.errors === "throw") throw error;
+    await this.abort(error);
+    this.#tokenizer.discardContent(new RefusedContent(this.#path, error));
   }
 }
 

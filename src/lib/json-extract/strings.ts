@@ -78,7 +78,7 @@ export class StringReader {
 
   /**
    * Reads a long string that ends in `data`, in a third of the time that a loop over its bytes takes. Returns null, and
-   * reads nothing, for another string and for one with a fault: the loop finds the place of the fault.
+   * reads nothing, for another string and for one with an error: the loop finds where the error is.
    */
   #readToQuote(data: Uint8Array, from: number): number | null {
     const end = closingQuote(data, from);

@@ -19,7 +19,7 @@ export interface TreeLimits {
   maxValues: number;
   maxString: number;
   maxInlineText: number;
-  faults: "throw" | "keep";
+  errors: "throw" | "keep";
   extracts: boolean;
   contentField: string;
 }
@@ -81,7 +81,7 @@ export class Tree {
     this.heldBytes += bytes === text.length ? bytes : 2 * text.length;
   }
 
-  /** Opens an array or object. Throws BodyTooLarge, and JsonTooDeep unless faults are kept. */
+  /** Opens an array or object. Throws BodyTooLarge, and JsonTooDeep unless errors are kept. */
   open(kind: Kind): void {
     if (this.#tooDeep.length > 0 || this.#frames.length >= this.#limits.maxDepth) {
       this.#openTooDeep(kind);
@@ -125,8 +125,8 @@ export class Tree {
   }
 
   #openTooDeep(kind: Kind): void {
-    const { maxDepth, faults } = this.#limits;
-    if (faults === "throw") throw new JsonTooDeep(maxDepth);
+    const { maxDepth, errors } = this.#limits;
+    if (errors === "throw") throw new JsonTooDeep(maxDepth);
     if (this.#tooDeep.length === 0) this.attach(new RefusedContent(this.path, new JsonTooDeep(maxDepth)));
     else this.#count();
     this.#tooDeep.push(kind);

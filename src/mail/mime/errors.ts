@@ -13,7 +13,7 @@ export type ComposeErrorCode =
   | "attachment"
   | "attachment_changed";
 
-/** Signals a message that cannot be composed. `field` names the faulty part. The text quotes nothing of the message. */
+/** Signals a message that cannot be composed. `field` names the invalid part. The text quotes nothing of the message. */
 export class ComposeError extends Error {
   readonly code: ComposeErrorCode;
   readonly field: string;

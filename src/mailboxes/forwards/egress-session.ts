@@ -5,21 +5,21 @@ import {
   type OutgoingMessage,
   type RecipientResult,
 } from "../../mail/smtp/index.ts";
-import type { Egress, EgressFault } from "../../sending/delivery/index.ts";
+import type { Egress, UnusableEgress } from "../../sending/delivery/index.ts";
 import { type ForwardResult, failed } from "./types.ts";
 
 /** Sends messages to one recipient each over one connection to the egress, which it opens when it is needed. */
 export class EgressSession {
-  readonly #egress: Egress | EgressFault;
+  readonly #egress: Egress | UnusableEgress;
   #connection: Connection | null = null;
 
-  constructor(egress: Egress | EgressFault) {
+  constructor(egress: Egress | UnusableEgress) {
     this.#egress = egress;
   }
 
   /** Sends a message. The result has the event `event` when the egress took it. */
   async send(envelope: Envelope, message: OutgoingMessage, event: string): Promise<ForwardResult> {
-    if ("fault" in this.#egress) return { kind: "later", reason: "there is no egress", isAttempt: false };
+    if ("issue" in this.#egress) return { kind: "later", reason: "there is no egress", isAttempt: false };
     try {
       if (!this.#connection?.usable) this.#connection = await this.#egress.transport.open();
     } catch (error) {

@@ -11,7 +11,7 @@ import {
   rescheduleStatement,
   type WakeUp,
 } from "../../platform/outbox/index.ts";
-import { type Egress, type EgressFault, egressOf, waitAfter } from "../../sending/delivery/index.ts";
+import { type Egress, egressOf, type UnusableEgress, waitAfter } from "../../sending/delivery/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 import { deliverCopy } from "./deliver-copy.ts";
 import { EgressSession } from "./egress-session.ts";
@@ -39,7 +39,7 @@ const actions = { address: sendForward, mailbox: deliverCopy, webhook: postForwa
 export async function runForwards(
   ctx: MailCtx,
   wakeUps: readonly WakeUp[],
-  egress: Egress | EgressFault = egressOf(ctx.settings),
+  egress: Egress | UnusableEgress = egressOf(ctx.settings),
 ): Promise<void> {
   const session = new EgressSession(egress);
   try {

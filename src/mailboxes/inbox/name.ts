@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nameFault } from "../mailbox-store/index.ts";
+import { nameIssue } from "../mailbox-store/index.ts";
 
 /** The name of a folder or label. */
 export const NameText = z
@@ -7,8 +7,8 @@ export const NameText = z
   .max(1000)
   .transform((name) => name.normalize("NFC"))
   .superRefine((name, context) => {
-    const fault = nameFault(name);
-    if (fault) context.addIssue({ code: "custom", message: fault });
+    const issue = nameIssue(name);
+    if (issue) context.addIssue({ code: "custom", message: issue });
   })
   .meta({
     minLength: 1,

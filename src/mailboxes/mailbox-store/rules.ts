@@ -46,7 +46,7 @@ export function isSystemFolder(name: string): boolean {
 }
 
 /** Returns what is wrong with the name of a new folder or label, or null. `*` selects all folders in a search. */
-export function nameFault(name: string): string | null {
+export function nameIssue(name: string): string | null {
   const octets = new TextEncoder().encode(name).byteLength;
   if (octets < 1 || octets > limits.nameOctets)
     return `name is ${octets} bytes; it must have 1 to ${limits.nameOctets}`;

@@ -203,7 +203,7 @@ export interface ArchiveCursor {
   /** Bytes and messages that were read of an mbox file, which is the archive or the next file of it. */
   offset: number;
   messages: number;
-  /** Messages and faults of the whole archive, and the bytes to which its files were decompressed. */
+  /** Messages and issues of the whole archive, and the bytes to which its files were decompressed. */
   entries: number;
   decompressed: number;
 }

@@ -28,7 +28,7 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
   const userIds = JSON.stringify([...new Set(user_ids.filter(isUuid))]);
   const { results } = await ctx.db.prepare(FIND_MEMBERS).bind(number, userIds).all<{ user_id: string }>();
   const members = new Set(results.map(({ user_id }) => user_id));
-  const faults = user_ids.flatMap((user, index) =>
+  const errors = user_ids.flatMap((user, index) =>
     members.has(user)
       ? []
       : [
@@ -39,7 +39,7 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
           },
         ],
   );
-  if (faults.length > 0) throw unprocessable(faults);
+  if (errors.length > 0) throw unprocessable(errors);
   const detail = { address: mailbox.address, user_ids: [...members].sort() };
   await ctx.db.batch([
     auditWhereStatement(ctx, { action: "mailbox.assigned", target: mailbox.id, detail }, MAILBOX_EXISTS),

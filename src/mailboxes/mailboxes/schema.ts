@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nameFault } from "../../lib/text-rules.ts";
+import { nameIssue } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";
 
@@ -9,8 +9,8 @@ const DisplayName = z
   .string()
   .transform((name) => name.trim() || null)
   .superRefine((name, context) => {
-    const fault = nameFault(name ?? "");
-    if (fault) context.addIssue({ code: "custom", message: fault });
+    const issue = nameIssue(name ?? "");
+    if (issue) context.addIssue({ code: "custom", message: issue });
   })
   .nullable()
   .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
-import { body, query, toFaults } from "../../http/validate.ts";
+import { body, query, toValidationErrors } from "../../http/validate.ts";
 import { badRequest, unprocessable } from "../../lib/errors.ts";
 import { markAllRead, markRead } from "./mark-read.ts";
 import { getPreferences, updatePreferences } from "./preferences.ts";
@@ -100,8 +100,8 @@ function parsePreferences(value: unknown): z.output<typeof PreferencesIn> {
     throw badRequest("preferences must be an object of categories");
   const result = PreferencesIn.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  const faults = toFaults("body", result.error.issues, value);
+  const errors = toValidationErrors("body", result.error.issues, value);
   throw unprocessable(
-    faults.map(({ loc: [root = "body", ...rest], ...fault }) => ({ loc: [root, "preferences", ...rest], ...fault })),
+    errors.map(({ loc: [root = "body", ...rest], ...error }) => ({ loc: [root, "preferences", ...rest], ...error })),
   );
 }

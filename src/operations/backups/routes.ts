@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
-import { toFaults } from "../../http/validate.ts";
+import { toValidationErrors } from "../../http/validate.ts";
 import { notFound, tooLarge, unprocessable } from "../../lib/errors.ts";
 import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -68,7 +68,7 @@ async function read<Schema extends z.ZodType>(c: Context<AppEnv>, schema: Schema
   const body: unknown = await c.req.json().catch(() => null);
   const result = schema.safeParse(body);
   if (result.success) return { ctx: c.get("ctx"), input: result.data };
-  throw unprocessable(toFaults("body", result.error.issues, body));
+  throw unprocessable(toValidationErrors("body", result.error.issues, body));
 }
 
 /** Returns a database of the deployment. Throws 404. */

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { findSettingFaults } from "../../platform/settings/setting-faults.ts";
+import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
 import { OUTCOMES, readDeliveries } from "./deliveries.ts";
 import { readOutboxes } from "./outboxes.ts";
 import { readReadiness } from "./readiness.ts";
@@ -34,7 +34,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       { value: Number(system_mail === "configured") },
     ]),
     metric("email_setting_faults", "Settings that are malformed, missing or placeholders.", [
-      { value: findSettingFaults(ctx.env).length },
+      { value: findSettingIssues(ctx.env).length },
     ]),
     metric(
       "email_database_up",

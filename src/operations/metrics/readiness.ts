@@ -1,6 +1,6 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { findSettingFaults } from "../../platform/settings/setting-faults.ts";
+import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
 import { egressOf } from "../../sending/delivery/index.ts";
 import { findLastAnswer, hasAnswered } from "../../sending/egress-outages/index.ts";
 import { readSystemMail } from "../../sending/system-emails/index.ts";
@@ -24,13 +24,13 @@ export function readReadiness(ctx: Ctx): Promise<Readiness> {
 }
 
 async function read(ctx: Ctx): Promise<Readiness> {
-  const settingFaults = findSettingFaults(ctx.env);
+  const settingIssues = findSettingIssues(ctx.env);
   const [outboxes, systemMail, hasEgressAnswered] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     systemMailState(ctx),
     readAnswer(ctx),
   ]);
-  const found = { settingFaults, egress: egressState(ctx), hasEgressAnswered, systemMail, outboxes };
+  const found = { settingIssues, egress: egressState(ctx), hasEgressAnswered, systemMail, outboxes };
   return decideReadiness(found, ctx.now());
 }
 
@@ -55,7 +55,7 @@ async function readAnswer(ctx: Ctx): Promise<boolean> {
 function egressState(ctx: Ctx): string {
   try {
     const egress = egressOf(ctx.settings);
-    return "fault" in egress ? egress.fault : "configured";
+    return "issue" in egress ? egress.issue : "configured";
   } catch {
     return "unknown";
   }

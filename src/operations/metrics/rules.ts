@@ -21,7 +21,7 @@ export interface Readiness {
 export const OLDEST_DUE_SECONDS = 600;
 
 interface Findings {
-  settingFaults: readonly string[];
+  settingIssues: readonly string[];
   /** `configured`, or why the deployment has no egress. */
   egress: string;
   systemMail: Readiness["system_mail"];
@@ -42,7 +42,7 @@ interface Findings {
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
 export function decideReadiness(
-  { settingFaults, egress, hasEgressAnswered, systemMail, outboxes }: Findings,
+  { settingIssues, egress, hasEgressAnswered, systemMail, outboxes }: Findings,
   now: number,
 ): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
@@ -54,7 +54,7 @@ export function decideReadiness(
   const waiting = outboxes.reduce((sum, { waitingForEgress }) => sum + waitingForEgress, 0);
   const isUnreachable = egress === "configured" && waiting > 0 && !hasEgressAnswered;
   const state = {
-    settings: settingFaults.length > 0 ? ("invalid" as const) : ("valid" as const),
+    settings: settingIssues.length > 0 ? ("invalid" as const) : ("valid" as const),
     main: failing.includes("main") ? ("fails" as const) : ("answers" as const),
     mail:
       failingMail === 0 ? ("answers" as const) : failingMail < mail.length ? ("degraded" as const) : ("fails" as const),
@@ -70,7 +70,7 @@ export function decideReadiness(
     status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
     ...state,
     details: {
-      setting_faults: settingFaults,
+      setting_faults: settingIssues,
       failing_databases: failing,
       oldest_due_seconds: oldest,
       waiting_for_egress: waiting,

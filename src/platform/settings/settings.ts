@@ -3,7 +3,7 @@ import { findPlaceholders } from "./placeholders.ts";
 
 /** The variables and secrets of the Worker. */
 const Variables = z.object({
-  /** Outside of `local`, placeholders are faults (src/platform/settings/placeholders.ts) and hold all mail. */
+  /** Outside of `local`, placeholders are errors (src/platform/settings/placeholders.ts) and hold all mail. */
   ENVIRONMENT: z.enum(["local", "staging", "production"]).default("local"),
   /** SMTP egress: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain text. Secret. Empty: no egress. */
   EGRESS_URL: z.string().default(""),
@@ -141,19 +141,19 @@ const parsed = new WeakMap<object, Settings>();
 export function readSettings(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
-  const { settings, faults } = parseVariables(env);
-  if (!settings) throw new Error(`The Worker is not configured: ${faults.join("; ")}`);
+  const { settings, issues } = parseVariables(env);
+  if (!settings) throw new Error(`The Worker is not configured: ${issues.join("; ")}`);
   parsed.set(env, settings);
   return settings;
 }
 
-/** Returns the settings of an environment, or null with a fault for each variable that is missing or malformed. Pure. */
-export function parseVariables(env: object): { settings: Settings | null; faults: string[] } {
+/** Returns the settings of an environment, or null with an issue for each variable that is missing or malformed. Pure. */
+export function parseVariables(env: object): { settings: Settings | null; issues: string[] } {
   const result = Variables.safeParse(env);
-  if (result.success) return { settings: toSettings(result.data), faults: [] };
+  if (result.success) return { settings: toSettings(result.data), issues: [] };
   return {
     settings: null,
-    faults: result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
+    issues: result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
   };
 }
 

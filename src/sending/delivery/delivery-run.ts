@@ -5,7 +5,7 @@ import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import type { Claim } from "./claim.ts";
 import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from "./dispatch.ts";
-import type { Egress, EgressFault } from "./egress.ts";
+import type { Egress, UnusableEgress } from "./egress.ts";
 import { envelopeOf } from "./envelope.ts";
 import { OctetBudget } from "./octet-budget.ts";
 import { preparationFailed } from "./outcome.ts";
@@ -29,7 +29,7 @@ interface Job extends MailToSend, DispatchJob {
 export class DeliveryRun implements DispatchRun<Job> {
   /** Null when the deployment has no egress: the run has simulated recipients only. */
   readonly egress: Egress | null;
-  readonly fault: EgressFault | null;
+  readonly egressIssue: UnusableEgress | null;
   /** Counts that are left to the run. */
   readonly limits: RunLimits;
   readonly log: Ctx["log"];
@@ -49,8 +49,8 @@ export class DeliveryRun implements DispatchRun<Job> {
   #isEnded = false;
 
   /** `databases` is the number of mail databases that the run claims from at once. */
-  constructor(ctx: Pick<Ctx, "log">, configured: Egress | EgressFault, limits: RunLimits, databases = 1) {
-    [this.egress, this.fault] = "fault" in configured ? [null, configured] : [configured, null];
+  constructor(ctx: Pick<Ctx, "log">, configured: Egress | UnusableEgress, limits: RunLimits, databases = 1) {
+    [this.egress, this.egressIssue] = "issue" in configured ? [null, configured] : [configured, null];
     this.limits = limits;
     this.log = ctx.log;
     this.maxClaimEmails = maxClaimEmails(databases);

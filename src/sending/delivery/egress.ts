@@ -22,9 +22,9 @@ export interface Egress {
  * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email waits
  * (docs/contract/delivery.md#missing-egress).
  */
-export interface EgressFault {
-  fault: "not_configured" | "malformed" | "misconfigured";
-  /** Names the faulty part of the setting, never its password. For logs only: tenants see a fixed text. */
+export interface UnusableEgress {
+  issue: "not_configured" | "malformed" | "misconfigured";
+  /** Names the invalid part of the setting, never its password. For logs only: tenants see a fixed text. */
   detail: string;
 }
 
@@ -32,10 +32,10 @@ export interface EgressFault {
 export function egressOf(
   settings: Pick<Settings, "egressUrl"> & Partial<Pick<Settings, "placeholders">>,
   options: SmtpOptions = {},
-): Egress | EgressFault {
+): Egress | UnusableEgress {
   const { placeholders = [] } = settings;
-  if (placeholders.length > 0) return { fault: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
-  if (settings.egressUrl === "") return { fault: "not_configured", detail: "EGRESS_URL is empty" };
+  if (placeholders.length > 0) return { issue: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
+  if (settings.egressUrl === "") return { issue: "not_configured", detail: "EGRESS_URL is empty" };
   try {
     const parsed = parseEgressUrl(settings.egressUrl);
     return {
@@ -46,6 +46,6 @@ export function egressOf(
     };
   } catch (error) {
     if (!(error instanceof EgressUrlError)) throw error;
-    return { fault: "malformed", detail: error.message };
+    return { issue: "malformed", detail: error.message };
   }
 }

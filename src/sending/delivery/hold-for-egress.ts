@@ -1,12 +1,12 @@
 import type { MailCtx } from "../../platform/context.ts";
 import type { EmailState, Fact } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import type { EgressFault } from "./egress.ts";
+import type { UnusableEgress } from "./egress.ts";
 import type { DeliveryUpdate } from "./outcome-writer.ts";
 import { EGRESS_CHECK_MS, EGRESS_HOLD_MAX_MS } from "./rules.ts";
 
 /** Reasons that tenants see in the event. */
-const reasons: Readonly<Record<EgressFault["fault"], string>> = {
+const reasons: Readonly<Record<UnusableEgress["issue"], string>> = {
   not_configured: "no egress is configured",
   malformed: "the egress setting is malformed",
   misconfigured: "the service is not configured completely",
@@ -17,19 +17,19 @@ const reasons: Readonly<Record<EgressFault["fault"], string>> = {
  * (docs/contract/delivery.md#missing-egress): one `deferred` event for the whole period, no attempt, the next check in 10
  * minutes or when the egress answers. Returns null after 5 days: the email fails.
  */
-export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { fault }: EgressFault): DeliveryUpdate | null {
+export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { issue }: UnusableEgress): DeliveryUpdate | null {
   const now = ctx.now();
   const heldSince = heldForEgressSince(state.events);
   if (heldSince !== null && now - heldSince >= EGRESS_HOLD_MAX_MS) return null;
-  const metadata = { egress: fault, reason: reasons[fault] };
+  const metadata = { egress: issue, reason: reasons[issue] };
   const event: Fact = { id: ctx.newId(), recipient: null, on: "deferred", at: now, metadata };
   const next = { dueAt: now + EGRESS_CHECK_MS, outboxId: null };
   return { facts: heldSince === null ? [event] : [], attempt: 0, next, isUnreachable: true };
 }
 
 /** Returns the reason of an email that waited 5 days for an egress. */
-export function holdFailure({ fault }: EgressFault): string {
-  return `${reasons[fault]}, for 5 days`;
+export function holdFailure({ issue }: UnusableEgress): string {
+  return `${reasons[issue]}, for 5 days`;
 }
 
 /** Time of the event that started the hold; null when the last `deferred` event has another cause. */

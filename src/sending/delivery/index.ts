@@ -1,6 +1,6 @@
 export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
-export { type Egress, type EgressFault, egressOf } from "./egress.ts";
+export { type Egress, egressOf, type UnusableEgress } from "./egress.ts";
 export { releaseLeases } from "./release-leases.ts";
 export { flushOutbox, runReleases, scheduleRelease } from "./release-waiting.ts";
 export { newRunLimits, PAUSE_CHECK_MS, type RunLimits, waitAfter } from "./rules.ts";

@@ -69,7 +69,7 @@ export function egressUnreachable(attempt: Attempt, error: ConnectError): Outcom
   return deferOrFail(attempt, { ...attemptMetadata(attempt), phase: error.phase, reason: error.message, ...reply });
 }
 
-/** Returns the outcome when the message could not be composed. Only faults of the message itself are final; R2 may recover. */
+/** Returns the outcome when the message could not be composed. Only errors of the message itself are final; R2 may recover. */
 export function preparationFailed(attempt: Attempt, error: unknown): Outcome {
   const final = [AttachmentDeletedError, ComposeError, PermanentError, RenderedTooLongError];
   if (error instanceof Error && final.some((kind) => error instanceof kind)) {

@@ -2,7 +2,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/index.ts";
 import { type Fact, recipientKey } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
-import type { EgressFault } from "./egress.ts";
+import type { UnusableEgress } from "./egress.ts";
 import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
 import type { DeliveryUpdate } from "./outcome-writer.ts";
 import { suppressedName } from "./read-senders.ts";
@@ -27,12 +27,12 @@ export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
 export function preflight(
   ctx: MailCtx,
   claim: Claim,
-  egressFault: EgressFault | null,
+  egressIssue: UnusableEgress | null,
 ): { mail: ClaimedMail; decision: Decision }[] {
   const mailsOf = Map.groupBy(claim.mails, ({ outboxId }) => outboxId);
   return claim.mails.map((mail) => {
     const sharesRow = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;
-    return { mail, decision: decide(ctx, mail, claim, sharesRow, egressFault) };
+    return { mail, decision: decide(ctx, mail, claim, sharesRow, egressIssue) };
   });
 }
 
@@ -41,7 +41,7 @@ function decide(
   mail: ClaimedMail,
   claim: Claim,
   sharesRow: boolean,
-  egressFault: EgressFault | null,
+  egressIssue: UnusableEgress | null,
 ): Decision {
   const now = ctx.now();
   if (mail.claims >= SPLIT_AT_CLAIM && sharesRow) return { update: reschedule(now) };
@@ -60,9 +60,9 @@ function decide(
     .filter(isSuppressed)
     .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));
   if (suppressed.length === queuedRecipientKeys(mail).length) return { update: { facts: suppressed, attempt: 0 } };
-  if (egressFault === null || !hasExternalRecipients(ctx, mail)) return { send: { mail, suppressedFacts: suppressed } };
-  const hold = holdForEgress(ctx, mail, egressFault);
-  return { update: hold ?? failRemaining(ctx, mail, holdFailure(egressFault)) };
+  if (egressIssue === null || !hasExternalRecipients(ctx, mail)) return { send: { mail, suppressedFacts: suppressed } };
+  const hold = holdForEgress(ctx, mail, egressIssue);
+  return { update: hold ?? failRemaining(ctx, mail, holdFailure(egressIssue)) };
 }
 
 function hasExternalRecipients(ctx: MailCtx, mail: ClaimedMail): boolean {

@@ -6,7 +6,7 @@ import type { ActiveClaim } from "./active-claim.ts";
 import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
 import { ContentPacks } from "./content-packs.ts";
 import { DeliveryRun } from "./delivery-run.ts";
-import type { Egress, EgressFault } from "./egress.ts";
+import type { Egress, UnusableEgress } from "./egress.ts";
 import { holdBulk } from "./hold-bulk.ts";
 import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
@@ -27,7 +27,7 @@ import {
 export async function deliver(
   ctx: MailCtx,
   wakeUps: readonly WakeUp[],
-  egress: Egress | EgressFault,
+  egress: Egress | UnusableEgress,
   limits: RunLimits = newRunLimits(),
 ): Promise<void> {
   const run = new DeliveryRun(ctx, egress, limits);
@@ -82,7 +82,7 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdBulk(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
-  if (run.fault) ctx.log("egress.unavailable", { fault: run.fault.fault, detail: run.fault.detail });
+  if (run.egressIssue) ctx.log("egress.unavailable", { fault: run.egressIssue.issue, detail: run.egressIssue.detail });
   const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
     deliverClaim(ctx, lease, claim, emailsOf, run),
   );
@@ -119,7 +119,7 @@ async function deliverClaim(
     contents: new ContentRanges(ctx),
     error: null,
   };
-  const updates = queueMail(active, claim, run.fault);
+  const updates = queueMail(active, claim, run.egressIssue);
   active.contents.plan(active.queue.map(({ mail }) => mail));
   await Promise.all([recordDecisions(active, updates, run.limits), run.send(active)]);
   await run.deferUnreachable(active);
@@ -134,9 +134,9 @@ interface DecidedMail {
 }
 
 /** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
-function queueMail(active: ActiveClaim, claim: Claim, fault: EgressFault | null): DecidedMail[] {
+function queueMail(active: ActiveClaim, claim: Claim, egressIssue: UnusableEgress | null): DecidedMail[] {
   const updates: DecidedMail[] = [];
-  for (const { mail, decision } of preflight(active.ctx, claim, fault)) {
+  for (const { mail, decision } of preflight(active.ctx, claim, egressIssue)) {
     if ("send" in decision) active.queue.push(decision.send);
     else updates.push({ mail, update: decision.update });
   }

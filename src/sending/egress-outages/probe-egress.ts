@@ -10,7 +10,7 @@ import { PROBE_MS, PROBE_TIMEOUTS } from "./rules.ts";
  */
 export async function probeEgress(ctx: Ctx): Promise<boolean> {
   const egress = egressOf(ctx.settings, PROBE_TIMEOUTS);
-  if ("fault" in egress) return false;
+  if ("issue" in egress) return false;
   const opening = egress.transport.open();
   try {
     const connection = await withTimeout(PROBE_MS, opening);

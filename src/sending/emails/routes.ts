@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import * as z from "zod";
-import { answerFaults } from "../../http/answer-faults.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
+import { reportErrors } from "../../http/report-errors.ts";
 import { bodyWithAttachments, query } from "../../http/validate.ts";
 import { ContentUpload, discardingSink } from "./content/index.ts";
 import { getEmailDetail } from "./get.ts";
@@ -49,10 +49,10 @@ export const emailRoutes = new Hono<AppEnv>()
       operationId: "validateEmail",
       summary: "Validate an email without sending it",
       description:
-        "Returns every fault that a send would answer 400, 413 or 422 to, and every suppressed recipient, as an issue.",
+        "Returns every error that a send would answer 400, 413 or 422 to, and every suppressed recipient, as an issue.",
       responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
     }),
-    answerFaults(toValidation),
+    reportErrors(toValidation),
     ...bodyWithAttachments(SendIn, () => discardingSink),
     async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
   )

@@ -72,7 +72,7 @@ const Headers = z
   })
   .pipe(z.record(z.string(), z.string()).nullish());
 
-/** Requires a subject of an email without a template. Reported with the other faults of the form. */
+/** Requires a subject of an email without a template. Reported with the other issues of the form. */
 function requireSubject(
   { subject, template_id }: { subject?: unknown; template_id?: unknown },
   context: z.core.$RefinementCtx,
@@ -128,7 +128,7 @@ export const SendIn = z
         format: "date-time",
         examples: ["2026-12-01T09:00:00Z"],
         description:
-          "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400.",
+          "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400.",
       }),
     attachments: z.array(Attachment).meta({ maxItems: limits.attachments }).nullish(),
     template_id: z

@@ -5,7 +5,7 @@ import { suppressionFor } from "../suppressions/index.ts";
 
 /**
  * Returns the outcome of a reported recipient (docs/contract/suppressions.md#suppression-list). Only an address that does not
- * work is suppressed, and a fault of its whole domain only when it is reported again. A delay does not change the recipient's
+ * work is suppressed, and a failure of its whole domain only when it is reported again. A delay does not change the recipient's
  * state. Pure.
  */
 export function toReportOutcome(reported: ReportedRecipient): Outcome {

@@ -1,7 +1,7 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { isRelayHeader } from "../../lib/header-rules.ts";
-import { misleadingNameFault, NAME_OCTETS } from "../../lib/text-rules.ts";
+import { misleadingNameIssue, NAME_OCTETS } from "../../lib/text-rules.ts";
 import { formatDate, type HeaderField } from "../../mail/mime/index.ts";
 import {
   binaryToText,
@@ -123,8 +123,8 @@ function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: str
   if (value === null) throw refuse("the header has no From field");
   const only = parseOnlyMailbox(binaryToText(value));
   if (!only) throw refuse("the From field must have exactly one mailbox");
-  const fault = misleadingNameFault(only.name ?? "", only.address.key);
-  if (fault) throw refuse(fault);
+  const issue = misleadingNameIssue(only.name ?? "", only.address.key);
+  if (issue) throw refuse(issue);
   const name = only.name === null ? null : truncate(oneLine(only.name), NAME_OCTETS);
   return { email: only.address.address, key: only.address.key, name, domain: only.address.domain };
 }

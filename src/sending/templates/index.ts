@@ -2,7 +2,7 @@ export {
   BLOCK_TYPES,
   type Block,
   type BlockType,
-  blockFault,
+  blockIssue,
   blockLimits,
   readBlocks,
   toBlocksJson,

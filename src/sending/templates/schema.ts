@@ -39,7 +39,7 @@ const Blocks = z
   .custom<Record<string, unknown>>(isRecord, "blocks_json must be an object")
   .refine((blocks) => utf8Length(JSON.stringify(blocks)) <= BLOCKS_OCTETS, {
     message: `blocks_json has more than ${BLOCKS_OCTETS} octets as JSON`,
-    // Another fault of the value has been reported.
+    // Another issue of the value has been reported.
     when: ({ value }) => isRecord(value),
   })
   .nullish()

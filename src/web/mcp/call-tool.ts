@@ -63,12 +63,12 @@ interface Problem {
   detail: string | { loc: (string | number)[]; msg: string }[];
 }
 
-/** Returns an error that names each faulty argument, and says what a model can do. */
+/** Returns an error that names each invalid argument, and says what a model can do. */
 async function toError(tool: Tool, response: Response): Promise<CallToolResult> {
   const { detail } = await response.json<Problem>();
-  const faults =
+  const errors =
     typeof detail === "string" ? detail : detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("\n");
-  const text = [`${tool.name} failed with status ${response.status}.`, faults, hintOf(response)];
+  const text = [`${tool.name} failed with status ${response.status}.`, errors, hintOf(response)];
   return { isError: true, content: [{ type: "text", text: text.filter((line) => line !== "").join("\n") }] };
 }
 
@@ -78,5 +78,5 @@ function hintOf({ status, headers }: Response): string {
   if (status === 404) return "No record of this workspace has this id. Find the right id with a list or search tool.";
   if (status === 409) return "The record is in another state. Read it, then decide again.";
   if (status === 429) return `Wait ${headers.get("Retry-After") ?? "60"} seconds before the next call.`;
-  return status >= 500 ? "This is a fault of the service. Repeat the call once with the same idempotency_key." : "";
+  return status >= 500 ? "This is an error of the service. Repeat the call once with the same idempotency_key." : "";
 }

@@ -66,7 +66,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const { nouns, operation } = await readOperation(c);
       const values = Object.fromEntries(await readForm(c));
       const tried = await tryOperation(operation, { values, idempotencyKey: values.key ?? "" }, dispatcher(c, app));
-      return answer(c, { nouns, operation, values, ...("fault" in tried ? tried : { answer: tried }) });
+      return answer(c, { nouns, operation, values, ...("error" in tried ? tried : { answer: tried }) });
     })
     .onError(onPageError);
 }
@@ -84,7 +84,7 @@ type Answer = Omit<Parameters<typeof TryPage>[0], "idempotencyKey">;
 /** Answers the form of an operation, with a new Idempotency-Key for the next call. */
 const answer = (c: Context<AppEnv>, page: Answer) =>
   respondPage(c, <TryPage {...page} idempotencyKey={crypto.randomUUID()} />, {
-    status: page.fault === undefined ? 200 : 422,
+    status: page.error === undefined ? 200 : 422,
   });
 
 /** Returns what the form of an operation shows first: the examples of its body and of required parameters. */

@@ -12,22 +12,22 @@ export interface Filled {
 }
 
 /** The answer to a call, or why it was not made. */
-export type Tried = { fault: string } | { title: string; status: number; requestId: string; text: string };
+export type Tried = { error: string } | { title: string; status: number; requestId: string; text: string };
 
-/** Calls an operation with the values of its form. An email is validated first, and not sent with a fault. */
+/** Calls an operation with the values of its form. An email is validated first, and not sent with an error. */
 export async function tryOperation(
   operation: Operation,
   { values, idempotencyKey }: Filled,
   call: ApiCall,
 ): Promise<Tried> {
   const body = readBody(operation, values.body ?? "");
-  if (body === undefined) return { fault: "The body is not a JSON object or array." };
+  if (body === undefined) return { error: "The body is not a JSON object or array." };
   const path = toPath(operation, values);
-  if (path === null) return { fault: "A parameter of the path is missing." };
+  if (path === null) return { error: "A parameter of the path is missing." };
   if (operation.operationId === "sendEmail") {
     const validation = await call("POST", "/v1/emails/validate", body, {});
     const copy = await validation.clone().json<{ can_send?: boolean }>();
-    if (!copy.can_send) return show("Not sent, the validation found faults", validation);
+    if (!copy.can_send) return show("Not sent, the validation found errors", validation);
   }
   const headers: Record<string, string> = operation.method === "POST" ? { "Idempotency-Key": idempotencyKey } : {};
   return show("Answer", await call(operation.method, path, body, headers));

@@ -20,12 +20,12 @@ interface TryPageProps {
   /** Sent with the call, so that a form that is submitted twice acts once. */
   idempotencyKey: string;
   /** Why the call was not made. */
-  fault?: string;
+  error?: string;
   answer?: ShownAnswer;
 }
 
 /** The form that calls an operation as the signed-in user, and the answer to the last call. */
-export function TryPage({ nouns, operation, values, idempotencyKey, fault, answer }: TryPageProps) {
+export function TryPage({ nouns, operation, values, idempotencyKey, error, answer }: TryPageProps) {
   const { method, path, summary, parameters = [] } = operation;
   return (
     <ReferenceLayout title={`Try it: ${summary}`} nouns={nouns}>
@@ -37,7 +37,7 @@ export function TryPage({ nouns, operation, values, idempotencyKey, fault, answe
           The call is made as you, in your active workspace.
           {operation.operationId === "sendEmail" ? " It is validated first. Its recipient is simulated." : ""}
         </p>
-        {fault === undefined ? null : <Notice kind="bad">{fault}</Notice>}
+        {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
         <form method="post">
           <input type="hidden" name="key" value={idempotencyKey} />
           {parameters

@@ -1,4 +1,4 @@
-import type { Fault } from "../../lib/errors.ts";
+import type { ValidationError } from "../../lib/errors.ts";
 
 /** An error as Resend's package expects it. */
 export interface ResendError {
@@ -31,23 +31,27 @@ const fields: Readonly<Record<string, string>> = {
 /** Translates an error body of the API. `hasKey`: the request had an Authorization header. `mayRetry`: the answer has Retry-After. */
 export function toResendError(
   status: number,
-  detail: string | Fault[],
+  detail: string | ValidationError[],
   { hasKey, mayRetry }: { hasKey: boolean; mayRetry: boolean },
 ): ResendError {
   const message = typeof detail === "string" ? renamed(detail) : detail.map(toSentence).join("; ");
   return { statusCode: status, name: errorName(status, detail, { hasKey, mayRetry }), message };
 }
 
-function errorName(status: number, detail: string | Fault[], from: { hasKey: boolean; mayRetry: boolean }): string {
+function errorName(
+  status: number,
+  detail: string | ValidationError[],
+  from: { hasKey: boolean; mayRetry: boolean },
+): string {
   if (status === 401) return from.hasKey ? "invalid_api_key" : "missing_api_key";
   if (status === 403) return String(detail).startsWith("Missing scope") ? "restricted_api_key" : "invalid_access";
   if (status === 409 && from.mayRetry) return "concurrent_idempotent_requests";
-  if (status === 422) return faultName(typeof detail === "string" ? [] : detail);
+  if (status === 422) return nameOfError(typeof detail === "string" ? [] : detail);
   return names[status] ?? "application_error";
 }
 
-function faultName(faults: readonly Fault[]): string {
-  const [first] = faults;
+function nameOfError(errors: readonly ValidationError[]): string {
+  const [first] = errors;
   if (first === undefined) return "validation_error";
   if (first.loc[0] === "header") return "invalid_idempotency_key";
   if (first.type === "missing") return "missing_required_field";
@@ -55,8 +59,8 @@ function faultName(faults: readonly Fault[]): string {
   return first.loc.includes("attachments") ? "invalid_attachment" : "validation_error";
 }
 
-/** Names the field of a fault, unless it concerns the body as a whole. */
-const toSentence = ({ loc, msg }: Fault) =>
+/** Names the field of an error, unless it concerns the body as a whole. */
+const toSentence = ({ loc, msg }: ValidationError) =>
   loc.length > 1 ? `${nameOf(loc.slice(1))}: ${renamed(msg)}` : renamed(msg);
 
 const nameOf = (loc: readonly (string | number)[]) => loc.map((part) => fields[part] ?? part).join(".");

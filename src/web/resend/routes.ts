@@ -4,7 +4,7 @@ import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
 import { body, bodyWithAttachments, listWithAttachments } from "../../http/validate.ts";
-import type { Fault } from "../../lib/errors.ts";
+import type { ValidationError } from "../../lib/errors.ts";
 import {
   type BatchItem,
   batchUpload,
@@ -29,7 +29,7 @@ export const RESEND_PATH = "/compat/resend";
 export const resendErrors: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
   if (c.res.status < 400) return;
-  const { detail } = await c.res.json<{ detail: string | Fault[] }>();
+  const { detail } = await c.res.json<{ detail: string | ValidationError[] }>();
   const hasKey = c.req.header("Authorization") !== undefined;
   const error = toResendError(c.res.status, detail, { hasKey, mayRetry: c.res.headers.has("Retry-After") });
   c.res = Response.json(error, { status: c.res.status });
@@ -76,7 +76,7 @@ export const resendRoutes = new Hono<AppEnv>()
       const caller = c.get("caller");
       const items = c.req
         .valid("json")
-        .map((item): BatchItem => ("faults" in item ? item : { input: toSend(item.input, caller.now()) }));
+        .map((item): BatchItem => ("errors" in item ? item : { input: toSend(item.input, caller.now()) }));
       return c.json(await sendBatch(caller, items, isStrict(c.req.header("X-Batch-Validation")), upload), 202);
     },
   )

@@ -25,7 +25,7 @@ export function toSend(email: ResendEmail, now: number): SendIn {
 
 const toMailboxes = (addresses: string | string[]) => [addresses].flat().map(toMailbox);
 
-/** Parses `Name <address>`. A text that is no address stays as it is, so that the check of the send names its fault. */
+/** Parses `Name <address>`. A text that is no address stays as it is, so that the check of the send names its error. */
 function toMailbox(text: string): { email: string; name: string | null } {
   const parsed = parseDisplayAddress(text);
   return parsed ? { email: parsed.address, name: parsed.name } : { email: text, name: null };

@@ -1,4 +1,4 @@
-import { FaultSummary, type Faults, Field, Notice, TextArea } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Notice, TextArea } from "../../http/ui/index.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
@@ -7,7 +7,7 @@ import { toSize } from "./size.ts";
 interface ComposePageProps {
   page: OpenPage;
   form: ComposeForm;
-  refusal?: { message: string; faults: Faults } | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
   notice?: string | undefined;
   /** Addresses that the mailbox writes to most. */
   known: readonly { email: string }[];
@@ -23,24 +23,24 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
       <article class="compose">
         <h1>New message</h1>
         {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-        <FaultSummary refusal={refusal} />
+        <ErrorSummary refusal={refusal} />
         <form method="post" enctype="multipart/form-data" data-autosave="">
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
           <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
           <input type="hidden" name="draft" value={form.draft} />
           <Field
-            {...{ name: "to", label: "To", value: form.to, faults: refusal?.faults, autofocus: !isAnswer }}
+            {...{ name: "to", label: "To", value: form.to, errors: refusal?.errors, autofocus: !isAnswer }}
             list="known-addresses"
             hint="Addresses, separated by commas"
           />
-          <details open={form.cc !== "" || form.bcc !== "" || refusal?.faults.has("cc") || refusal?.faults.has("bcc")}>
+          <details open={form.cc !== "" || form.bcc !== "" || refusal?.errors.has("cc") || refusal?.errors.has("bcc")}>
             <summary>Cc and Bcc</summary>
             <Field
-              {...{ name: "cc", label: "Cc", value: form.cc, required: false, faults: refusal?.faults }}
+              {...{ name: "cc", label: "Cc", value: form.cc, required: false, errors: refusal?.errors }}
               list="known-addresses"
             />
             <Field
-              {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, faults: refusal?.faults }}
+              {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, errors: refusal?.errors }}
               list="known-addresses"
             />
           </details>
@@ -50,14 +50,14 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
             ))}
           </datalist>
           <Field
-            {...{ name: "subject", label: "Subject", value: form.subject, faults: refusal?.faults, maxlength: 998 }}
+            {...{ name: "subject", label: "Subject", value: form.subject, errors: refusal?.errors, maxlength: 998 }}
             required={false}
           />
           <TextArea
-            {...{ name: "text", label: "Text", value: form.text, rows: 16, faults: refusal?.faults }}
+            {...{ name: "text", label: "Text", value: form.text, rows: 16, errors: refusal?.errors }}
             autofocus={isAnswer && form.to !== ""}
           />
-          <Files files={form.files} faults={refusal?.faults} />
+          <Files files={form.files} errors={refusal?.errors} />
           <div class="actions">
             <button type="submit" name="action" value="send">
               Send
@@ -80,7 +80,7 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
 }
 
 /** The files of the message, of which a checked one is sent, and the field that adds more. */
-const Files = ({ files, faults }: { files: readonly FormFile[]; faults: Faults | undefined }) => (
+const Files = ({ files, errors }: { files: readonly FormFile[]; errors: FieldErrors | undefined }) => (
   <div class="attach">
     <fieldset
       id="files"
@@ -99,7 +99,7 @@ const Files = ({ files, faults }: { files: readonly FormFile[]; faults: Faults |
       <p class="hint">A file that is not checked is left out.</p>
     </fieldset>
     <Field
-      {...{ name: "upload", label: "Attach files", type: "file", multiple: true, maxBytes: MAX_FILE_BYTES, faults }}
+      {...{ name: "upload", label: "Attach files", type: "file", multiple: true, maxBytes: MAX_FILE_BYTES, errors }}
       required={false}
       hint="At most 24 MiB together"
     />

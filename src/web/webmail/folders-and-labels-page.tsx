@@ -1,4 +1,4 @@
-import { Empty, FaultSummary, type Faults, Field, Notice } from "../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, type FieldErrors, Notice } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
@@ -6,7 +6,7 @@ import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
 interface FoldersAndLabelsPageProps {
   page: OpenPage;
   notice?: string | undefined;
-  refusal?: { message: string; faults: Faults } | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page that creates, renames and deletes the folders and labels of a mailbox. */
@@ -17,7 +17,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
     <WebmailLayout {...page} title="Folders and labels" current="folders-and-labels">
       <h1>Folders and labels</h1>
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <section aria-labelledby="own-folders">
         <h2 id="own-folders">Folders</h2>
         <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
@@ -31,7 +31,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
           </ul>
         )}
         <form method="post" action={foldersAndLabelsPath(page.mailbox.id)} class="filter">
-          <Field name="name" label="New folder" maxlength={255} faults={refusal?.faults} />
+          <Field name="name" label="New folder" maxlength={255} errors={refusal?.errors} />
           <button type="submit" name="action" value="create">
             Create folder
           </button>
@@ -50,7 +50,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
           </ul>
         )}
         <form method="post" action={labelsPath} class="filter">
-          <Field name="label_name" label="New label" maxlength={255} faults={refusal?.faults} />
+          <Field name="label_name" label="New label" maxlength={255} errors={refusal?.errors} />
           <ColorField
             id="new-color"
             name="Colour of the new label"

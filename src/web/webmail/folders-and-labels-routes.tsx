@@ -82,10 +82,10 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
   return foldersAndLabelsPath(mailbox.id, { done: "label-created" });
 }
 
-/** Puts a fault of the name beside the field of the label. */
+/** Puts an error of the name beside the field of the label. */
 function inLabelForm(refusal: Refusal): Refusal {
-  const faults = new Map([...refusal.faults].map(([name, text]) => [name === "name" ? "label_name" : name, text]));
-  return { ...refusal, faults };
+  const errors = new Map([...refusal.errors].map(([name, text]) => [name === "name" ? "label_name" : name, text]));
+  return { ...refusal, errors };
 }
 
 async function showFoldersAndLabels(c: Context<AppEnv>, refusal?: Refusal) {

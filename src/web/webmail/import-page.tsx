@@ -1,4 +1,4 @@
-import { Empty, ErrorList, FaultSummary, type Faults, Field, List, Notice, Time } from "../../http/ui/index.ts";
+import { Empty, ErrorList, ErrorSummary, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { importPath } from "./paths.ts";
@@ -12,7 +12,7 @@ interface ImportPageProps {
   imports: readonly StoredImport[];
   /** Counts that a small archive added before the response. */
   imported?: ImportCounts | undefined;
-  refusal?: { message: string; faults: Faults } | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page that imports an archive, and shows how far the imports in the background are. It refreshes while one runs. */
@@ -20,7 +20,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
   <WebmailLayout {...page} title="Import" current="import">
     <h1>Import</h1>
     {imported === undefined ? null : <Imported counts={imported} />}
-    <FaultSummary refusal={refusal} />
+    <ErrorSummary refusal={refusal} />
     <form method="post" action={importPath(page.mailbox.id)} enctype="multipart/form-data">
       <Field
         name="file"
@@ -29,7 +29,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
         accept=".mbox,.zip,application/mbox,application/zip"
         hint="A ZIP archive of .eml and .mbox files, or an mbox file, of at most 24 MiB. Messages that are here already are skipped."
         maxBytes={MAX_FORM_BYTES}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
       />
       <button type="submit">Import</button>
     </form>

@@ -98,7 +98,7 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
       next={last ? pathOf(page, view, rest) : null}
       done={refusal ? undefined : readDone(c.req.query())}
       notice={refusal === undefined && c.req.query("done") === "sent" ? "The message is on its way." : undefined}
-      error={refusal && (refusal.faults.has("uids") ? "Select at least one message." : refusal.message)}
+      error={refusal && (refusal.errors.has("uids") ? "Select at least one message." : refusal.message)}
     />
   );
   return respondPage(c, shown, { status: refusal?.status ?? 200 });

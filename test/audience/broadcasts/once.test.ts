@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
-import { type Faults, faultyDatabase, seeded } from "../../support/faults.ts";
+import { type FailureInjection, failingDatabase, seeded } from "../../support/failures.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
@@ -13,18 +13,18 @@ it("kills in the middle of a broadcast leave everybody with exactly one email", 
   const broadcasts = broadcastsOf(workspace);
   const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, count) });
   await broadcasts.act(id, "send");
-  const faults: Faults = {
+  const injection: FailureInjection = {
     ...{ random: seeded(20261121), chance: 0.4, count: 0 },
     ...{ bindings: ["database"], moments: ["before", "after"] },
   };
-  const killing = { [MAIL_BINDING]: faultyDatabase(mail, faults) };
+  const killing = { [MAIL_BINDING]: failingDatabase(mail, injection) };
   for (let run = 0; run < 400; run++) {
     const { status, queued_count } = await broadcasts.read(id);
     if (status !== "sending" || queued_count === count) break;
     // Each run is two minutes later: the lease of a killed one has ended.
     await runWorkAt(Date.now() + run * 130_000, killing, ["broadcast"]).catch(() => {});
   }
-  expect(faults.count).toBeGreaterThan(2);
+  expect(injection.count).toBeGreaterThan(2);
   const emails = await emailsOf(id);
   expect(emails).toHaveLength(count);
   expect(new Set(emails.map(({ email }) => email)).size).toBe(count);

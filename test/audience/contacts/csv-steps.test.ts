@@ -74,18 +74,18 @@ describe("one record of a CSV file takes a bounded time", () => {
   const encode = (text: string) => new TextEncoder().encode(text);
   const read = (text: string) => new CsvReader(encode(text), ",").read(100_000, encode(text).length);
 
-  it("when it is a line of separators, which is a fault, and the rows after it are read", () => {
+  it("when it is a line of separators, which is an issue, and the rows after it are read", () => {
     const rows = read(`email\n${",".repeat(2 * MAX_RECORD_BYTES)}\na@b.example\n`);
     expect(rows).toEqual([
       { row: 1, cells: ["email"] },
-      { row: 2, fault: expect.stringContaining("longer than") },
+      { row: 2, issue: expect.stringContaining("longer than") },
       { row: 3, cells: ["a@b.example"] },
     ]);
   });
 
   it("when it is the header", () => {
     const [header] = read(`email${",".repeat(2 * MAX_RECORD_BYTES)}\na@b.example\n`);
-    expect(header).toEqual({ row: 1, fault: expect.stringContaining("longer than") });
+    expect(header).toEqual({ row: 1, issue: expect.stringContaining("longer than") });
   });
 
   it("and records are read whole wherever the bytes are cut", () => {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../../../dev/ports.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
-import { seeded } from "../../support/faults.ts";
+import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { RestartableHost } from "./restartable-host.ts";

@@ -44,22 +44,22 @@ export async function openPage(browser: Browser, baseURL: string, options: Brows
  * Returns what axe finds on a page in light and dark at 1280 and 320 px, and where the page is wider than its window. Saves a
  * picture of each look where SCREENSHOTS names a folder.
  */
-export async function findFaults(page: Page): Promise<string[]> {
+export async function findIssues(page: Page): Promise<string[]> {
   const size = page.viewportSize();
-  const faults: string[] = [];
+  const issues: string[] = [];
   await page.evaluate(axeSource);
   const name = pictureName(await page.title());
   for (const look of LOOKS) {
     await show(page, look);
-    faults.push(...(await findFaultsNow(page)).map((fault) => `${look.colorScheme} ${look.width}: ${fault}`));
+    issues.push(...(await findIssuesNow(page)).map((issue) => `${look.colorScheme} ${look.width}: ${issue}`));
     await saveWhole(page, `${name}-${look.width}-${look.colorScheme}`);
   }
   if (size) await page.setViewportSize(size);
-  return faults;
+  return issues;
 }
 
-async function findFaultsNow(page: Page): Promise<string[]> {
-  const faults = await page.evaluate(async () => {
+async function findIssuesNow(page: Page): Promise<string[]> {
+  const issues = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
@@ -68,5 +68,5 @@ async function findFaultsNow(page: Page): Promise<string[]> {
   });
   const widths = "[document.documentElement.scrollWidth, innerWidth]";
   const [wide, window] = (await page.evaluate(widths)) as [number, number];
-  return wide > window ? [...faults, `the page is ${wide} px wide`] : faults;
+  return wide > window ? [...issues, `the page is ${wide} px wide`] : issues;
 }

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../../../dev/ports.ts";
-import { seeded } from "../../support/faults.ts";
+import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { DatabaseOutages } from "./database-outages.ts";
 import { GATEWAY_SECRET } from "./gateway-rig.ts";

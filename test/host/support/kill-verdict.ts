@@ -21,7 +21,7 @@ export interface Verdict {
   repeated: number;
   delivered: number;
   /** Violations, one sentence each. All lists are empty in a correct run. */
-  faults: {
+  issues: {
     lost: string[];
     unexpected: string[];
     duplicated: string[];
@@ -44,7 +44,7 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
   const { attempts, listed, receipts } = evidence;
   const emailsBySubject = Map.groupBy(listed, ({ subject }) => subject);
   const receiptsByMessageId = Map.groupBy(receipts, ({ messageId }) => messageId);
-  const faults: Verdict["faults"] = {
+  const issues: Verdict["issues"] = {
     lost: [],
     unexpected: [],
     duplicated: [],
@@ -59,36 +59,36 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
   for (const mail of attempts) {
     const emails = emailsBySubject.get(mail.subject) ?? [];
     for (const id of mail.ids)
-      if (!emails.some((email) => email.id === id)) faults.lost.push(`${mail.subject}: ${id} is not in the list`);
-    if (emails.length > 1) faults.duplicated.push(`${mail.subject}: ${emails.length} emails`);
+      if (!emails.some((email) => email.id === id)) issues.lost.push(`${mail.subject}: ${id} is not in the list`);
+    if (emails.length > 1) issues.duplicated.push(`${mail.subject}: ${emails.length} emails`);
     for (const { id, status } of emails) {
-      if (status !== "delivered") faults.undelivered.push(`${mail.subject}: ${id} is ${status}`);
+      if (status !== "delivered") issues.undelivered.push(`${mail.subject}: ${id} is ${status}`);
       const arrived = receiptsOf.get(id) ?? [];
       for (const receipt of arrived) knownMessageIds.add(receipt.messageId);
       const reachedRecipients = new Set(arrived.flatMap(({ recipients }) => recipients));
       const missingRecipients = mail.recipients.filter((recipient) => !reachedRecipients.has(recipient));
       if (missingRecipients.length > 0)
-        faults.lost.push(`${mail.subject}: no message arrived for ${missingRecipients.join(", ")}`);
+        issues.lost.push(`${mail.subject}: no message arrived for ${missingRecipients.join(", ")}`);
       const unexpected = [...reachedRecipients].filter((recipient) => !mail.recipients.includes(recipient));
       if (unexpected.length > 0)
-        faults.unexpected.push(`${mail.subject}: a message arrived for ${unexpected.join(", ")}`);
+        issues.unexpected.push(`${mail.subject}: a message arrived for ${unexpected.join(", ")}`);
     }
   }
   const subjects = new Set(attempts.map(({ subject }) => subject));
   for (const { subject, id } of listed)
-    if (!subjects.has(subject)) faults.unexpected.push(`${id}: no request has this subject`);
+    if (!subjects.has(subject)) issues.unexpected.push(`${id}: no request has this subject`);
   for (const { messageId, subject } of receipts) {
     if (!knownMessageIds.has(messageId))
-      faults.unexpected.push(`${subject}: the sink has ${messageId}, the service does not`);
+      issues.unexpected.push(`${subject}: the sink has ${messageId}, the service does not`);
   }
-  const duplicates = await checkDuplicates(evidence, receiptsByMessageId, faults);
+  const duplicates = await checkDuplicates(evidence, receiptsByMessageId, issues);
   return {
     accepted: attempts.length - uncertain.length,
     uncertain: uncertain.length,
     uncertainAccepted: uncertain.filter(({ subject }) => emailsBySubject.has(subject)).length,
     repeated: attempts.filter(({ key, answerLost }) => key !== null && answerLost).length,
     delivered: listed.filter(({ status }) => status === "delivered").length,
-    faults,
+    issues,
     ...duplicates,
   };
 }
@@ -97,7 +97,7 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
 async function checkDuplicates(
   { eventsOf, mayRepeatOutcomes = false }: Evidence,
   receiptsByMessageId: ReadonlyMap<string, Receipt[]>,
-  faults: Verdict["faults"],
+  issues: Verdict["issues"],
 ): Promise<Pick<Verdict, "duplicates" | "ofDropped" | "worstKill" | "duplicatesOfKills">> {
   const duplicatesByKill = new Map<string, number>();
   const duplicatesOfKills: number[] = [];
@@ -112,7 +112,7 @@ async function checkDuplicates(
         const kill = `${before.epoch} ${messageId.slice(messageId.indexOf("@"))}`;
         duplicatesByKill.set(kill, (duplicatesByKill.get(kill) ?? 0) + 1);
       } else if (!mayRepeatOutcomes) {
-        faults.unexplained.push(`${messageId} arrived twice from host ${again.epoch}, with a reply both times`);
+        issues.unexplained.push(`${messageId} arrived twice from host ${again.epoch}, with a reply both times`);
       }
     }
     if (arrived.length < 2) continue;
@@ -125,7 +125,7 @@ async function checkDuplicates(
         ({ metadata }) =>
           metadata?.recipient === recipient && (metadata.possible_duplicate === true || metadata.ambiguous === true),
       );
-      if (!isReported) faults.unreported.push(`${messageId} arrived twice for ${recipient}: ${JSON.stringify(events)}`);
+      if (!isReported) issues.unreported.push(`${messageId} arrived twice for ${recipient}: ${JSON.stringify(events)}`);
     }
   }
   for (const [kill, count] of duplicatesByKill) {

@@ -22,23 +22,23 @@ interface Node {
 }
 
 /** Returns the format errors of a message: line ends, line lengths, octets above 127. */
-export function formatFaults(message: Uint8Array, utf8Headers: boolean): string[] {
-  const faults = new Set<string>();
+export function formatIssues(message: Uint8Array, utf8Headers: boolean): string[] {
+  const issues = new Set<string>();
   let body = false;
   let start = 0;
   for (let i = 0; i < message.length; i++) {
     const octet = message[i] ?? 0;
-    if (octet === 13 && message[i + 1] !== 10) faults.add("bare CR");
-    if (octet === 0) faults.add("NUL");
-    if (octet > 127 && (body || !utf8Headers)) faults.add("8-bit");
+    if (octet === 13 && message[i + 1] !== 10) issues.add("bare CR");
+    if (octet === 0) issues.add("NUL");
+    if (octet > 127 && (body || !utf8Headers)) issues.add("8-bit");
     if (octet !== 10) continue;
-    if (message[i - 1] !== 13) faults.add("bare LF");
-    if (i - 1 - start > 998) faults.add("long line");
+    if (message[i - 1] !== 13) issues.add("bare LF");
+    if (i - 1 - start > 998) issues.add("long line");
     if (i - 1 === start) body = true;
     start = i + 1;
   }
-  if (start !== message.length) faults.add("unfinished line");
-  return [...faults];
+  if (start !== message.length) issues.add("unfinished line");
+  return [...issues];
 }
 
 /** Parses a message with postal-mime. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 const ENDLESS_OCTETS = 100_000;
 
 export class RspamdServer {
-  /** The action to answer, or a fault. */
+  /** The action to answer, or an issue. */
   answer: string = "no action";
   /** The requests that were read to their end; bodies as Latin-1. */
   readonly requests: { headers: http.IncomingHttpHeaders; body: string }[] = [];

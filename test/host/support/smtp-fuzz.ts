@@ -104,7 +104,7 @@ export function aCommand(random: Random): string {
     const at = Math.floor(random() * line.length);
     line = line.slice(0, at) + String.fromCharCode(random() * 256) + line.slice(at + 1);
   }
-  // A random CR or LF inside a line is a fault that ends the connection: mostly left out, so that others are reached.
+  // A random CR or LF inside a line is an issue that ends the connection: mostly left out, so that others are reached.
   return (random() < 0.9 ? line.replace(/\r(?!\n)|(?<!\r)\n|\0/g, "?") : line) + end;
 }
 

@@ -4,7 +4,7 @@ import { scopes } from "../../../src/access/accounts/index.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { beforeBatch, createDomain, createKey, errorOf, faultPlaces, inHours, listKeys, recordOf } from "./support.ts";
+import { beforeBatch, createDomain, createKey, errorOf, errorPaths, inHours, listKeys, recordOf } from "./support.ts";
 
 let workspace: TestWorkspace;
 let other: TestWorkspace;
@@ -94,24 +94,24 @@ describe("POST /v1/api-keys/", () => {
     ];
     const bad = [...names, "a\u0000b", "a\ud800b", undefined, null, 7, ["a"], "x".repeat(1_000_000)];
     for (const name of bad)
-      expect((await faultPlaces(await create({ name })))[0], JSON.stringify(name)).toBe("body.name");
+      expect((await errorPaths(await create({ name })))[0], JSON.stringify(name)).toBe("body.name");
   });
 
   it("refuses unknown scopes, an empty list and too many, and names the place", async () => {
     const list = ["emails:send", "emails:*", "constructor", "", "EMAILS:SEND", "team:manage "];
-    const faults = await faultPlaces(await create({ name: "A key", scopes: list }));
-    expect(faults).toEqual([1, 2, 3, 4, 5].map((at) => `body.scopes.${at}`));
+    const issues = await errorPaths(await create({ name: "A key", scopes: list }));
+    expect(issues).toEqual([1, 2, 3, 4, 5].map((at) => `body.scopes.${at}`));
     const text = await (await create({ name: "A key", scopes: ["emails:sent"] })).text();
     for (const scope of ["*", ...Object.keys(scopes)]) expect(text).toContain(scope);
     for (const bad of [[], Array(101).fill("emails:send"), "emails:send", {}]) {
-      expect(await faultPlaces(await create({ name: "A key", scopes: bad }))).toEqual(["body.scopes"]);
+      expect(await errorPaths(await create({ name: "A key", scopes: bad }))).toEqual(["body.scopes"]);
     }
   });
 
   it("refuses an expiry without offset, in the past, or more than 10 years ahead", async () => {
     const bad = ["2031-01-01T00:00:00", "2031-01-01", "", "soon", inHours(-1), "2031-02-30T00:00:00Z", inHours(87_700)];
     for (const expires_at of [...bad, 1_900_000_000_000, true]) {
-      expect(await faultPlaces(await create({ name: "A key", expires_at })), `${expires_at}`).toEqual([
+      expect(await errorPaths(await create({ name: "A key", expires_at })), `${expires_at}`).toEqual([
         "body.expires_at",
       ]);
     }
@@ -128,7 +128,7 @@ describe("POST /v1/api-keys/", () => {
     expect(detail.map(({ loc }) => loc)).toEqual(bad.map((_, at) => ["body", "domain_ids", at + 1]));
     expect(new Set(detail.map(({ msg, type }) => `${msg} ${type}`)).size).toBe(1);
     for (const list of [[], Array(51).fill(workspace.domainId), workspace.domainId]) {
-      expect(await faultPlaces(await create({ name: "A key", domain_ids: list }))).toEqual(["body.domain_ids"]);
+      expect(await errorPaths(await create({ name: "A key", domain_ids: list }))).toEqual(["body.domain_ids"]);
     }
     const many = Array(50).fill(workspace.domainId);
     expect((await createKey(workspace, { domain_ids: many })).domain_ids).toEqual([workspace.domainId]);
@@ -138,17 +138,17 @@ describe("POST /v1/api-keys/", () => {
     const { bindings, trips } = countingDb();
     const domain_ids = [workspace.domainId, "x".repeat(16_000), "%"];
     const response = await apiOn(bindings, workspace.apiKey).post("/v1/api-keys/", { name: "A key", domain_ids });
-    expect(await faultPlaces(response)).toEqual(["body.domain_ids.1", "body.domain_ids.2"]);
+    expect(await errorPaths(response)).toEqual(["body.domain_ids.1", "body.domain_ids.2"]);
     const bound = trips.flatMap(({ statements }) => statements.flatMap(({ values }) => values));
     expect(Math.max(...bound.map((value) => String(value).length))).toBeLessThan(1000);
     // A text that no field admits is refused while the body is read, before its neighbours are validated.
     const long = await create({ name: "A key", domain_ids: [workspace.domainId, "x".repeat(3_000_000), "%"] });
-    expect(await faultPlaces(long)).toEqual(["body.domain_ids.1"]);
+    expect(await errorPaths(long)).toEqual(["body.domain_ids.1"]);
   });
 
   it("reports a bad expiry and bad domains together", async () => {
     const response = await create({ name: "A key", domain_ids: [unknownId], expires_at: "soon" });
-    expect(await faultPlaces(response)).toEqual(["body.domain_ids.0", "body.expires_at"]);
+    expect(await errorPaths(response)).toEqual(["body.domain_ids.0", "body.expires_at"]);
   });
 
   it("refuses bodies that are too large, too deep or not JSON", async () => {

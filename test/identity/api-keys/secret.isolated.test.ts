@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { NewApiKeyOut } from "../../../src/identity/api-keys/schema.ts";
-import { type Faults, faultyDatabase, seeded } from "../../support/faults.ts";
+import { type FailureInjection, failingDatabase, seeded } from "../../support/failures.ts";
 import { aKey, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { beforeFirstKeyRead, createKey, dumpDatabase, errorOf, listKeys, revoke, rotate } from "./support.ts";
 
@@ -188,8 +188,14 @@ describe("concurrent calls with one Idempotency-Key", () => {
 
 describe("ambiguous commits", () => {
   it("are retried, and a creation or rotation that was committed answers 201", async () => {
-    const faults: Faults = { random: () => 0, chance: 1, bindings: ["database"], moments: ["after"], count: 0 };
-    const { batch } = faultyDatabase(env.DB, faults);
+    const injection: FailureInjection = {
+      random: () => 0,
+      chance: 1,
+      bindings: ["database"],
+      moments: ["after"],
+      count: 0,
+    };
+    const { batch } = failingDatabase(env.DB, injection);
     const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
     for (const [createHeaders, rotateHeaders] of [[], [key("doubt"), key("doubt too")]]) {
       const made = await api.post("/v1/api-keys/", { name: "Sure" }, createHeaders);
@@ -197,13 +203,13 @@ describe("ambiguous commits", () => {
       expect((await rotate(api, (await made.json<NewApiKeyOut>()).id, rotateHeaders)).status).toBe(201);
     }
     expect(await named("Sure")).toHaveLength(4);
-    expect(faults.count).toBeGreaterThan(0);
+    expect(injection.count).toBeGreaterThan(0);
   });
 
   it("each 201 means exactly one key, the one shown, and exactly one successor after a rotation", async () => {
-    const moments: Faults["moments"] = ["before", "after"];
-    const faults: Faults = { random: seeded(7), chance: 0.5, bindings: ["database"], moments, count: 0 };
-    const { batch } = faultyDatabase(env.DB, faults);
+    const moments: FailureInjection["moments"] = ["before", "after"];
+    const injection: FailureInjection = { random: seeded(7), chance: 0.5, bindings: ["database"], moments, count: 0 };
+    const { batch } = failingDatabase(env.DB, injection);
     const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
     let made = 0;
     for (let n = 0; n < 30; n++) {
@@ -219,7 +225,7 @@ describe("ambiguous commits", () => {
       const successor = await rotated.json<NewApiKeyOut>();
       expect((await named(`Doubt ${n}`)).map((row) => row.id)).toEqual([successor.id, id]);
     }
-    expect(faults.count).toBeGreaterThan(20);
+    expect(injection.count).toBeGreaterThan(20);
     expect(made).toBeGreaterThan(10);
   });
 });

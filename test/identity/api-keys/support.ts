@@ -31,7 +31,7 @@ export async function errorOf(response: Response): Promise<[number, unknown]> {
 }
 
 /** Returns the places that a 422 response names. */
-export async function faultPlaces(response: Response): Promise<string[]> {
+export async function errorPaths(response: Response): Promise<string[]> {
   expect(response.status).toBe(422);
   const { detail } = await response.json<{ detail: { loc: (string | number)[] }[] }>();
   return detail.map(({ loc }) => loc.join("."));

@@ -202,7 +202,7 @@ describe("use of a token at another resource (4.10)", () => {
 });
 
 describe("open redirection (4.11)", () => {
-  it("redirects a faulty request only when the user follows the link, and a refusal after the user's click", async () => {
+  it("redirects an invalid request only when the user follows the link, and a refusal after the user's click", async () => {
     const client = await aClient();
     const { challenge } = await aVerifier();
     const response = await open(authorizeUrl(client.id, challenge, { response_type: "token" }));

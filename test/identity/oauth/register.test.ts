@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { getClient } from "../../../src/identity/oauth/clients.ts";
-import { formActionOf, isRegistered, redirectUriFault } from "../../../src/identity/oauth/rules.ts";
+import { formActionOf, isRegistered, redirectUriIssue } from "../../../src/identity/oauth/rules.ts";
 import { aClient, ISSUER, REDIRECT_URI, workerFetch } from "../../support/oauth.ts";
 import { testContext } from "../../support/workspace.ts";
 
@@ -41,7 +41,7 @@ describe("POST /oauth/register", () => {
     expect((await getClient(testContext(), String(id))).redirectUris).toEqual([REDIRECT_URI]);
   });
 
-  it("answers every faulty request as RFC 7591 3.2.2 says", async () => {
+  it("answers every invalid request as RFC 7591 3.2.2 says", async () => {
     const requests: [unknown, string][] = [
       [{}, "invalid_redirect_uri"],
       [{ redirect_uris: [] }, "invalid_redirect_uri"],
@@ -108,7 +108,7 @@ describe("redirect URIs", () => {
       "cursor://anysphere.cursor-mcp/oauth/callback",
       "vscode://vscode.github-authentication/did-authenticate",
     ];
-    for (const uri of allowed) expect(redirectUriFault(uri), uri).toBeNull();
+    for (const uri of allowed) expect(redirectUriIssue(uri), uri).toBeNull();
     const refused = [
       "http://client.example/callback",
       "http://127.0.0.1.attacker.example/",
@@ -142,7 +142,7 @@ describe("redirect URIs", () => {
       `https://client.example/${"x".repeat(2_000)}`,
       "",
     ];
-    for (const uri of refused) expect(redirectUriFault(uri), uri).not.toBeNull();
+    for (const uri of refused) expect(redirectUriIssue(uri), uri).not.toBeNull();
   });
 
   it("match exactly, except for the port of a loopback host", () => {

@@ -195,7 +195,7 @@ describe("a refresh token", () => {
 });
 
 describe("POST /oauth/token", () => {
-  it("answers every faulty request as RFC 6749 5.2 says", async () => {
+  it("answers every invalid request as RFC 6749 5.2 says", async () => {
     const { fields } = await aCode(workspace);
     const { verifier } = await aVerifier();
     const requests: [Record<string, string> | [string, string][], string][] = [

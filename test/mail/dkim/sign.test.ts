@@ -4,7 +4,7 @@ import { BodyHash, relaxedHeader } from "../../../src/mail/dkim/canonicalization
 import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../../src/mail/dkim/index.ts";
 import { binaryStringToBytes, type ComposedMessage, compose, type MessageInput } from "../../../src/mail/mime/index.ts";
 import { inChunks } from "../../host/support/hostile-mail.ts";
-import { collect, equalBytes, formatFaults } from "../../host/support/read-back.ts";
+import { collect, equalBytes, formatIssues } from "../../host/support/read-back.ts";
 
 const BY = { domain: "x.test", now: new Date("2026-11-21T01:43:05.900Z") };
 const text = new TextDecoder();
@@ -238,7 +238,7 @@ describe("a signed message", () => {
       const first = await collect(message.chunks());
       expect(first.length).toBe(message.size);
       expect(equalBytes(first, await collect(message.chunks()))).toBe(true);
-      expect(formatFaults(first, false)).toEqual([]);
+      expect(formatIssues(first, false)).toEqual([]);
     }
   });
 

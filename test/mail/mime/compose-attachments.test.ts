@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanFilename, cleanName, filenameFault, nameFault } from "../../../src/lib/text-rules.ts";
+import { cleanFilename, cleanName, filenameIssue, nameIssue } from "../../../src/lib/text-rules.ts";
 import { binaryStringToBytes, type ComposedMessage, ComposeError, compose } from "../../../src/mail/mime/index.ts";
 import { expectedAddresses, expectedErrors, expectedHeaders, expectedTree } from "../../host/support/expected-mail.ts";
 import { type GeneratedMail, generatedMail, hostileText } from "../../host/support/hostile-mail.ts";
 import {
   collect,
   equalBytes,
-  formatFaults,
+  formatIssues,
   readWithPostalMime,
   treeWithoutBom,
   withoutBom,
@@ -66,10 +66,10 @@ describe("attachments", () => {
   it("have names that pass the rules of accept, and unchanged when they pass already", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        expect(filenameFault(cleanFilename(text))).toBe(null);
-        expect(nameFault(cleanName(text).slice(0, 100))).toBe(null);
-        if (filenameFault(text) === null) expect(cleanFilename(text)).toBe(text.toWellFormed());
-        if (nameFault(text) === null) expect(cleanName(text)).toBe(text.toWellFormed().trim());
+        expect(filenameIssue(cleanFilename(text))).toBe(null);
+        expect(nameIssue(cleanName(text).slice(0, 100))).toBe(null);
+        if (filenameIssue(text) === null) expect(cleanFilename(text)).toBe(text.toWellFormed());
+        if (nameIssue(text) === null) expect(cleanName(text)).toBe(text.toWellFormed().trim());
       }),
       { numRuns: 2_000 },
     );
@@ -166,7 +166,7 @@ async function checkGenerated(mail: GeneratedMail): Promise<"refused" | "compose
   }
   expect([...errors]).toEqual([]);
   const message = await messageBytes(composed);
-  expect(formatFaults(message, composed.needsSmtpUtf8)).toEqual([]);
+  expect(formatIssues(message, composed.needsSmtpUtf8)).toEqual([]);
   const head = composed.headers.reduce((sum, h) => sum + h.raw.length, 2);
   expect(message.length).toBe(head + composed.bodySize);
   expect(equalBytes(await messageBytes(composed), message)).toBe(true);

@@ -178,7 +178,7 @@ export const DEAD: readonly FailureRow[] = [
   ["report 4.4.7, remote 5.1.1", "4.4.7", "550 5.1.1 <b@y.test>... User unknown"],
 ];
 
-/** A fault of the whole domain: the address is suppressed at the second report. */
+/** A failure of the whole domain: the address is suppressed at the second report. */
 export const DEAD_DOMAIN: readonly FailureRow[] = [
   ["Postfix", "5.4.4", "Host or domain name not found. Name service error for name=y.test type=A: Host not found"],
   ["Postfix, null MX", "5.1.0", "Domain y.test does not accept mail (nullMX)"],

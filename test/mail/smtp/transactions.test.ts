@@ -221,7 +221,7 @@ describe("a malformed message", () => {
     ["fewer octets than announced", messageOf("a\r\n", { size: 4 }), "message-refused data 554"],
     ["more octets than announced", messageOf("a\r\nb\r\n", { size: 3 }), "message-refused data 554"],
     [
-      "a fault after several written slices",
+      "an issue after several written slices",
       messageOf(`${"x\r\n".repeat(400_000)}\n\r\n`, { chunk: 100_000 }),
       "message-refused data 554",
     ],

@@ -87,7 +87,7 @@ describe("forwarding rules", () => {
 
   it("refuse what is not valid", async () => {
     const body = { domain_id: workspace.domainId, ...toAddress("friend@example.net") };
-    const faults: [object, string][] = [
+    const issues: [object, string][] = [
       [{ ...body, mailbox_id: workspace.mailboxId }, "domain_id"],
       [{ ...body, domain_id: null }, "domain_id"],
       [{ ...body, ...toAddress("a@b.example\r\nRCPT TO:<c@d.example>") }, "action"],
@@ -97,10 +97,10 @@ describe("forwarding rules", () => {
       [{ ...body, match: { subject_contains: "x".repeat(999) } }, "match"],
       [{ ...body, position: -1 }, "position"],
     ];
-    for (const [fault, field] of faults) {
-      const response = await workspace.post(PATH, fault);
+    for (const [issue, field] of issues) {
+      const response = await workspace.post(PATH, issue);
       const { detail } = await response.json<{ detail: { loc: string[] }[] }>();
-      expect([response.status, detail[0]?.loc[1]], JSON.stringify(fault)).toEqual([422, field]);
+      expect([response.status, detail[0]?.loc[1]], JSON.stringify(issue)).toEqual([422, field]);
     }
     expect(await list()).toEqual([]);
   });

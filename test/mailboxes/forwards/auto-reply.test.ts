@@ -81,15 +81,15 @@ describe("the automatic reply of a mailbox", () => {
     expect(await (await workspace.get(path())).json()).toEqual(stored);
     await set({ is_active: false });
     expect(await (await workspace.get(path())).json()).toEqual({ ...off, text: "I am away." });
-    const faults = [
+    const issues = [
       { subject: "a\r\nBcc: b@example.org" },
       { subject: "a\0" },
       { text: "" },
       { text: "x".repeat(20_001) },
     ];
     const times = [{ starts_at: "tomorrow" }, { ends_at: "2026-12-01T08:00:00" }, { ...full, ends_at: full.starts_at }];
-    for (const fault of [...faults, ...times])
-      expect((await set(fault)).status, JSON.stringify(fault).slice(0, 80)).toBe(422);
+    for (const issue of [...issues, ...times])
+      expect((await set(issue)).status, JSON.stringify(issue).slice(0, 80)).toBe(422);
   });
 
   it("goes to the return path with a null return path, signed, as an answer, once a day to a sender", async () => {

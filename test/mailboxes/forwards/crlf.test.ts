@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { withCrLf } from "../../../src/mailboxes/forwards/crlf.ts";
 import { readOriginal } from "../../../src/mailboxes/forwards/original.ts";
-import { seeded } from "../../support/faults.ts";
+import { seeded } from "../../support/failures.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { mail } from "../../support/databases.ts";
-import { faultyDatabase, seeded } from "../../support/faults.ts";
+import { failingDatabase, seeded } from "../../support/failures.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
 import { aRawMessage } from "../inbound/support.ts";
@@ -77,14 +77,14 @@ describe("a message for several addresses of one mailbox", () => {
   it("is forwarded for each address when the first delivery failed after it was stored", async () => {
     for (const local of ["info", "sales"]) await forwardTo(local);
     const raw = message();
-    const faults = {
+    const injection = {
       random: seeded(1),
       chance: 1,
       bindings: ["database" as const],
       moments: ["before" as const],
       count: 0,
     };
-    const bindings = { MAIL_0: faultyDatabase(env.MAIL_0, faults), MAIL_1: faultyDatabase(env.MAIL_1, faults) };
+    const bindings = { MAIL_0: failingDatabase(env.MAIL_0, injection), MAIL_1: failingDatabase(env.MAIL_1, injection) };
     await expect(arrive(at("info"), raw, { bindings })).rejects.toThrow();
     for (const local of ["sales", "info"]) expect(await arrive(at(local), raw)).toBeNull();
     expect([await stored(), await targets()]).toEqual([1, ["info", "sales"].map(teamOf)]);

@@ -244,7 +244,7 @@ describe("a hostile archive", () => {
     });
   });
 
-  it("of damaged, encrypted or lying entries imports the others and names the faults", async () => {
+  it("of damaged, encrypted or lying entries imports the others and names the issues", async () => {
     const archive = await zipOf([
       { name: "damaged.eml", data: mail("x".repeat(500)), deflate: true, corrupt: true },
       { name: "encrypted.eml", data: "x", flags: 1 },

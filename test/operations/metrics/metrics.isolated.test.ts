@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
-import { findSettingFaults, reportSettingFaults } from "../../../src/platform/settings/setting-faults.ts";
+import { findSettingIssues, reportSettingIssues } from "../../../src/platform/settings/setting-issues.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
@@ -89,28 +89,28 @@ describe("GET /ready", () => {
   });
 
   it("and /health answer with every malformed secret and missing binding, and /health stays 200", async () => {
-    const faults = [
+    const issues = [
       { MASTER_KEYS: "1:short" },
       { GATEWAY_SECRET: "short" },
       { RETENTION_DAYS: "x" },
       { WORK: undefined },
     ];
-    for (const fault of faults) {
-      const answer = await ready({ ...fault, METRICS_TOKEN: TOKEN }, asOperator);
+    for (const issue of issues) {
+      const answer = await ready({ ...issue, METRICS_TOKEN: TOKEN }, asOperator);
       expect(answer).toMatchObject({ status: 503, body: { status: "not_ready", settings: "invalid" } });
       const { setting_faults } = answer.body.details as { setting_faults: string[] };
-      expect(setting_faults).toEqual([expect.stringContaining(Object.keys(fault)[0] ?? "")]);
-      expect((await apiOn(fault, null).get("/health")).status).toBe(200);
+      expect(setting_faults).toEqual([expect.stringContaining(Object.keys(issue)[0] ?? "")]);
+      expect((await apiOn(issue, null).get("/health")).status).toBe(200);
     }
   });
 });
 
 describe("the check of the settings", () => {
-  const faultsOf = (changes: Record<string, unknown>) => findSettingFaults({ ...env, ...production, ...changes });
+  const issuesOf = (changes: Record<string, unknown>) => findSettingIssues({ ...env, ...production, ...changes });
 
   it("finds nothing in a complete deployment, nor in placeholders of local work", () => {
-    expect(faultsOf({})).toEqual([]);
-    expect(findSettingFaults(env)).toEqual([]);
+    expect(issuesOf({})).toEqual([]);
+    expect(findSettingIssues(env)).toEqual([]);
   });
 
   it.each([
@@ -125,15 +125,15 @@ describe("the check of the settings", () => {
     ["DNS_RESOLVER_URL", "http://127.0.0.1:8790/dns-query"],
     ["MASTER_KEYS", `1:${btoa("\0".repeat(32))}`],
   ])("finds the placeholder of %s in production: %s", (name, value) => {
-    expect(faultsOf({ [name]: value })).toEqual([`${name}: a placeholder; set the value of this deployment`]);
-    expect(faultsOf({ [name]: value, ENVIRONMENT: "staging" })).toHaveLength(1);
-    expect(faultsOf({ [name]: value, ENVIRONMENT: "local" })).toEqual([]);
+    expect(issuesOf({ [name]: value })).toEqual([`${name}: a placeholder; set the value of this deployment`]);
+    expect(issuesOf({ [name]: value, ENVIRONMENT: "staging" })).toHaveLength(1);
+    expect(issuesOf({ [name]: value, ENVIRONMENT: "local" })).toEqual([]);
   });
 
-  it("logs one line for an isolate, which names every fault and no value", () => {
+  it("logs one line for an isolate, which names every issue and no value", () => {
     const lines: string[] = [];
     const broken = { ...env, ...production, MX_HOST: "mx.mail.test", GATEWAY_SECRET: "hunter2", HITS: undefined };
-    for (let n = 0; n < 3; n++) reportSettingFaults(broken, (line) => lines.push(line));
+    for (let n = 0; n < 3; n++) reportSettingIssues(broken, (line) => lines.push(line));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^\{"level":"error","event":"settings.invalid"/);
     for (const name of ["GATEWAY_SECRET", "HITS"]) expect(lines[0]).toContain(name);

@@ -13,8 +13,8 @@ const dueFor = (seconds: number, kind = "deliver") => ({
   ...answering(0),
   kinds: [{ kind, oldestAt: NOW - seconds * 1000 }],
 });
-const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingFaults: string[] = []) =>
-  decideReadiness({ settingFaults, egress, hasEgressAnswered: false, systemMail: "configured", outboxes }, NOW);
+const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingIssues: string[] = []) =>
+  decideReadiness({ settingIssues, egress, hasEgressAnswered: false, systemMail: "configured", outboxes }, NOW);
 
 describe("readiness", () => {
   it.each([
@@ -38,7 +38,7 @@ describe("readiness", () => {
     "is degraded, and no failure, while the service cannot send its own emails: %s",
     (systemMail) => {
       const findings = {
-        settingFaults: [],
+        settingIssues: [],
         egress: "configured",
         hasEgressAnswered: false,
         systemMail,
@@ -51,13 +51,13 @@ describe("readiness", () => {
 
   it("is back when the egress has answered, although emails still wait for their turn", () => {
     const outboxes = [answering("main"), { ...answering(0), waitingForEgress: 3 }];
-    const found = { settingFaults: [], egress: "configured", systemMail: "configured" as const, outboxes };
+    const found = { settingIssues: [], egress: "configured", systemMail: "configured" as const, outboxes };
     expect(decideReadiness({ ...found, hasEgressAnswered: false }, NOW)).toMatchObject({ egress: "unreachable" });
     const back = decideReadiness({ ...found, hasEgressAnswered: true }, NOW);
     expect(back).toMatchObject({ status: "ready", egress: "configured", details: { waiting_for_egress: 3 } });
   });
 
-  it("is missing without an egress and with faults of the settings", () => {
+  it("is missing without an egress and with issues of the settings", () => {
     expect(decide([answering("main"), answering(0)], "malformed").status).toBe("not_ready");
     expect(decide([answering("main"), answering(0)], "configured", ["PUBLIC_URL: a placeholder"]).status).toBe(
       "not_ready",

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { copyToMain } from "../../../dev/copy-to-main.ts";
 import { accepted } from "../../support/emails.ts";
-import { faultyDatabase, type Moment } from "../../support/faults.ts";
+import { failingDatabase, type Moment } from "../../support/failures.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import {
@@ -129,15 +129,15 @@ async function copyWithInterruptions(): Promise<number> {
     const moment: Moment = failing % 2 === 0 ? "before" : "after";
     let calls = 0;
     const random = () => (calls++ === failing ? 0 : 0.99);
-    const faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 } as const;
-    const shared = { ...faults };
-    const [from, to] = [faultyDatabase(old, shared), faultyDatabase(main, shared)] as unknown as [
+    const injection = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 } as const;
+    const shared = { ...injection };
+    const [from, to] = [failingDatabase(old, shared), failingDatabase(main, shared)] as unknown as [
       D1Database,
       D1Database,
     ];
     const isInterrupted = await copyToMain(from, to).then(
       () => false,
-      (error: Error) => error.message.startsWith("injected fault"),
+      (error: Error) => error.message.startsWith("injected failure"),
     );
     expect(isInterrupted).toBe(shared.count > 0);
     if (!isInterrupted) return failing;

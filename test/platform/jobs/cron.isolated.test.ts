@@ -13,7 +13,7 @@ import { type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts"
 import { runDatabases } from "../../../src/work.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
-import { ManualQueue } from "../../support/faults.ts";
+import { ManualQueue } from "../../support/failures.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aWorkspace, discardingQueue } from "../../support/workspace.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../../src/sending/emails/timeline/index.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
-import { seeded, shuffled } from "../../support/faults.ts";
+import { seeded, shuffled } from "../../support/failures.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, testContext } from "../../support/workspace.ts";
 import { type Count, recount } from "./recount-events.ts";

@@ -5,7 +5,7 @@ import type { Connection, Envelope, OutgoingMessage } from "../../../src/mail/sm
 import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
 import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
-import { ManualQueue } from "../../support/faults.ts";
+import { ManualQueue } from "../../support/failures.ts";
 import { aMail, apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;

@@ -39,12 +39,12 @@ async function emailOf(id: string) {
   return { ...row, events, deferred: events.filter(({ type }) => type === "deferred") };
 }
 
-const faults = [
+const issues = [
   { name: "no egress", url: "", egress: "not_configured", reason: "no egress is configured" },
   { name: "a malformed egress", url: MALFORMED, egress: "malformed", reason: "the egress setting is malformed" },
 ];
 
-describe.each(faults)("with $name", ({ url, egress, reason }) => {
+describe.each(issues)("with $name", ({ url, egress, reason }) => {
   it("an email stays queued with one deferred event, no attempt counted, and a check each 10 minutes", async () => {
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);

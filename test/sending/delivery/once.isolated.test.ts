@@ -17,7 +17,7 @@ import { consume } from "../../../src/queue.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
 import { readEvents } from "../../../src/sending/emails/timeline/index.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
-import { ManualQueue, seeded, shuffled } from "../../support/faults.ts";
+import { ManualQueue, seeded, shuffled } from "../../support/failures.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace, until } from "../../support/workspace.ts";
 

@@ -144,13 +144,13 @@ describe("a simulated delivery", () => {
 });
 
 describe("the last failure of an email", () => {
-  const faults: [string, Script, string][] = [
+  const issues: [string, Script, string][] = [
     ["greeting", { greeting: "421 4.3.2 busy" }, "?tls=off"],
     ["ehlo", { ehlo: "451 4.3.0 later" }, "?tls=off"],
     ["starttls", { capabilities: ["PIPELINING"] }, ""],
     ["auth", { capabilities: ["AUTH PLAIN"], auth: ["535 5.7.8 no"] }, "?tls=off"],
   ];
-  it.each(faults)("in phase %s makes it wait for the egress", async (phase, script, query) => {
+  it.each(issues)("in phase %s makes it wait for the egress", async (phase, script, query) => {
     const server = await scriptedServer(script);
     const now = Date.now();
     await accept(now, 1);

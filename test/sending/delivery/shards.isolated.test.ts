@@ -6,7 +6,7 @@ import { runSchedule } from "../../../src/cron.ts";
 import type { WorkMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import { ManualQueue } from "../../support/faults.ts";
+import { ManualQueue } from "../../support/failures.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue } from "../../support/workspace.ts";
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, wrapDatabases } from "../../support/databases.ts";
-import { type Faults, faultyDatabase, type Moment } from "../../support/faults.ts";
+import { type FailureInjection, failingDatabase, type Moment } from "../../support/failures.ts";
 import {
   aMail,
   apiOn,
@@ -57,7 +57,7 @@ describe("limits of a D1 statement", () => {
     expect(trips.length).toBeLessThan(10);
   });
 
-  it("are kept by the stored response, however long the faulty header names are", async () => {
+  it("are kept by the stored response, however long the invalid header names are", async () => {
     const items = [...mails(1), ...mails(7, { headers: { ["H".repeat(1_000_000)]: "x" } })];
     const call = () => apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "long" });
     const response = await call();
@@ -90,12 +90,12 @@ describe("limits of a D1 statement", () => {
 describe("a bad string or bad nesting", () => {
   let nested: unknown = "deep";
   for (let i = 0; i < 40; i++) nested = [nested];
-  const faults: [string, Record<string, unknown>, string][] = [
+  const issues: [string, Record<string, unknown>, string][] = [
     ["NUL", { subject: "a\0b" }, "subject: NUL is not allowed"],
     ["a lone surrogate", { to: [{ email: "a@example.org", name: "\ud800" }] }, "to.0.name: "],
     ["nesting", { extra: nested }, "Nested deeper than 32 levels"],
   ];
-  for (const [what, changes, reason] of faults) {
+  for (const [what, changes, reason] of issues) {
     it(`${what} refuses its item alone`, async () => {
       const items = JSON.stringify([...mails(1), aMail(workspace, changes), ...mails(1)]);
       const { sent, results } = await (await apiWithoutQueue.post("/v1/emails/batch", items)).json<BatchOut>();
@@ -114,8 +114,8 @@ describe("a database that fails", () => {
       calls += 1;
       return at.includes(calls) ? 0 : 0.9;
     };
-    const faults: Faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
-    return { faults, bindings: wrapDatabases((real) => faultyDatabase(real, faults)) };
+    const injection: FailureInjection = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
+    return { injection, bindings: wrapDatabases((real) => failingDatabase(real, injection)) };
   }
   // The calls of a small batch: the credential with all reads, last_used_at, the commit and its tries. Of a large one: the
   // credential, last_used_at, the idempotency key, the check, the commit and its tries. A failure draws a second random
@@ -129,7 +129,7 @@ describe("a database that fails", () => {
     for (const { size, length, at } of cases) {
       it(`at call ${at.join()} of a ${size} batch ${moment} it runs: the call repeated with its key neither loses nor duplicates emails`, async () => {
         const items = [...mails(30).map((mail) => ({ ...mail, text: "x".repeat(length) })), "broken"];
-        const { bindings, faults } = failing(moment, at);
+        const { bindings, injection } = failing(moment, at);
         const first = await apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey).post(
           "/v1/emails/batch",
           items,
@@ -138,7 +138,7 @@ describe("a database that fails", () => {
           },
         );
         const again = await apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
-        expect(faults.count).toBeGreaterThan(0);
+        expect(injection.count).toBeGreaterThan(0);
         expect([202, 500]).toContain(first.status);
         expect(again.status).toBe(202);
         if (first.status === 202) expect(await again.text()).toBe(await first.text());

@@ -80,7 +80,7 @@ describe("POST /v1/emails/batch", () => {
     expect(trips.length + calls.put + calls.queue).toBeLessThanOrEqual(10);
   });
 
-  it("answers the fault of an item at its index, and sends the others", async () => {
+  it("answers the issue of an item at its index, and sends the others", async () => {
     const items = [
       aMail(workspace),
       aMail(workspace, { to: [{ email: "nonsense" }] }),
@@ -137,7 +137,7 @@ describe("POST /v1/emails/batch", () => {
     expect(await objects()).toEqual([]);
   });
 
-  it("in strict mode one invalid item refuses all, and the fault names its index", async () => {
+  it("in strict mode one invalid item refuses all, and the issue names its index", async () => {
     const items = [aMail(workspace), aMail(workspace, { to: [] }), aMail(workspace, { subject: 7 })];
     const response = await send(items, { "X-Batch-Mode": "strict" });
     expect(response.status).toBe(422);

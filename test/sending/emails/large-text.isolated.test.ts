@@ -86,14 +86,14 @@ describe("a long html or text", () => {
   it("with NUL or a lone surrogate is a 422 at its field and stores nothing; in a batch it is the item's error", async () => {
     const workspace = await aWorkspace();
     const long = "x".repeat(70_000);
-    const faults: [string, string][] = [
+    const issues: [string, string][] = [
       [`${long}\\u0000${long}`, "string_nul"],
       [`${long}\\ud800${long}`, "string_unicode"],
       [`${long}\\udc00`, "string_unicode"],
       [`${long}\\ud83d`, "string_unicode"],
     ];
     const mail = JSON.stringify(aMail(workspace)).slice(0, -1);
-    for (const [html, type] of faults) {
+    for (const [html, type] of issues) {
       const single = await apiOf(workspace).post("/v1/emails/", `${mail},"html":"${html}"}`);
       expect(single.status).toBe(422);
       expect(await single.json()).toMatchObject({ detail: [{ loc: ["body", "html"], type }] });
@@ -102,7 +102,7 @@ describe("a long html or text", () => {
       expect(results.map(({ status }) => status)).toEqual(["error", "queued"]);
       expect(results[0]?.rejection_reason).toMatch(/^html: /);
     }
-    expect(await objectsOf(workspace)).toHaveLength(faults.length);
+    expect(await objectsOf(workspace)).toHaveLength(issues.length);
   });
 
   it("counts towards the limit of html and text together, to the octet", async () => {

@@ -10,7 +10,7 @@ import { acceptEmail } from "../../support/accept-email.ts";
 import { acceptingEgress } from "../../support/accepting-egress.ts";
 import { countingDb, rowsRead, type Statement } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING, wrapDatabases } from "../../support/databases.ts";
-import { type Faults, faultyDatabase, faultyObjects } from "../../support/faults.ts";
+import { type FailureInjection, failingDatabase, failingObjects } from "../../support/failures.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, recordingContext, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
@@ -217,12 +217,12 @@ describe("the database file", () => {
   });
 });
 
-describe("a fault at any step of a move", () => {
+describe("a failure at any step of a move", () => {
   for (const moment of ["before", "after"] as const) {
     it(`${moment} the call leaves every email readable, and a later run completes the move`, async () => {
       const { ctx, woken } = recordingContext();
       const ids = await accept(ctx, 6);
-      const faults: Faults = {
+      const injection: FailureInjection = {
         random: () => 1,
         chance: 0.5,
         bindings: ["database", "objects"],
@@ -230,17 +230,17 @@ describe("a fault at any step of a move", () => {
         count: 0,
       };
       const bindings: Record<string, unknown> = {
-        ...wrapDatabases((real) => faultyDatabase(real, faults)),
-        CONTENT: faultyObjects(env.CONTENT, faults),
+        ...wrapDatabases((real) => failingDatabase(real, injection)),
+        CONTENT: failingObjects(env.CONTENT, injection),
       };
-      const faulty = testContext(bindings, () => Date.now() + 2 * MINUTE);
+      const failingCtx = testContext(bindings, () => Date.now() + 2 * MINUTE);
       for (let failing = 0, hit = true; hit; failing++) {
         let calls = 0;
-        faults.count = 0;
-        faults.random = () => (calls++ === failing ? 0 : 0.99);
+        injection.count = 0;
+        injection.random = () => (calls++ === failing ? 0 : 0.99);
         await run("UPDATE content_progress SET n = 0, swept_n = 0");
-        await offloadContent(faulty).catch(() => {});
-        hit = faults.count > 0;
+        await offloadContent(failingCtx).catch(() => {});
+        hit = injection.count > 0;
         await expectReadable(ids);
       }
       expect((await rows()).filter(({ content }) => content !== null)).toEqual([]);
@@ -249,7 +249,7 @@ describe("a fault at any step of a move", () => {
     });
 
     it(`${moment} a call of a delivery leaves every email readable`, async () => {
-      const faults: Faults = {
+      const injection: FailureInjection = {
         random: () => 1,
         chance: 0.5,
         bindings: ["database", "objects"],
@@ -257,16 +257,16 @@ describe("a fault at any step of a move", () => {
         count: 0,
       };
       const bindings: Record<string, unknown> = {
-        ...wrapDatabases((real) => faultyDatabase(real, faults)),
-        CONTENT: faultyObjects(env.CONTENT, faults),
+        ...wrapDatabases((real) => failingDatabase(real, injection)),
+        CONTENT: failingObjects(env.CONTENT, injection),
       };
       for (let failing = 0, hit = true; hit; failing++) {
         await run("DELETE FROM outbox");
         const { ctx, woken } = recordingContext();
         const ids = await accept(ctx, 6);
         let calls = 0;
-        faults.count = 0;
-        faults.random = () => (calls++ === failing ? 0 : 0.99);
+        injection.count = 0;
+        injection.random = () => (calls++ === failing ? 0 : 0.99);
         await deliver(
           {
             ...ctx,
@@ -277,7 +277,7 @@ describe("a fault at any step of a move", () => {
           woken,
           egress,
         ).catch(() => {});
-        hit = faults.count > 0;
+        hit = injection.count > 0;
         await expectReadable(ids);
       }
     });

@@ -14,7 +14,7 @@ import {
   storedStatuses,
   transitionOf,
 } from "../../../src/sending/emails/rules.ts";
-import { headerFault } from "../../../src/sending/emails/send/field-rules.ts";
+import { headerIssue } from "../../../src/sending/emails/send/field-rules.ts";
 import { type Fact, mergeFacts } from "../../../src/sending/emails/timeline/merge.ts";
 import type { EmailState } from "../../../src/sending/emails/timeline/state.ts";
 
@@ -249,7 +249,7 @@ describe("custom headers", () => {
   it("that only the service writes are refused in any letter case", () => {
     for (const name of owned.split(" ")) {
       for (const spelling of [name, name.toUpperCase(), name.toLowerCase()]) {
-        expect(headerFault(spelling, "x"), spelling).toContain("set by the service");
+        expect(headerIssue(spelling, "x"), spelling).toContain("set by the service");
       }
     }
   });
@@ -257,25 +257,25 @@ describe("custom headers", () => {
   it("of other names are accepted, similar ones included", () => {
     const fine =
       "X-From From-X Subjects X-Content-Type Contents In-Reply-To References List-Unsubscribe List-Id Precedence Auto-Submitted Importance X";
-    for (const name of fine.split(" ")) expect(headerFault(name, "x"), name).toBeNull();
+    for (const name of fine.split(" ")) expect(headerIssue(name, "x"), name).toBeNull();
   });
 
   it("have names of 1 to 76 letters, digits and hyphens", () => {
     for (const name of ["", " X", "X ", "X:", "X_Y", "X\r\nY", "Ü", "X\u0000", "__proto__", "x".repeat(77)]) {
-      expect(headerFault(name, "x"), name).not.toBeNull();
+      expect(headerIssue(name, "x"), name).not.toBeNull();
     }
-    expect(headerFault("x".repeat(76), "")).toBeNull();
+    expect(headerIssue("x".repeat(76), "")).toBeNull();
   });
 
   it("have values without control characters but TAB, and lines of 998 octets at most", () => {
     for (let code = 0; code < 32; code++) {
-      const fault = headerFault("X", `a${String.fromCharCode(code)}b`);
-      if (code === 9) expect(fault).toBeNull();
-      else expect(fault, String(code)).toContain("control characters");
+      const issue = headerIssue("X", `a${String.fromCharCode(code)}b`);
+      if (code === 9) expect(issue).toBeNull();
+      else expect(issue, String(code)).toContain("control characters");
     }
-    expect(headerFault("X", "\u007f")).not.toBeNull();
-    expect(headerFault("X-Y", "v".repeat(993))).toBeNull();
-    expect(headerFault("X-Y", "v".repeat(994))).toContain("998");
-    expect(headerFault("X-Y", "ü".repeat(497))).toContain("998");
+    expect(headerIssue("X", "\u007f")).not.toBeNull();
+    expect(headerIssue("X-Y", "v".repeat(993))).toBeNull();
+    expect(headerIssue("X-Y", "v".repeat(994))).toContain("998");
+    expect(headerIssue("X-Y", "ü".repeat(497))).toContain("998");
   });
 });

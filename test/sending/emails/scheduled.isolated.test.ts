@@ -4,7 +4,7 @@ import { runWork } from "../../../src/work.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../../support/emails.ts";
 import { byExtent } from "../../support/extent.ts";
-import { seeded } from "../../support/faults.ts";
+import { seeded } from "../../support/failures.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";

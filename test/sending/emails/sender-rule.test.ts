@@ -10,13 +10,13 @@ it("an active mailbox of a verified domain may send, unless the credential is re
     applySenderRule({ ...mailbox, ...changes }, "a@d.test", domainIds);
   expect(apply({})).toEqual({ mailbox });
   expect(apply({}, new Set(["1"]))).toEqual({ mailbox });
-  expect(apply({}, new Set(["2"]))).toEqual({ fault: "This credential may not send from d.test" });
-  expect(apply({ is_active: 0 })).toEqual({ fault: "The sender's mailbox a@d.test is not active" });
+  expect(apply({}, new Set(["2"]))).toEqual({ error: "This credential may not send from d.test" });
+  expect(apply({ is_active: 0 })).toEqual({ error: "The sender's mailbox a@d.test is not active" });
   expect(apply({ domain_status: "pending" })).toEqual({
-    fault: "The sender's domain d.test is pending; it must be verified",
+    error: "The sender's domain d.test is pending; it must be verified",
   });
   expect(applySenderRule(null, "x@d.test", null)).toEqual({
-    fault: "The sender must be an allocated mailbox of this workspace; x@d.test is not",
+    error: "The sender must be an allocated mailbox of this workspace; x@d.test is not",
   });
 });
 

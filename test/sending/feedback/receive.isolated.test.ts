@@ -199,7 +199,7 @@ describe("a message to the return path", () => {
   });
 });
 
-describe("a fault of the whole domain", () => {
+describe("a failure of the whole domain", () => {
   const DAY = 24 * 3_600_000;
   const noDomain = () => failure("friend@example.org", "5.4.4", "failed");
   const ageFailures = (days: number) =>

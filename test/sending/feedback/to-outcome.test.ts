@@ -84,7 +84,7 @@ describe("a failed recipient", () => {
     expect(fact.suppress).toBeUndefined();
   });
 
-  it.each(DOMAIN)("%s: a fault of the domain, which suppresses at the second report", (status) => {
+  it.each(DOMAIN)("%s: a failure of the domain, which suppresses at the second report", (status) => {
     expect(toReportOutcome(reported(status))).toMatchObject({
       on: "dsn-failed",
       suppress: "domain-failure",

@@ -109,7 +109,7 @@ describe("POST /v1/suppressions/", () => {
       const response = await add(body);
       expect(response.status, JSON.stringify(body)).toBe(422);
       const { detail } = await response.json<{ detail: { loc: unknown[] }[] }>();
-      expect(detail.map((fault) => fault.loc)).toEqual([loc]);
+      expect(detail.map((error) => error.loc)).toEqual([loc]);
     }
     expect((await add({ email: WHO, more: "x".repeat(40_000_001) })).status).toBe(413);
     expect(await stored()).toBeUndefined();

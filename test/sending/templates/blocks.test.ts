@@ -4,7 +4,7 @@ import { parsePlaceholders, placeholderNames } from "../../../src/lib/placeholde
 import {
   BLOCK_TYPES,
   type Block,
-  blockFault,
+  blockIssue,
   readBlocks,
   renderBlocks,
   toBlocksJson,
@@ -59,13 +59,13 @@ describe("blocks of a template", () => {
       "",
     ]) {
       expect(html(block("button", "Go", url), block("image", "", url)), url).not.toMatch(/href=|src=/);
-      expect([blockFault(block("button", "Go", url))?.field, blockFault(block("image", "", url))?.field]).toEqual([
+      expect([blockIssue(block("button", "Go", url))?.field, blockIssue(block("image", "", url))?.field]).toEqual([
         "url",
         "url",
       ]);
     }
-    expect(blockFault(block("image", "", "mailto:a@example.org"))?.field).toBe("url");
-    expect(blockFault(block("button", "Go", "mailto:a@example.org"))).toBeNull();
+    expect(blockIssue(block("image", "", "mailto:a@example.org"))?.field).toBe("url");
+    expect(blockIssue(block("button", "Go", "mailto:a@example.org"))).toBeNull();
   });
 
   it("contain only tags and placeholders that they were written with", () => {
@@ -78,7 +78,7 @@ describe("blocks of a template", () => {
           placeholderNames(parsePlaceholders(text), parsePlaceholders(url)),
         );
         const names = placeholderNames(parsePlaceholders(rendered));
-        if (blocks.every((one) => blockFault(one) === null)) expect(written).toEqual(expect.arrayContaining(names));
+        if (blocks.every((one) => blockIssue(one) === null)) expect(written).toEqual(expect.arrayContaining(names));
       }),
       { numRuns: 500 },
     );
@@ -92,9 +92,9 @@ describe("blocks of a template", () => {
       block("text", "{{it's}}"),
       block("button", "Go", "https://a.example/{{a&b}}"),
     ])
-      expect(blockFault(wrong), JSON.stringify(wrong).slice(0, 60)).not.toBeNull();
-    expect(blockFault(block("divider"))).toBeNull();
-    expect(blockFault(block("image", "", "https://a.example/x.png"))).toBeNull();
+      expect(blockIssue(wrong), JSON.stringify(wrong).slice(0, 60)).not.toBeNull();
+    expect(blockIssue(block("divider"))).toBeNull();
+    expect(blockIssue(block("image", "", "https://a.example/x.png"))).toBeNull();
   });
 
   it("are read back from blocks_json, and data of another editor is not", () => {

@@ -57,7 +57,7 @@ describe("a send by template", () => {
     expect((await api.post("/v1/emails/", byTemplate())).status).toBe(422);
   });
 
-  it("works in a batch, where an unknown template is the fault of its item, and in validate", async () => {
+  it("works in a batch, where an unknown template is the issue of its item, and in validate", async () => {
     const items = [byTemplate(), byTemplate({ template_id: crypto.randomUUID() }), aMail(workspace)];
     const batch = await (await api.post("/v1/emails/batch", items)).json<{ results: { status: string }[] }>();
     expect(batch.results.map(({ status }) => status)).toEqual(["queued", "error", "queued"]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { HitMessage } from "../../../src/sending/tracking/index.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
-import { seeded, shuffled } from "../../support/faults.ts";
+import { seeded, shuffled } from "../../support/failures.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume, READER, rollupTotals, SENT_AT } from "./support.ts";

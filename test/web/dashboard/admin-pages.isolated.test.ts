@@ -35,10 +35,10 @@ describe("the home page", () => {
       const headers = { Cookie: `session=${by.tokens.accessToken}` };
       return (await apiOn({ SYSTEM_MAILBOX }, null).get("/app", headers)).text();
     };
-    const fault = "No sign-in links, invitations and notices are sent: SYSTEM_MAILBOX";
-    expect(await text(session, "")).toContain(`${fault} is not set.`);
-    expect(await text(session, "Service")).toContain(`${fault} is not an email address.`);
-    const missing = `${fault} is not an active mailbox on a verified domain.`;
+    const issue = "No sign-in links, invitations and notices are sent: SYSTEM_MAILBOX";
+    expect(await text(session, "")).toContain(`${issue} is not set.`);
+    expect(await text(session, "Service")).toContain(`${issue} is not an email address.`);
+    const missing = `${issue} is not an active mailbox on a verified domain.`;
     expect(await text(session, `nobody@${workspace.domain}`)).toContain(missing);
     expect(await text(session, workspace.mailbox)).not.toContain("SYSTEM_MAILBOX");
     expect(await text(await aSession(await aWorkspace()), "")).not.toContain("SYSTEM_MAILBOX");

@@ -174,7 +174,7 @@ describe("the API keys page", () => {
 
   it("shows an invalid form again, with its values and the reason", async () => {
     const { scope: _, ...withoutScope } = aKeyForm({ name: "Kept" });
-    const faults: [Record<string, string>, string][] = [
+    const issues: [Record<string, string>, string][] = [
       [withoutScope, "Select at least one permission"],
       [aKeyForm({ name: "" }), "name must have 1 to 100 characters"],
       [aKeyForm({ scope: "nonsense" }), "scopes must contain only"],
@@ -182,7 +182,7 @@ describe("the API keys page", () => {
       [aKeyForm({ idempotency_key: "" }), "The form is incomplete"],
     ];
     const before = await credentials(workspace);
-    for (const [form, reason] of faults) {
+    for (const [form, reason] of issues) {
       const response = await submit(session, "/app/api-keys", form);
       const html = await response.text();
       expect([response.status, html], reason).toEqual([422, expect.stringContaining(reason)]);

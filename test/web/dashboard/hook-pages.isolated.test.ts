@@ -49,7 +49,7 @@ describe("the pages of webhooks", () => {
   });
 
   it("show an invalid form again with its values, and a link to each wrong field", async () => {
-    const faults: [Record<string, string>, string][] = [
+    const issues: [Record<string, string>, string][] = [
       [{ url: URL }, "#events"],
       [{ url: "https://10.0.0.1/", event: "email.sent" }, "#url"],
       [{ url: "", event: "email.sent" }, "#url"],
@@ -57,7 +57,7 @@ describe("the pages of webhooks", () => {
       [{ url: `https://example.org/${"x".repeat(3000)}`, event: "email.sent" }, "#url"],
       [{ url: "https://example.org/\r\nHost: x", event: "email.sent" }, "#url"],
     ];
-    for (const [form, link] of faults) {
+    for (const [form, link] of issues) {
       const response = await submit(session, "/app/webhooks/new", keyed(form));
       const html = await response.text();
       expect([response.status, html], link).toEqual([422, expect.stringContaining(`href="${link}"`)]);
@@ -164,7 +164,7 @@ describe("the pages of forwarding rules", () => {
   });
 
   it("show an invalid form again with its values, and link to the wrong field", async () => {
-    const faults: [Record<string, string>, string, number][] = [
+    const issues: [Record<string, string>, string, number][] = [
       [{ target: "no address" }, "#target", 422],
       [{ type: "webhook", target: "http://127.0.0.1/" }, "#target", 422],
       [{ from: "no address" }, "#from", 422],
@@ -172,7 +172,7 @@ describe("the pages of forwarding rules", () => {
       [{ type: "carrier-pigeon" }, "#target", 422],
       [{ scope: "" }, "#scope", 422],
     ];
-    for (const [changes, link, status] of faults) {
+    for (const [changes, link, status] of issues) {
       const response = await submit(session, "/app/forwarding/new", aRule(changes));
       const html = await response.text();
       expect([response.status, html], link).toEqual([status, expect.stringContaining(`href="${link}"`)]);

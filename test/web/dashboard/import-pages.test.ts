@@ -53,15 +53,15 @@ describe("the page of an import", () => {
     expect(page).toContain("The list has 1 contact.");
   });
 
-  it("shows the form again with the fault of a file", async () => {
+  it("shows the form again with the issue of a file", async () => {
     for (const to of [`${path}/import`, `${path}/import/check`]) {
-      for (const [csv, fault] of [
+      for (const [csv, issue] of [
         ["", "is empty"],
         ["name\nAda\n", "no email column"],
         ["email,a,a\nb@example.org,1,2\n", "twice"],
       ] as const) {
         const { status, page } = await post(to, csv);
-        expect([status, page.includes(fault), page.includes('type="file"')], `${to} ${csv}`).toEqual([400, true, true]);
+        expect([status, page.includes(issue), page.includes('type="file"')], `${to} ${csv}`).toEqual([400, true, true]);
       }
       const response = await session.call("POST", to, "a=b", { "Content-Type": "application/x-www-form-urlencoded" });
       expect(response.status).toBe(415);

@@ -119,19 +119,19 @@ describe("the page that calls an operation", () => {
   it("shows what the validation found, and does not send", async () => {
     const before = (await listEmails()).length;
     const page = await post("sendEmail", email({ from_: { email: "nobody@elsewhere.example" } }));
-    expect(textOf(await page.text())).toContain("Not sent, the validation found faults: 200");
+    expect(textOf(await page.text())).toContain("Not sent, the validation found issues: 200");
     expect(await listEmails()).toHaveLength(before);
   });
 
   it("says what is wrong with a body or a parameter that cannot be sent", async () => {
-    for (const [operation, fields, fault] of [
+    for (const [operation, fields, issue] of [
       ["sendEmail", { body: "{" }, "The body is not a JSON object or array"],
       ["sendEmail", { body: "1" }, "The body is not a JSON object or array"],
       ["getEmail", { "path.email_id": ".." }, "A parameter of the path is missing"],
       ["getEmail", {}, "A parameter of the path is missing"],
     ] as const) {
       const page = await post(operation, { key: "k", ...fields });
-      expect([page.status, textOf(await page.text())]).toEqual([422, expect.stringContaining(fault)]);
+      expect([page.status, textOf(await page.text())]).toEqual([422, expect.stringContaining(issue)]);
     }
   });
 

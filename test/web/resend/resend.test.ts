@@ -94,7 +94,7 @@ describe("the resend package sends", () => {
     expect(other.error).toMatchObject({ statusCode: 409, name: "invalid_idempotent_request" });
   });
 
-  it("a batch, of which one faulty email refuses all", async () => {
+  it("a batch, of which one invalid email refuses all", async () => {
     const sent = await resend.batch.send([anEmail(), anEmail({ to: "second@example.org" })]);
     expect(sent.error).toBeNull();
     expect(sent.data?.data.map(({ id }) => typeof id)).toEqual(["string", "string"]);
@@ -103,7 +103,7 @@ describe("the resend package sends", () => {
     expect(refused.error?.message).toContain("1.to.0.email");
   });
 
-  it("the other emails of a permissive batch, and names the faulty one by its index", async () => {
+  it("the other emails of a permissive batch, and names the invalid one by its index", async () => {
     const emails = [anEmail({ to: "nobody" }), anEmail(), anEmail({ topicId: "019aa7c0" })];
     const { data, error } = await resend.batch.send(emails, { batchValidation: "permissive" });
     expect(error).toBeNull();

@@ -10,7 +10,7 @@ import { tooManyContacts } from "../check-start.ts";
 import { newFanOut, type Sender, serializeFanOut } from "../fan-out.ts";
 import { limits } from "../rules.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
-import { findSenderOf, type SenderFault } from "./sender.ts";
+import { findSenderOf, type SenderError } from "./sender.ts";
 
 /** Skipped contacts that a response names (docs/contract/broadcasts.md#bulk-sends). */
 const MAX_ERRORS = 100;
@@ -63,7 +63,7 @@ export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSend
   if (!list) throw notFound("Contact list");
   if (input.contact_list_id !== id) throw badRequest("contact_list_id differs from the list in the path");
   const sender = await findSenderOf(ctx, input.mailbox_id);
-  if ("fault" in sender) throw toError(sender);
+  if ("error" in sender) throw toError(sender);
   if (list.contacts === 0) throw badRequest("The contact list is empty");
   if (list.contacts > limits.audience) throw badRequest(tooManyContacts(list.contacts));
   const response: BulkSendOut = {
@@ -77,10 +77,10 @@ export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSend
   return response;
 }
 
-const toError = ({ fault }: SenderFault) =>
-  fault === "unknown"
+const toError = ({ error }: SenderError) =>
+  error === "unknown"
     ? notFound("Mailbox")
-    : unprocessable([{ loc: ["body", "mailbox_id"], msg: fault, type: "sender_not_allowed" }]);
+    : unprocessable([{ loc: ["body", "mailbox_id"], msg: error, type: "sender_not_allowed" }]);
 
 function countList(ctx: CallerCtx, id: string): Promise<Counted | null> {
   return mailDb(ctx).prepare(COUNT).bind(ctx.workspace.number, id, MAX_ERRORS).first<Counted>();

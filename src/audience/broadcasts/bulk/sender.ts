@@ -14,18 +14,18 @@ const FIND = `
    WHERE m.workspace = ?1 AND m.id = ?2`;
 
 /** Why a mailbox may not send. `unknown`: the caller's credential sees no such mailbox. */
-export interface SenderFault {
-  fault: string;
+export interface SenderError {
+  error: string;
 }
 
 /** Returns the sender that a mailbox is, or why it may not send (docs/contract/emails.md#sender-rule). */
-export async function findSenderOf(ctx: CallerCtx, mailboxId: string): Promise<Sender | SenderFault> {
+export async function findSenderOf(ctx: CallerCtx, mailboxId: string): Promise<Sender | SenderError> {
   const row = await ctx.db.prepare(FIND).bind(ctx.workspace.number, mailboxId).first<SenderRow>();
   const { domainIds } = ctx.actor;
-  if (!row || (domainIds && !domainIds.has(row.domain_id))) return { fault: "unknown" };
-  if (row.local_part === "*") return { fault: "A catch-all receives only" };
+  if (!row || (domainIds && !domainIds.has(row.domain_id))) return { error: "unknown" };
+  if (row.local_part === "*") return { error: "A catch-all receives only" };
   const checked = applySenderRule(row, row.address, domainIds);
-  if ("fault" in checked) return checked;
+  if ("error" in checked) return checked;
   return {
     mailboxId: row.id,
     domainId: row.domain_id,

@@ -64,7 +64,7 @@ async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
   await nextTurn();
   if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
   const columns = readHeader(found.header);
-  if ("fault" in columns) throw badRequest(columns.fault);
+  if ("issue" in columns) throw badRequest(columns.issue);
   return { bytes, delimiter: found.delimiter, width: found.header.length, columns };
 }
 
@@ -77,7 +77,7 @@ async function requireRowCount(csv: CsvFile, pause: Pause): Promise<void> {
   await nextTurn();
   let rows = 0;
   const count = (record: CsvRecord) => {
-    if ("fault" in record || !isBlank(record.cells)) rows += 1;
+    if ("issue" in record || !isBlank(record.cells)) rows += 1;
   };
   while (rows < countUpTo && reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, count) > 0)
     await nextTurn();
@@ -98,7 +98,7 @@ interface Part {
   contacts: string[];
   keys: string[];
   skipped: number;
-  faults: string[];
+  issues: string[];
 }
 
 /** Returns the next rows of the file, or null at its end. `writer` is empty before and after. */
@@ -108,14 +108,14 @@ function readPart(
   { width, columns }: CsvFile,
   writer: JsonChunkWriter,
 ): Part | null {
-  const part: Part = { contacts: [], keys: [], skipped: 0, faults: [] };
+  const part: Part = { contacts: [], keys: [], skipped: 0, issues: [] };
   const records = reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, (record) => {
-    const row = "fault" in record ? record : readRow(record.cells, width, columns);
+    const row = "issue" in record ? record : readRow(record.cells, width, columns);
     if ("contact" in row) {
       writer.add(JSON.stringify({ id: ctx.newId(), ...row.contact }));
       part.keys.push(row.contact.key);
     } else if ("skipped" in row) part.skipped += 1;
-    else if ("fault" in row) part.faults.push(`Row ${record.row}: ${row.fault}`);
+    else if ("issue" in row) part.issues.push(`Row ${record.row}: ${row.issue}`);
   });
   part.contacts = writer.take();
   return records === 0 ? null : part;
@@ -135,8 +135,8 @@ async function importRows(
   for (let part = next(); part !== null; part = next()) {
     reader.free();
     await nextTurn();
-    errors.push(...part.faults.slice(0, importLimits.errors - errors.length));
-    rejected += part.faults.length;
+    errors.push(...part.issues.slice(0, importLimits.errors - errors.length));
+    rejected += part.issues.length;
     skipped += part.skipped + part.keys.length;
     const inserted = await importPart(ctx, list, part);
     imported += inserted;

@@ -1,8 +1,8 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { unmarkFormula } from "../../../lib/csv/cells.ts";
 import type { Columns } from "../../../lib/csv/columns.ts";
-import { nameFault } from "../../../lib/text-rules.ts";
-import { metadataFault } from "../rules.ts";
+import { nameIssue } from "../../../lib/text-rules.ts";
+import { metadataIssue } from "../rules.ts";
 
 /** A contact of a CSV row. */
 export interface RowContact {
@@ -13,8 +13,8 @@ export interface RowContact {
   metadata: string | null;
 }
 
-/** A row of a file: a contact, a row without an address, an empty line, or a fault. */
-export type Row = { contact: RowContact } | { skipped: true } | { isBlank: true } | { fault: string };
+/** A row of a file: a contact, a row without an address, an empty line, or an issue. */
+export type Row = { contact: RowContact } | { skipped: true } | { isBlank: true } | { issue: string };
 
 /** Returns whether the cells are those of an empty line. */
 export function isBlank(cells: readonly string[]): boolean {
@@ -28,17 +28,17 @@ const SHOWN_CHARACTERS = 100;
 export function readRow(cells: readonly string[], width: number, columns: Columns): Row {
   if (isBlank(cells)) return { isBlank: true };
   const extra = cells.slice(width).some((cell) => cell !== "");
-  if (extra) return { fault: `the row has ${cells.length} cells and the header ${width}` };
-  if (cells.some((cell) => cell.includes("\0"))) return { fault: "a cell contains a NUL character" };
+  if (extra) return { issue: `the row has ${cells.length} cells and the header ${width}` };
+  if (cells.some((cell) => cell.includes("\0"))) return { issue: "a cell contains a NUL character" };
   const cell = (position: number | null) => unmarkFormula(position === null ? "" : (cells[position] ?? ""));
   const email = cell(columns.email).trim();
   if (email === "") return { skipped: true };
   const address = parseAddress(email);
-  if (!address) return { fault: `${JSON.stringify(email.slice(0, SHOWN_CHARACTERS))} is not a valid email address` };
+  if (!address) return { issue: `${JSON.stringify(email.slice(0, SHOWN_CHARACTERS))} is not a valid email address` };
   const name = cell(columns.name).trim() || null;
   const metadata = metadataOf(columns, cell);
-  const fault = nameFault(name ?? "") ?? metadataFault(metadata ?? "");
-  if (fault) return { fault };
+  const issue = nameIssue(name ?? "") ?? metadataIssue(metadata ?? "");
+  if (issue) return { issue };
   return { contact: { email: address.address, key: address.key, name, metadata } };
 }
 

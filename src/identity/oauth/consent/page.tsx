@@ -10,16 +10,16 @@ interface ConsentProps {
   /** Id of the workspace that is chosen at first. */
   activeWorkspaceId: string;
   /** Why the form was refused. */
-  fault: string | null;
+  error: string | null;
 }
 
 /** The page on which a user allows or refuses a client. Its form posts to the URL of the page. */
-export function ConsentPage({ request, email, workspaces, activeWorkspaceId, fault }: ConsentProps) {
+export function ConsentPage({ request, email, workspaces, activeWorkspaceId, error }: ConsentProps) {
   const name = request.client.name ?? "A client without a name";
   const chosen = workspaces.some(({ id }) => id === activeWorkspaceId) ? activeWorkspaceId : workspaces[0]?.id;
   return (
     <Layout title={`Allow ${name}?`}>
-      {fault === null ? null : <Notice kind="bad">{fault}</Notice>}
+      {error === null ? null : <Notice kind="bad">{error}</Notice>}
       <p>
         <strong>{name}</strong> asks to act for you, <strong>{email}</strong>. You will be sent to{" "}
         <strong>{destinationOf(request.redirectUri)}</strong>.

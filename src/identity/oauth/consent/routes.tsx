@@ -33,7 +33,7 @@ export const consentRoutes = new Hono<AppEnv>()
     }),
   );
 
-/** Reads the request in the query string and runs `next`. A fault is shown on a page: no one has trusted the client yet. */
+/** Reads the request in the query string and runs `next`. An error is shown on a page: no one has trusted the client yet. */
 async function withRequest(
   c: Context<AppEnv>,
   next: (request: AuthorizationRequest) => Promise<Response>,
@@ -54,7 +54,7 @@ async function withRequest(
   }
 }
 
-async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, fault?: string) {
+async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, error?: string) {
   const { actor, workspace } = c.get("caller");
   const workspaces = await listWorkspaceChoices(c.get("ctx"), actor.userId);
   const page = (
@@ -63,12 +63,12 @@ async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, fa
       email={actor.email}
       workspaces={workspaces}
       activeWorkspaceId={workspace.id}
-      fault={fault ?? null}
+      error={error ?? null}
     />
   );
   // Browsers apply form-action to the redirect that answers the form, so it also names the client's origin.
   const formTargets = [formActionOf(request.redirectUri)];
-  return respondPage(c, page, { status: fault === undefined ? 200 : 422, formTargets });
+  return respondPage(c, page, { status: error === undefined ? 200 : 422, formTargets });
 }
 
 /** Sends the user to the client with an answer. 303: the form must not be posted to the client (RFC 9700 4.12). */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ArchiveContents, mailboxLimits, nameFault } from "../../mailbox-store/index.ts";
+import { type ArchiveContents, mailboxLimits, nameIssue } from "../../mailbox-store/index.ts";
 
 /** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
 export const CONTENTS_FILE = "mailbox.json";
@@ -8,7 +8,7 @@ export const MAX_CONTENTS_BYTES = 1024 * 1024;
 const NAME = "DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA";
 const HEADER = `Subject: ${NAME}\r\nX-Mailbox-Contents: 1\r\nContent-Type: application/json\r\n\r\n`;
 
-const name = z.string().refine((text) => nameFault(text) === null);
+const name = z.string().refine((text) => nameIssue(text) === null);
 const Contents = z.object({
   folders: z.array(name).max(mailboxLimits.folders),
   labels: z.array(z.object({ name, color: z.string().regex(/^#[0-9a-f]{6}$/) })).max(mailboxLimits.labels),

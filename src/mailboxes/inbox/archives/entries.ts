@@ -3,7 +3,7 @@ import { readChunks } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { type ByteSource, openZipFile, readDirectory, ZipError, type ZipFile } from "../../../lib/zip/index.ts";
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
-import { type ArchiveContents, type ArchiveCursor, nameFault } from "../../mailbox-store/index.ts";
+import { type ArchiveContents, type ArchiveCursor, nameIssue } from "../../mailbox-store/index.ts";
 import { type ArchiveHeaders, readArchiveHeaders } from "./archive-headers.ts";
 import { CONTENTS_FILE, MAX_CONTENTS_BYTES, readContents, readContentsMessage } from "./contents.ts";
 
@@ -16,7 +16,7 @@ type EntryContent =
   | { kind: "contents"; contents: ArchiveContents }
   /** `original` is valid until the next entry is read. */
   | { kind: "message"; name: string; original: Uint8Array; archiveHeaders: ArchiveHeaders | null; folder: string }
-  | { kind: "fault"; name: string; fault: string };
+  | { kind: "issue"; name: string; issue: string };
 
 /** An item of an archive, in its order. `next` is the place after it. */
 export type ArchiveEntry = EntryContent & { next: ArchiveCursor };
@@ -88,14 +88,14 @@ async function* readMboxEntries(
 }
 
 const tooLarge = (name: string): EntryContent => ({
-  kind: "fault",
+  kind: "issue",
   name,
-  fault: `the message is larger than ${MAX_MESSAGE_BYTES} bytes`,
+  issue: `the message is larger than ${MAX_MESSAGE_BYTES} bytes`,
 });
 
 function toMessage(name: string, raw: Uint8Array, folder: string): EntryContent {
   const { archiveHeaders, original } = readArchiveHeaders(raw);
-  const isUsable = archiveHeaders !== null && nameFault(archiveHeaders.folder) === null;
+  const isUsable = archiveHeaders !== null && nameIssue(archiveHeaders.folder) === null;
   return { kind: "message", name, original, archiveHeaders, folder: isUsable ? archiveHeaders.folder : folder };
 }
 
@@ -158,7 +158,7 @@ class ZipEntryReader {
       yield { ...(await this.#readFile(file, { name, type, folder: toFolder(path) ?? folder })), next: end };
     } catch (error) {
       if (!isDamage(error)) throw error;
-      yield { kind: "fault", name, fault: error.message, next: end };
+      yield { kind: "issue", name, issue: error.message, next: end };
     }
   }
 
@@ -168,13 +168,13 @@ class ZipEntryReader {
   ): Promise<EntryContent> {
     const isContents = file.name === CONTENTS_FILE;
     if (!isContents && type.toLowerCase() !== ".eml")
-      return { kind: "fault", name, fault: "this is no .eml or .mbox file" };
+      return { kind: "issue", name, issue: "this is no .eml or .mbox file" };
     const raw = await this.#readWhole(file, isContents ? MAX_CONTENTS_BYTES : MAX_MESSAGE_BYTES);
     if (!isContents) return raw ? toMessage(name, raw, folder) : tooLarge(name);
     const contents = raw && readContents(raw);
     return contents
       ? { kind: "contents", contents }
-      : { kind: "fault", name, fault: "the list of folders and labels is not valid" };
+      : { kind: "issue", name, issue: "the list of folders and labels is not valid" };
   }
 
   async #open(file: ZipFile): Promise<AsyncGenerator<Uint8Array>> {
@@ -234,5 +234,5 @@ export function toFolder(path: string): string | null {
     .map((part) => part.replace(/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/gu, "").trim())
     .filter((part) => part !== "" && part !== "." && part !== "..");
   const name = parts.join("/").normalize("NFC").toWellFormed();
-  return nameFault(name) === null ? name : null;
+  return nameIssue(name) === null ? name : null;
 }

@@ -118,7 +118,7 @@ export class ImportRun {
     else if (entry.kind === "contents") await this.#mailbox.store.createContents(entry.contents);
     else {
       this.#count({ skipped: 1 });
-      this.#fail(`${entry.name}: ${entry.fault}`);
+      this.#fail(`${entry.name}: ${entry.issue}`);
     }
     this.#readTo = entry.next;
     const isFull =

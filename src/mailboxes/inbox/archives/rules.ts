@@ -27,7 +27,7 @@ export const importNow = {
 /** Messages and their bytes that one run in the background imports, so that other work of the queue gets its turn. */
 export const importRun = { messages: 500, bytes: 32 * MEBIBYTE } as const;
 
-/** Messages, faults included, and bytes of messages. */
+/** Messages, issues included, and bytes of messages. */
 export interface RunBounds {
   messages: number;
   bytes: number;

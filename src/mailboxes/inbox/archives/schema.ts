@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../../lib/time.ts";
-import { nameFault, type StoredImport } from "../../mailbox-store/index.ts";
+import { nameIssue, type StoredImport } from "../../mailbox-store/index.ts";
 
 export const ExportQuery = z.object({
   format: z.enum(["mbox", "zip"]).default("zip"),
@@ -11,7 +11,7 @@ export const ImportQuery = z.object({
   folder: z
     .string()
     .max(1000)
-    .refine((name) => nameFault(name) === null, "folder is not the name of a folder")
+    .refine((name) => nameIssue(name) === null, "folder is not the name of a folder")
     .meta({ maxLength: 255 })
     .default("INBOX")
     .describe("The folder of messages whose folder the archive does not name. It is created when it does not exist."),

@@ -98,9 +98,9 @@ async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): P
 /** Returns the addresses of a field. Throws 422. */
 function people(input: DraftIn, field: "to" | "cc" | "bcc"): Person[] {
   const parsed = (input[field] ?? []).map((email) => parseAddress(email));
-  const faults = parsed.flatMap((address, index) =>
+  const errors = parsed.flatMap((address, index) =>
     address ? [] : [{ loc: ["body", field, index], msg: "Not a valid email address", type: "value_error" }],
   );
-  if (faults.length > 0) throw unprocessable(faults);
+  if (errors.length > 0) throw unprocessable(errors);
   return parsed.flatMap((address) => (address ? [{ email: address.address, name: null }] : []));
 }

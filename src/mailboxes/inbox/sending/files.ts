@@ -62,12 +62,12 @@ export async function listFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: reado
 /** Returns uploaded files. Throws 422 for an id that is unknown or expired, 413 when they exceed 24 MiB together. */
 export async function findFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: readonly string[]): Promise<UploadedFile[]> {
   const found = await Promise.all(ids.map((id) => findFile(ctx, mailbox, parseUuid(id))));
-  const faults = found.flatMap((file, index) =>
+  const errors = found.flatMap((file, index) =>
     file
       ? []
       : [{ loc: ["body", "file_ids", index], msg: "There is no uploaded file with this id", type: "value_error" }],
   );
-  if (faults.length > 0) throw unprocessable(faults);
+  if (errors.length > 0) throw unprocessable(errors);
   const files = found.filter((file) => file !== null);
   if (files.reduce((sum, { size }) => sum + size, 0) > MAX_FILE_BYTES)
     throw tooLarge(`The files exceed 24 MiB; the limit is ${MAX_FILE_BYTES} bytes`);

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { Fault } from "../../../lib/errors.ts";
+import type { ValidationError } from "../../../lib/errors.ts";
 import type { SendIn } from "../schema.ts";
 import {
   check,
@@ -8,20 +8,20 @@ import {
   parse,
   resolveTemplates,
   type Sendable,
-  toFaults,
+  toValidationErrors,
 } from "../send/index.ts";
 
-/** An item of a batch after the check of its form. `loc` of its faults begins with body and index. */
-export type BatchItem = { input: SendIn } | { faults: Fault[] };
+/** An item of a batch after the check of its form. `loc` of its errors begins with body and index. */
+export type BatchItem = { input: SendIn } | { errors: ValidationError[] };
 
 /** An item that may be sent, with its index in the batch. */
 export type SendableItem = Sendable & { index: number };
 
-/** An item that must not be sent: its index, one sentence for the result, and every fault. */
+/** An item that must not be sent: its index, one sentence for the result, and every error. */
 export interface RefusedItem {
   index: number;
   reason: string;
-  faults: Fault[];
+  errors: ValidationError[];
 }
 
 /**
@@ -48,7 +48,7 @@ export async function checkItems(
       const { input, issues } = resolvedOf.get(index) ?? { input: item.input, issues: [] };
       return [{ index, request: parse(input, now, issues) }];
     }
-    refused.push({ index, reason: shorten(firstFault(item.faults)), faults: item.faults });
+    refused.push({ index, reason: shorten(firstError(item.errors)), errors: item.errors });
     return [];
   });
   if (requests.length === 0) return { sendable: [], refused };
@@ -66,7 +66,7 @@ export async function checkItems(
 }
 
 function describe(issues: Parameters<typeof firstReason>[0], index: number): Omit<RefusedItem, "index"> {
-  return { reason: shorten(firstReason(issues)), faults: toFaults(issues, ["body", index]) };
+  return { reason: shorten(firstReason(issues)), errors: toValidationErrors(issues, ["body", index]) };
 }
 
 function shorten(reason: string): string {
@@ -74,9 +74,9 @@ function shorten(reason: string): string {
   return `${reason.slice(0, REASON_CHARACTERS).toWellFormed()}…`;
 }
 
-/** Returns the first fault as a sentence that begins with its path in the item. */
-function firstFault([fault]: readonly Fault[]): string {
-  if (!fault) return "";
-  const path = fault.loc.slice(2);
-  return path.length > 0 ? `${path.join(".")}: ${fault.msg}` : fault.msg;
+/** Returns the first error as a sentence that begins with its path in the item. */
+function firstError([error]: readonly ValidationError[]): string {
+  if (!error) return "";
+  const path = error.loc.slice(2);
+  return path.length > 0 ? `${path.join(".")}: ${error.msg}` : error.msg;
 }

@@ -42,7 +42,7 @@ export const RescheduleIn = z
     send_at: z.unknown().optional().meta({
       type: "string",
       format: "date-time",
-      description: "ISO 8601 with an offset, from 1 minute to 30 days ahead. Any fault is a 400.",
+      description: "ISO 8601 with an offset, from 1 minute to 30 days ahead. Any other value is a 400.",
     }),
   })
   .meta({ ref: "EmailReschedule", required: ["send_at"], examples: [{ send_at: "2026-12-01T09:00:00Z" }] });

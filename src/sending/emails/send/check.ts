@@ -44,7 +44,7 @@ export function check<Email extends Envelope>(
 ): Sendable<Email> | Refused {
   const result = findSender(ctx, senders, from);
   const all = [...accountIssues(ctx), ...issues];
-  if (from && "fault" in result) all.push(invalid("from", ["from_", "email"], result.fault, "sender_not_allowed"));
+  if (from && "error" in result) all.push(invalid("from", ["from_", "email"], result.error, "sender_not_allowed"));
   if (email && "sender" in result && all.length === 0) {
     return { email, sender: result.sender, suppressed: findDropped(email.recipients, suppressed, scope) };
   }
@@ -98,9 +98,9 @@ function findSender(
   ctx: CallerCtx,
   senders: SendRecords["senders"],
   from: ParsedRequest["from"],
-): { sender: Sender } | { fault: string } {
+): { sender: Sender } | { error: string } {
   const checked = applySenderRule(senders.get(from?.key ?? ""), from?.email ?? "", ctx.actor.domainIds);
-  if ("fault" in checked) return checked;
+  if ("error" in checked) return checked;
   const { mailbox_id: mailboxId, domain_id: domainId, domain } = checked.mailbox;
   return { sender: { mailboxId, domainId, domain } };
 }

@@ -13,7 +13,7 @@ import { limits } from "../rules.ts";
 /** The rules of single fields of a send. Each function is pure and returns why a value is refused, or null. */
 
 /** Checks a custom header: its name, control characters, and the length of its line (RFC 5322 2.2). */
-export function headerFault(name: string, value: string): string | null {
+export function headerIssue(name: string, value: string): string | null {
   if (!isHeaderName(name)) return `A header name has letters, digits and hyphens, ${HEADER_NAME_CHARACTERS} at most`;
   if (isServiceHeader(name)) return `${name} is set by the service`;
   if (isRelayHeader(name)) return `${name} is refused, because relays take it as a command`;
@@ -26,14 +26,14 @@ export function headerFault(name: string, value: string): string | null {
 }
 
 /** Checks a subject: control characters and its length in octets. */
-export function subjectFault(subject: string): string | null {
+export function subjectIssue(subject: string): string | null {
   if (/[\u0000-\u001f\u007f]/.test(subject)) return "A subject must not contain CR, LF or other control characters";
   const octets = utf8Length(subject);
   return octets > limits.lineOctets ? tooLong("the subject", octets, limits.lineOctets, "octets") : null;
 }
 
 /** Checks a tag: its length in Unicode code points, and control characters. */
-export function tagFault(tag: string): string | null {
+export function tagIssue(tag: string): string | null {
   if (tag === "") return "A tag must not be empty";
   // A code point has at most two UTF-16 units; a longer tag is not taken apart, to save memory.
   const characters = tag.length > 2 * limits.tagCharacters ? tag.length : Array.from(tag).length;
@@ -42,20 +42,20 @@ export function tagFault(tag: string): string | null {
 }
 
 /** Checks a file name (docs/contract/emails.md#send-request): its length, and characters that hide text or name a path. */
-export function filenameFault(filename: string): string | null {
+export function filenameIssue(filename: string): string | null {
   const octets = utf8Length(filename);
   if (octets > limits.filenameOctets) return tooLong("the filename", octets, limits.filenameOctets, "octets");
-  return textRules.filenameFault(filename);
+  return textRules.filenameIssue(filename);
 }
 
 /** Checks a media type: type, slash, subtype and optional parameters (RFC 2045 5.1, RFC 6838 4.2). */
-export function mediaTypeFault(type: string): string | null {
+export function mediaTypeIssue(type: string): string | null {
   const isWellFormed = type.length <= 255 && /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127} *(;[\x20-\x7e]*)?$/.test(type);
   return isWellFormed ? null : "A content_type is a media type such as application/pdf, 255 characters at most";
 }
 
 /** Checks a Content-ID given without its angle brackets. */
-export function contentIdFault(id: string): string | null {
+export function contentIdIssue(id: string): string | null {
   return isContentId(id)
     ? null
     : "A content_id has letters, digits and punctuation without spaces, quotes or angle brackets, 250 at most";

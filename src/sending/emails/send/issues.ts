@@ -1,8 +1,8 @@
-/** Faults of a send request, in the one shape that send, validate and batch share. */
+/** Errors of a send request, in the one shape that send, validate and batch share. */
 
-import { AppError, MAX_FAULTS, unprocessable } from "../../../lib/errors.ts";
+import { AppError, MAX_VALIDATION_ERRORS, unprocessable } from "../../../lib/errors.ts";
 
-/** One fault that prevents a request from being sent. A send answers `status`; `loc` is the path in the body. */
+/** One error that prevents a request from being sent. A send answers `status`; `loc` is the path in the body. */
 export interface Issue {
   field: "account" | "from" | "to" | "content";
   status: 400 | 403 | 413 | 422;
@@ -26,12 +26,14 @@ export function toError(issues: readonly Issue[]): AppError {
     const issue = issues.find((candidate) => candidate.status === status);
     if (issue) return new AppError(status, issue.error);
   }
-  return unprocessable(toFaults(issues, ["body"]));
+  return unprocessable(toValidationErrors(issues, ["body"]));
 }
 
-/** Returns issues as faults of a 422 body, at most MAX_FAULTS. `prefix` is the path of the request in the body. */
-export function toFaults(issues: readonly Issue[], prefix: (string | number)[]) {
-  return issues.slice(0, MAX_FAULTS).map(({ loc, error, type }) => ({ loc: [...prefix, ...loc], msg: error, type }));
+/** Returns issues as errors of a 422 body, at most MAX_VALIDATION_ERRORS. `prefix` is the path of the request in the body. */
+export function toValidationErrors(issues: readonly Issue[], prefix: (string | number)[]) {
+  return issues
+    .slice(0, MAX_VALIDATION_ERRORS)
+    .map(({ loc, error, type }) => ({ loc: [...prefix, ...loc], msg: error, type }));
 }
 
 /** Returns the issue that decides a send's status as one sentence; empty when there is no issue. */

@@ -2,7 +2,7 @@ import { decodeBase64 } from "../../../lib/base64-stream.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import { limits } from "../rules.ts";
 import type { AttachmentIn, SendIn } from "../schema.ts";
-import { contentIdFault, filenameFault, mediaTypeFault } from "./field-rules.ts";
+import { contentIdIssue, filenameIssue, mediaTypeIssue } from "./field-rules.ts";
 import { type Issue, invalid } from "./issues.ts";
 
 /** An attachment after all checks. */
@@ -17,7 +17,7 @@ export interface ParsedAttachment {
   size: number;
 }
 
-/** Parses and decodes the attachments of a request (docs/contract/emails.md#send-request). Adds faults to `issues`. */
+/** Parses and decodes the attachments of a request (docs/contract/emails.md#send-request). Adds issues to `issues`. */
 export function parseAttachments(input: SendIn, issues: Issue[]): ParsedAttachment[] {
   const entries = input.attachments ?? [];
   if (entries.length > limits.attachments) {
@@ -37,12 +37,12 @@ function parseAttachment(entry: AttachmentIn, loc: Issue["loc"], issues: Issue[]
   const { filename } = entry;
   const contentType = entry.content_type || "application/octet-stream";
   const contentId = entry.content_id || null;
-  const addFault = (name: string, fault: string | null) => {
-    if (fault) issues.push(invalid("content", [...loc, name], fault));
+  const addIssue = (name: string, issue: string | null) => {
+    if (issue) issues.push(invalid("content", [...loc, name], issue));
   };
-  addFault("filename", filenameFault(filename));
-  addFault("content_type", mediaTypeFault(contentType));
-  addFault("content_id", contentId && contentIdFault(contentId));
+  addIssue("filename", filenameIssue(filename));
+  addIssue("content_type", mediaTypeIssue(contentType));
+  addIssue("content_id", contentId && contentIdIssue(contentId));
   const content = decode(entry.content_base64);
   if (!content) {
     const error = `Attachment ${loc.at(-1)} is not valid base64 (standard alphabet, padded, no data: prefix)`;

@@ -1,10 +1,10 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
 import type { ExtractedContent } from "../../../lib/json-extract/content.ts";
-import { misleadingNameFault, nameFault } from "../../../lib/text-rules.ts";
+import { misleadingNameIssue, nameIssue } from "../../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
 import type { MailboxIn, SendIn } from "../schema.ts";
-import { headerFault, subjectFault, tagFault, tooLong } from "./field-rules.ts";
+import { headerIssue, subjectIssue, tagIssue, tooLong } from "./field-rules.ts";
 import { type Issue, invalid } from "./issues.ts";
 import { type ParsedAttachment, parseAttachments } from "./parse-attachments.ts";
 import { readSendAt } from "./send-at.ts";
@@ -41,7 +41,7 @@ export interface ParsedEmail extends Envelope {
 }
 
 /**
- * A request with its faults. `email` is null when there are issues; `from` and `recipients` are then those addresses
+ * A request with its issues. `email` is null when there are issues; `from` and `recipients` are then those addresses
  * that could be read, so that later checks can report on them too.
  */
 export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
@@ -52,7 +52,7 @@ export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
 }
 
 /**
- * Parses a send request and collects every fault that needs no database (docs/contract/emails.md#send-request), after the
+ * Parses a send request and collects every issue that needs no database (docs/contract/emails.md#send-request), after the
  * `known` ones of its template. `now` is in milliseconds since 1970.
  */
 export function parse(input: SendIn, now: number, known: readonly Issue[] = []): ParsedRequest {
@@ -88,9 +88,9 @@ function parseMailbox(
 ): ParsedAddress | null {
   const address = parseAddress(input.email);
   const name = input.name ?? "";
-  const fault = nameFault(name) ?? (field === "to" ? null : misleadingNameFault(name, address?.key ?? null));
+  const issue = nameIssue(name) ?? (field === "to" ? null : misleadingNameIssue(name, address?.key ?? null));
   if (!address) issues.push(invalid(field, [...loc, "email"], "Not a valid email address"));
-  if (fault) issues.push(invalid(field, [...loc, "name"], fault));
+  if (issue) issues.push(invalid(field, [...loc, "name"], issue));
   // The display form of an address cannot show white space around a name.
   return address && { email: address.address, key: address.key, name: input.name?.trim() || null };
 }
@@ -130,8 +130,8 @@ function checkContent(input: SendIn, issues: Issue[]): void {
     const error = tooLong("html and text together", size, limits.bodyOctets, "octets");
     issues.push({ field: "content", status: 413, loc: [], type: "too_large", error });
   }
-  const fault = subjectFault(input.subject ?? "");
-  if (fault) issues.push(invalid("content", ["subject"], fault));
+  const issue = subjectIssue(input.subject ?? "");
+  if (issue) issues.push(invalid("content", ["subject"], issue));
   checkHeaders(Object.entries(input.headers ?? {}), issues);
   checkTags(input.tags ?? [], issues);
 }
@@ -155,8 +155,8 @@ function checkTags(tags: readonly string[], issues: Issue[]): void {
     issues.push(invalid("content", ["tags"], error, "too_long"));
   }
   for (const [index, tag] of tags.entries()) {
-    const fault = tagFault(tag);
-    if (fault) issues.push(invalid("content", ["tags", index], fault));
+    const issue = tagIssue(tag);
+    if (issue) issues.push(invalid("content", ["tags", index], issue));
   }
 }
 
@@ -164,10 +164,10 @@ function checkHeaders(headers: [string, string][], issues: Issue[]): void {
   const names = new Set<string>();
   for (const [name, value] of headers) {
     const lowerCase = name.toLowerCase();
-    const fault =
-      headerFault(name, value) ?? (names.has(lowerCase) ? `${name} is given twice; letter case does not count` : null);
+    const issue =
+      headerIssue(name, value) ?? (names.has(lowerCase) ? `${name} is given twice; letter case does not count` : null);
     names.add(lowerCase);
-    if (fault) issues.push(invalid("content", ["headers", name], fault));
+    if (issue) issues.push(invalid("content", ["headers", name], issue));
   }
   const size = headers.reduce((sum, [name, value]) => sum + name.length + utf8Length(value), 0);
   if (headers.length > limits.customHeaders) {

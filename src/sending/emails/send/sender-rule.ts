@@ -16,11 +16,11 @@ export function applySenderRule<Mailbox extends SenderMailbox>(
   mailbox: Mailbox | null | undefined,
   asked: string,
   domainIds: ReadonlySet<string> | null,
-): { mailbox: Mailbox } | { fault: string } {
-  if (!mailbox) return { fault: `The sender must be an allocated mailbox of this workspace; ${asked} is not` };
+): { mailbox: Mailbox } | { error: string } {
+  if (!mailbox) return { error: `The sender must be an allocated mailbox of this workspace; ${asked} is not` };
   const { address, domain, domain_status: status } = mailbox;
-  if (!mailbox.is_active) return { fault: `The sender's mailbox ${address} is not active` };
-  if (status !== "verified") return { fault: `The sender's domain ${domain} is ${status}; it must be verified` };
-  if (domainIds && !domainIds.has(mailbox.domain_id)) return { fault: `This credential may not send from ${domain}` };
+  if (!mailbox.is_active) return { error: `The sender's mailbox ${address} is not active` };
+  if (status !== "verified") return { error: `The sender's domain ${domain} is ${status}; it must be verified` };
+  if (domainIds && !domainIds.has(mailbox.domain_id)) return { error: `This credential may not send from ${domain}` };
   return { mailbox };
 }

@@ -32,7 +32,7 @@ export function findTemplateIds(items: readonly unknown[]): Set<string> {
   return new Set(ids.flatMap((id) => (typeof id === "string" ? (parseUuid(id) ?? []) : [])));
 }
 
-/** A request whose subject and bodies are those of its template, and the faults of that. */
+/** A request whose subject and bodies are those of its template, and the issues of that. */
 export interface ResolvedInput {
   input: SendIn;
   issues: Issue[];
@@ -59,7 +59,7 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
 function resolve(input: SendIn, templates: Templates): ResolvedInput {
   const { template_id: templateId, variables } = input;
   if (templateId === undefined || templateId === null) return { input, issues: [] };
-  // Bodies that cause no fault of their own.
+  // Bodies that cause no issue of their own.
   const refused = (...issues: Issue[]) => ({ input: { ...input, subject: "", html: null, text: "-" }, issues });
   const template = templates.get(parseUuid(templateId) ?? "");
   if (!template) return refused(invalid("content", ["template_id"], "No template has this id"));

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type Fault, MAX_FAULTS } from "../../../lib/errors.ts";
+import { MAX_VALIDATION_ERRORS, type ValidationError } from "../../../lib/errors.ts";
 import type { SendIn, ValidateOut } from "../schema.ts";
 import { check, findDropped } from "./check.ts";
 import { describeIssue } from "./issues.ts";
@@ -29,13 +29,13 @@ export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<Vali
     issues: [
       ...issues.map((issue) => ({ field: issue.field, error: describeIssue(issue) })),
       ...suppressed.map((error) => ({ field: "to" as const, error })),
-    ].slice(0, MAX_FAULTS),
+    ].slice(0, MAX_VALIDATION_ERRORS),
   };
 }
 
-/** Returns the validation of a request that could not be parsed: its faults as issues. */
-export function toValidation(faults: readonly Fault[]): ValidateOut {
-  const issues = faults.map(({ loc: [, ...path], msg }) => ({
+/** Returns the validation of a request that could not be parsed: its errors as issues. */
+export function toValidation(errors: readonly ValidationError[]): ValidateOut {
+  const issues = errors.map(({ loc: [, ...path], msg }) => ({
     field: fieldOf(path[0]),
     error: path.length > 0 ? `${path.join(".")}: ${msg}` : msg,
   }));

@@ -1,6 +1,6 @@
 import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
 
-/** Blocks of a template: their kinds, limits and faults. Pure. */
+/** Blocks of a template: their kinds, limits and issues. Pure. */
 
 export const BLOCK_TYPES = ["heading", "text", "button", "image", "divider"] as const;
 export type BlockType = (typeof BLOCK_TYPES)[number];
@@ -23,7 +23,7 @@ const IMAGE = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 export const isSafeUrl = ({ type, url }: Block) => (type === "image" ? IMAGE : LINK).test(url);
 
 /** Returns which field of a block is wrong and why, or null. */
-export function blockFault(block: Block): { field: "text" | "url"; message: string } | null {
+export function blockIssue(block: Block): { field: "text" | "url"; message: string } | null {
   const { type, text, url } = block;
   if (type === "divider") return null;
   if (text.trim() === "" && type !== "image") return { field: "text", message: `The ${type} has no text` };

@@ -8,13 +8,13 @@ interface AcceptPageProps {
   moves: Moves;
   /** Workspaces that may get the domain. */
   targets: readonly TargetWorkspace[];
-  fault?: string;
+  error?: string;
 }
 
 /** The page of an accept link. Only its buttons change anything. */
-export const acceptPage = ({ transfer, moves, targets, fault }: AcceptPageProps) => (
+export const acceptPage = ({ transfer, moves, targets, error }: AcceptPageProps) => (
   <Layout title={`Transfer of ${transfer.domainName}`}>
-    {fault === undefined ? null : <Notice kind="bad">{fault}</Notice>}
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <p>
       The workspace <strong>{transfer.sourceLabel}</strong> offers the domain <strong>{transfer.domainName}</strong> to{" "}
       <strong>{transfer.targetEmail}</strong>.

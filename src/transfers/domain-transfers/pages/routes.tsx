@@ -49,7 +49,7 @@ async function accept(c: Context<AppEnv>, token: string, form: URLSearchParams):
     if (!(error instanceof AppError) || (error.extra.blockers ?? []).length === 0) throw error;
     const blockers = (error.extra.blockers ?? []).map(({ label }) => label).join(", ");
     const preview = await previewAccept(caller, token);
-    return respondPage(c, acceptPage({ ...preview, fault: `${error.message}: ${blockers}` }), { status: 409 });
+    return respondPage(c, acceptPage({ ...preview, error: `${error.message}: ${blockers}` }), { status: 409 });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
 import type { DomainClaimRow } from "../../../operations/admin/index.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -17,14 +17,14 @@ interface ClaimsPageProps {
 export const ClaimsPage = ({ caller, name, claims, notice, refusal }: ClaimsPageProps) => (
   <Layout title="Domain claims" user={pageUser(caller)} at="/app/admin/domain-claims">
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-    <FaultSummary refusal={refusal} />
+    <ErrorSummary refusal={refusal} />
     <form class="filter" method="get" action="/app/admin/domain-claims">
       <Field
         name="name"
         label="Find who has verified a domain"
         placeholder="example.com"
         value={name}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         maxlength={253}
       />
       <button type="submit">Find</button>

@@ -44,7 +44,7 @@ export const forcePages = new Hono<AppEnv>()
 async function withProof(c: Context<AppEnv>, proof: string) {
   const caller = c.get("caller");
   if (isRecentlyReauthenticated(caller) || caller.actor.kind !== "session") return caller;
-  if (proof === "") throw fault("proof", "Give a code, or the address of a fresh sign-in link");
+  if (proof === "") throw invalid("proof", "Give a code, or the address of a fresh sign-in link");
   const given = /^[\d ]{6,9}$/.test(proof) ? { code: proof } : { token: proof.slice(proof.lastIndexOf("/") + 1) };
   try {
     const reauthenticatedAt = await reauthenticate(caller, given, clientOf(c).ip);
@@ -52,7 +52,7 @@ async function withProof(c: Context<AppEnv>, proof: string) {
     c.set("caller", proven);
     return proven;
   } catch (error) {
-    if (error instanceof AppError && error.status === 403) throw fault("proof", error.message);
+    if (error instanceof AppError && error.status === 403) throw invalid("proof", error.message);
     throw error;
   }
 }
@@ -63,11 +63,11 @@ async function explainUnknown(run: () => Promise<unknown>): Promise<void> {
     await run();
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 404) throw error;
-    throw fault(error.message.startsWith("Domain") ? "domain_id" : "target_email", error.message);
+    throw invalid(error.message.startsWith("Domain") ? "domain_id" : "target_email", error.message);
   }
 }
 
-const fault = (field: string, msg: string) => unprocessable([{ loc: ["body", field], msg, type: "value_error" }]);
+const invalid = (field: string, msg: string) => unprocessable([{ loc: ["body", field], msg, type: "value_error" }]);
 
 function showForm(c: Context<AppEnv>, form: ForceForm, refusal?: Refusal) {
   const caller = c.get("caller");

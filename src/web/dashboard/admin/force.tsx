@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Check, FaultSummary, Field, Layout, Notice } from "../../../http/ui/index.ts";
+import { Check, ErrorSummary, Field, Layout, Notice } from "../../../http/ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form that moves a domain, as they were filled in. The proof is never shown again. */
@@ -28,12 +28,12 @@ export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePa
       told, and cannot stop it.
     </p>
     <form class="form" method="post" action="/app/admin/transfers">
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <Field
         name="domain_id"
         label="Id of the domain"
         value={form.domainId}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         maxlength={100}
         autocomplete="off"
       />
@@ -41,7 +41,7 @@ export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePa
         name="target_email"
         label="Email address of the account that gets it"
         value={form.targetEmail}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         maxlength={254}
       />
       <Check name="rotate_dkim" label="Make new DKIM keys" checked={form.rotateDkim} />
@@ -51,7 +51,7 @@ export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePa
           label="Proof of your identity"
           hint="A code of your authenticator app. Without two-factor authentication: the address of a fresh sign-in link that was not opened."
           autocomplete="one-time-code"
-          faults={refusal?.faults}
+          errors={refusal?.errors}
           maxlength={500}
         />
       ) : null}

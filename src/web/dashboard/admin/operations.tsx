@@ -3,7 +3,7 @@ import type { Refusal } from "../../../http/page-form.ts";
 import {
   Chips,
   Empty,
-  FaultSummary,
+  ErrorSummary,
   Field,
   Layout,
   List,
@@ -161,14 +161,14 @@ export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }:
     <Pager next={next} label="More" />
     <h2>Block a host</h2>
     <form class="form" method="post" action="/app/admin/blocked-hosts">
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <Field
         name="host"
         label="Host"
         hint="With its sub-domains. Within a minute, links to it in sent emails answer 410."
         placeholder="phishing.example.net"
         value={host}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         maxlength={253}
       />
       <button type="submit">Block</button>

@@ -3,7 +3,7 @@ import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
-import { Empty, FaultSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -81,7 +81,7 @@ interface BroadcastFormPageProps {
 
 /** The page that writes or changes a broadcast. */
 export function BroadcastFormPage({ caller, broadcast, form, senders, lists, refusal }: BroadcastFormPageProps) {
-  const faults = refusal?.faults;
+  const errors = refusal?.errors;
   return (
     <Layout
       title={broadcast === null ? "New broadcast" : `Change ${broadcast.name}`}
@@ -94,23 +94,23 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
         </Empty>
       ) : (
         <form method="post">
-          <FaultSummary refusal={refusal} />
+          <ErrorSummary refusal={refusal} />
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
           <input type="hidden" name="stored_scheduled_at" value={form.stored_scheduled_at} />
           <div class="columns">
-            <Field name="name" label="Name" hint="Only you see it." value={form.name} faults={faults} />
+            <Field name="name" label="Name" hint="Only you see it." value={form.name} errors={errors} />
             <Field
               name="subject"
               label="Subject"
               hint="May have placeholders such as {{name}}."
               value={form.subject}
-              faults={faults}
+              errors={errors}
             />
             <Select
               name="from_address"
               label="From"
               value={form.from_address}
-              faults={faults}
+              errors={errors}
               options={[
                 ...(form.from_address && !senders.some(({ address }) => address === form.from_address)
                   ? [{ value: form.from_address, label: form.from_address }]
@@ -123,7 +123,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
               label="To the list"
               required={false}
               value={form.contact_list_id}
-              faults={faults}
+              errors={errors}
               options={[
                 { value: "", label: "None yet" },
                 ...lists.map(({ id, name, contact_count: contacts }) => ({
@@ -138,14 +138,14 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
               required={false}
               hint="Mail programs show it after the subject."
               value={form.preheader}
-              faults={faults}
+              errors={errors}
             />
             <TimeField
               name="scheduled_at"
               label="Send at"
               hint="Empty: it stays a draft."
               at={form.scheduled_at}
-              faults={faults}
+              errors={errors}
             />
             <Field
               name="max_per_hour"
@@ -154,7 +154,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
               required={false}
               hint="At most this many. Empty: as fast as it goes."
               value={form.max_per_hour}
-              faults={faults}
+              errors={errors}
             />
             <Field
               name="ab_test_pct"
@@ -163,7 +163,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
               required={false}
               hint="With variants: mailed first, from 5 to 90."
               value={form.ab_test_pct}
-              faults={faults}
+              errors={errors}
             />
           </div>
           <TextArea
@@ -174,9 +174,9 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
             code
             hint="Link to {{unsubscribe_url}}, or a link is added."
             value={form.html_body}
-            faults={faults}
+            errors={errors}
           />
-          <TextArea name="text_body" label="Text" required={false} value={form.text_body} faults={faults} />
+          <TextArea name="text_body" label="Text" required={false} value={form.text_body} errors={errors} />
           <button type="submit">Save</button>
         </form>
       )}

@@ -9,7 +9,7 @@ import {
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   Empty,
-  FaultSummary,
+  ErrorSummary,
   Field,
   Layout,
   List,
@@ -103,7 +103,7 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
       actions={<Actions caller={caller} broadcast={broadcast} path={path} />}
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <Live id="state" isPolled={isPolled}>
         <dl class="facts">
           <dt>Status</dt>
@@ -235,7 +235,7 @@ const TestForm = ({ path, refusal }: { path: string; refusal: Refusal | undefine
   <>
     <h2>Send a test</h2>
     <form class="filter" method="post" action={`${path}/test`}>
-      <Field name="to" label="Address" type="email" faults={refusal?.faults} />
+      <Field name="to" label="Address" type="email" errors={refusal?.errors} />
       <button class="quiet" type="submit">
         Send test
       </button>

@@ -49,8 +49,8 @@ export function Variants({ caller, broadcast, variants, path, isPolled, refusal 
       {mayChange ? (
         <form class="filter" method="post" action={`${path}/variants`}>
           <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
-          <Field name="label" label="Name of a variant" faults={refusal?.faults} />
-          <Field name="variant_subject" label="Its subject" faults={refusal?.faults} />
+          <Field name="label" label="Name of a variant" errors={refusal?.errors} />
+          <Field name="variant_subject" label="Its subject" errors={refusal?.errors} />
           <button class="quiet" type="submit">
             Add variant
           </button>

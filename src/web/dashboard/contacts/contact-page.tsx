@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Field, Layout, TextArea } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, TextArea } from "../../../http/ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form of a contact, as they were filled in. */
@@ -33,16 +33,16 @@ export const ContactPage = ({ caller, list, contact, form, refusal }: ContactPag
       In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
     </p>
     <form class="form" method="post" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
-      <FaultSummary refusal={refusal} />
-      <Field name="email" label="Address" value={form.email} faults={refusal?.faults} maxlength={254} />
-      <Field name="name" label="Name" required={false} value={form.name} faults={refusal?.faults} />
+      <ErrorSummary refusal={refusal} />
+      <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
+      <Field name="name" label="Name" required={false} value={form.name} errors={refusal?.errors} />
       <TextArea
         name="metadata"
         label="Details"
         required={false}
         hint="A JSON object, such as {&quot;city&quot;: &quot;London&quot;}. Broadcasts fill {{city}} in with it."
         value={form.metadata}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         code
       />
       <button type="submit">Save</button>

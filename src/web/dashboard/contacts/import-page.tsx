@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorList, FaultSummary, Field, Layout, Table } from "../../../http/ui/index.ts";
+import { ErrorList, ErrorSummary, Field, Layout, Table } from "../../../http/ui/index.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -20,7 +20,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
   return (
     <Layout title={`Import into ${list.name}`} user={pageUser(caller)} at="/app/contacts">
       {imported === undefined ? null : <Imported imported={imported} />}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <p id="list-count" data-live="">
         The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         <a href={path}>Show the list</a>
@@ -33,7 +33,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           accept=".csv,text/csv"
           hint={`In UTF-8, separated by commas, semicolons or tabs. At most ${importLimits.rows.toLocaleString("en")} rows and 24 MiB.`}
           maxBytes={importLimits.fileOctets}
-          faults={refusal?.faults}
+          errors={refusal?.errors}
         />
         <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>
         <div class="actions">

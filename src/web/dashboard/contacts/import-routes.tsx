@@ -48,7 +48,7 @@ export const importPages = new Hono<AppEnv>()
       async () => {
         const bytes = c.get("file") ?? new Uint8Array();
         const preview = previewFile(bytes.subarray(0, PREVIEW_BYTES), bytes.length <= PREVIEW_BYTES);
-        if ("fault" in preview) throw badRequest(preview.fault);
+        if ("issue" in preview) throw badRequest(preview.issue);
         return showImport(c, { preview });
       },
       (refusal) => showImport(c, { refusal }),

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -42,9 +42,9 @@ export const ListsPage = ({
       <>
         <h2>Create a list</h2>
         <form class="form" method="post" action="/app/contacts">
-          <FaultSummary refusal={refusal} />
+          <ErrorSummary refusal={refusal} />
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-          <Field name="name" label="Name" value={form.name} faults={refusal?.faults} maxlength={200} />
+          <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
           <button type="submit">Create list</button>
         </form>
       </>
@@ -71,7 +71,7 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
       actions={<Actions caller={caller} path={path} />}
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <p>
         {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         {list.description ?? ""}
@@ -139,8 +139,8 @@ const Forms = ({ path, form, refusal }: { path: string } & Pick<ListPageProps, "
     <form method="post" action={path}>
       <h2>Add a contact</h2>
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-      <Field name="email" label="Address" value={form.email} faults={refusal?.faults} maxlength={254} />
-      <Field name="name" label="Name" required={false} value={form.name} faults={refusal?.faults} />
+      <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
+      <Field name="name" label="Name" required={false} value={form.name} errors={refusal?.errors} />
       <button type="submit">Add contact</button>
     </form>
     <section>

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorList, FaultSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
+import { Empty, ErrorList, ErrorSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -24,7 +24,7 @@ interface SendPageProps {
 
 /** The page that sends one email to every contact of a list. */
 export function SendPage({ caller, list, senders, form, refusal }: SendPageProps) {
-  const faults = refusal?.faults;
+  const errors = refusal?.errors;
   return (
     <Layout title={`Send to ${list.name}`} user={pageUser(caller)} at="/app/contacts">
       {senders.length === 0 ? (
@@ -33,7 +33,7 @@ export function SendPage({ caller, list, senders, form, refusal }: SendPageProps
         </Empty>
       ) : (
         <form method="post" action={`/app/contacts/${list.id}/send`}>
-          <FaultSummary refusal={refusal} />
+          <ErrorSummary refusal={refusal} />
           <p>
             {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact gets" : "contacts get"} it,
             less those that are suppressed or have unsubscribed. For tests, schedules and results use a{" "}
@@ -44,7 +44,7 @@ export function SendPage({ caller, list, senders, form, refusal }: SendPageProps
             <Select
               name="mailbox_id"
               label="From"
-              faults={faults}
+              errors={errors}
               value={form.mailbox_id}
               options={senders.map(({ id, address }) => ({ value: id, label: address }))}
             />
@@ -53,11 +53,11 @@ export function SendPage({ caller, list, senders, form, refusal }: SendPageProps
               label="Subject"
               hint="May have placeholders such as {{name}}."
               value={form.subject}
-              faults={faults}
+              errors={errors}
             />
           </div>
-          <TextArea name="html" label="HTML" required={false} rows={10} code value={form.html} faults={faults} />
-          <TextArea name="text" label="Text" required={false} value={form.text} faults={faults} />
+          <TextArea name="html" label="HTML" required={false} rows={10} code value={form.html} errors={errors} />
+          <TextArea name="text" label="Text" required={false} value={form.text} errors={errors} />
           <button type="submit">Send to {list.contact_count.toLocaleString("en")}</button>
         </form>
       )}

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Field, Layout, Notice, Status, TextArea, Time } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, Notice, Status, TextArea, Time } from "../../../http/ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface DomainPageProps {
@@ -36,7 +36,7 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       actions={mayManage ? <Actions domain={domain} /> : null}
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <dl class="facts">
         <dt>Status</dt>
         <dd>
@@ -148,7 +148,7 @@ const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "doma
         label="Email address of the recipient's account"
         type="email"
         value={transfer.target_email}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
       />
       <TextArea
         name="note"
@@ -156,7 +156,7 @@ const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "doma
         required={false}
         rows={3}
         value={transfer.note}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
       />
       <button type="submit">Offer the domain</button>
     </form>

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -40,14 +40,14 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
       <>
         <h2>Add a domain</h2>
         <form class="form" method="post" action="/app/domains">
-          <FaultSummary refusal={refusal} />
+          <ErrorSummary refusal={refusal} />
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
           <Field
             name="name"
             label="Domain name"
             placeholder="shop.example.net"
             value={form.name}
-            faults={refusal?.faults}
+            errors={refusal?.errors}
             maxlength={253}
           />
           <button type="submit">Add domain</button>

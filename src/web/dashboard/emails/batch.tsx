@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
+import { ErrorSummary, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
 import type { BatchOut } from "../../../sending/emails/index.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -16,13 +16,13 @@ interface BatchPageProps {
 export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageProps) => (
   <Layout title="Send a batch" user={pageUser(caller)} at="/app/emails">
     <form method="post" action="/app/emails/batch">
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={idempotencyKey} />
       <TextArea
         name="items"
         label="Emails"
         hint="A JSON array of 1 to 500 emails, as POST /v1/emails/batch takes it; at most 1 MB here. Each is accepted or refused on its own."
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         value={items}
         rows={16}
         code

@@ -3,7 +3,7 @@ import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
 import {
   Empty,
-  FaultSummary,
+  ErrorSummary,
   Field,
   Layout,
   Notice,
@@ -79,16 +79,16 @@ export function NewEmailPage({ caller, senders, form, refusal, isValid = false }
 }
 
 const EmailFields = ({ senders, form, refusal, isValid }: Omit<NewEmailPageProps, "caller">) => {
-  const faults = refusal?.faults;
+  const errors = refusal?.errors;
   return (
     <form method="post" action="/app/emails/new" data-previewed="">
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       {isValid ? <Notice kind="good">Nothing is wrong with this email. It has not been sent yet.</Notice> : null}
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Select
         name="from_"
         label="From"
-        faults={faults}
+        errors={errors}
         value={form.from}
         options={senders.map(({ address }) => ({ value: address, label: address }))}
       />
@@ -96,13 +96,13 @@ const EmailFields = ({ senders, form, refusal, isValid }: Omit<NewEmailPageProps
         name="to"
         label="To"
         hint="One address, or several separated by commas. delivered@simulator.test accepts every email."
-        faults={faults}
+        errors={errors}
         value={form.to}
       />
-      <Field name="subject" label="Subject" faults={faults} value={form.subject} maxlength={998} />
-      <TextArea name="text" label="Text" required={false} faults={faults} value={form.text} />
-      <TextArea name="html" label="HTML" required={false} faults={faults} value={form.html} code />
-      <TimeField name="send_at" label="Send at" hint="Empty: now." faults={faults} at={form.sendAt} />
+      <Field name="subject" label="Subject" errors={errors} value={form.subject} maxlength={998} />
+      <TextArea name="text" label="Text" required={false} errors={errors} value={form.text} />
+      <TextArea name="html" label="HTML" required={false} errors={errors} value={form.html} code />
+      <TimeField name="send_at" label="Send at" hint="Empty: now." errors={errors} at={form.sendAt} />
       <div class="actions">
         <button type="submit">Send</button>
         <button class="quiet" type="submit" name="action" value="check">

@@ -140,14 +140,14 @@ const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } 
 const toMessage = ({ field, error }: ValidateOut["issues"][number]) =>
   field === "content" ? error : error.replace(/^(?:to|from_)(?:\.\w+)*: /, "");
 
-/** Returns the issues of an email that was checked as faults of its form, or nothing when there is none. */
+/** Returns the issues of an email that was checked as errors of its form, or nothing when there is none. */
 function toIssues({ issues }: ValidateOut): Refusal | undefined {
   if (issues.length === 0) return undefined;
-  const faults = Map.groupBy(issues, ({ field }) => fieldsOf[field]);
+  const errors = Map.groupBy(issues, ({ field }) => fieldsOf[field]);
   return {
     status: 200,
     message: "The email has issues.",
-    faults: new Map([...faults].map(([field, found]) => [field, found.map(toMessage).join(". ")])),
+    errors: new Map([...errors].map(([field, found]) => [field, found.map(toMessage).join(". ")])),
   };
 }
 

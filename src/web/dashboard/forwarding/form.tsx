@@ -1,4 +1,4 @@
-import type { Faults } from "../../../http/ui/index.ts";
+import type { FieldErrors } from "../../../http/ui/index.ts";
 import { Check, Field, Select } from "../../../http/ui/index.ts";
 import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 
@@ -49,12 +49,12 @@ export function toRuleRequest(form: RuleForm) {
   return { ...toRulePatch(form), ...(kind === "mailbox" ? { mailbox_id: id } : { domain_id: id }) };
 }
 
-/** Returns the faults of an API call by the fields of the form. */
-export function toRuleFaults(faults: Faults): Faults {
+/** Returns the errors of an API call by the fields of the form. */
+export function toRuleErrors(errors: FieldErrors): FieldErrors {
   const names: Readonly<Record<string, string>> = {
     ...{ action: "target", match: "from", domain_id: "scope", mailbox_id: "scope" },
   };
-  return new Map([...faults].map(([name, message]) => [names[name] ?? name, message]));
+  return new Map([...errors].map(([name, message]) => [names[name] ?? name, message]));
 }
 
 const TYPES: Readonly<Record<(typeof actionTypes)[number], string>> = {
@@ -67,14 +67,14 @@ interface RuleFieldsProps {
   form: RuleForm;
   /** Domains and mailboxes whose mail a new rule may forward. */
   scopes?: readonly { value: string; label: string }[];
-  faults: Faults | undefined;
+  errors: FieldErrors | undefined;
 }
 
 /** The fields of a new rule, or of one that exists when `scopes` is absent. */
-export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
+export const RuleFields = ({ form, scopes, errors }: RuleFieldsProps) => (
   <>
     {scopes ? (
-      <Select name="scope" label="Forward mail to" options={scopes} value={form.scope} faults={faults} />
+      <Select name="scope" label="Forward mail to" options={scopes} value={form.scope} errors={errors} />
     ) : null}
     <fieldset>
       <legend>Only emails that match all of these</legend>
@@ -85,7 +85,7 @@ export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
         hint="An address, or @ and a domain."
         placeholder="@example.org"
         value={form.from}
-        faults={faults}
+        errors={errors}
         maxlength={998}
       />
       <Field
@@ -94,7 +94,7 @@ export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
         required={false}
         hint="Compared with the recipients, To and Cc."
         value={form.to}
-        faults={faults}
+        errors={errors}
         maxlength={998}
       />
       <Field
@@ -102,7 +102,7 @@ export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
         label="Subject contains"
         required={false}
         value={form.subject}
-        faults={faults}
+        errors={errors}
         maxlength={998}
       />
     </fieldset>
@@ -111,14 +111,14 @@ export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
       label="Send a copy to"
       options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
       value={form.type}
-      faults={faults}
+      errors={errors}
     />
     <Field
       name="target"
       label="Address, mailbox or URL"
       hint="An address outside of this workspace gets a link, and no mail before it has confirmed."
       value={form.target}
-      faults={faults}
+      errors={errors}
       maxlength={2048}
     />
     <Field
@@ -128,7 +128,7 @@ export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
       inputmode="numeric"
       hint="Rules are applied from the lowest number up. Empty: at the end."
       value={form.position}
-      faults={faults}
+      errors={errors}
     />
     <Check name="is_active" label="The rule is active." checked={form.isActive} />
   </>

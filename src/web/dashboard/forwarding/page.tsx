@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Layout, List, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Layout, List, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
@@ -90,9 +90,9 @@ export const NewRulePage = ({ caller, form, scopes, refusal }: NewRulePageProps)
       </Empty>
     ) : (
       <form class="form" method="post" action="/app/forwarding/new">
-        <FaultSummary refusal={refusal} />
+        <ErrorSummary refusal={refusal} />
         <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-        <RuleFields form={form} scopes={scopes} faults={refusal?.faults} />
+        <RuleFields form={form} scopes={scopes} errors={refusal?.errors} />
         <p>
           <button type="submit">Create rule</button>
         </p>
@@ -147,8 +147,8 @@ export function RulePage({ caller, rule, names, form, notice, refusal }: RulePag
         <>
           <h2>Change</h2>
           <form class="form" method="post" action={path}>
-            <FaultSummary refusal={refusal} />
-            <RuleFields form={form} faults={refusal?.faults} />
+            <ErrorSummary refusal={refusal} />
+            <RuleFields form={form} errors={refusal?.errors} />
             <p>
               <button type="submit">Save</button>
             </p>

@@ -26,7 +26,7 @@ import {
   emptyRuleForm,
   type RuleForm,
   readRuleForm,
-  toRuleFaults,
+  toRuleErrors,
   toRuleForm,
   toRulePatch,
   toRuleRequest,
@@ -156,11 +156,11 @@ async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: {
 async function showForm(c: Context<AppEnv>, form: RuleForm & { idempotencyKey: string }, refusal?: Refusal) {
   const caller = c.get("caller");
   const { scopes } = await findChoices(caller);
-  const page = <NewRulePage caller={caller} form={form} scopes={scopes} refusal={refusal && withFormFaults(refusal)} />;
+  const page = <NewRulePage caller={caller} form={form} scopes={scopes} refusal={refusal && withFormErrors(refusal)} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 
-const withFormFaults = (refusal: Refusal): Refusal => ({ ...refusal, faults: toRuleFaults(refusal.faults) });
+const withFormErrors = (refusal: Refusal): Refusal => ({ ...refusal, errors: toRuleErrors(refusal.errors) });
 
 async function showRule(c: Context<AppEnv>, { refusal, form }: { refusal?: Refusal; form?: RuleForm } = {}) {
   const caller = c.get("caller");
@@ -175,7 +175,7 @@ async function showRule(c: Context<AppEnv>, { refusal, form }: { refusal?: Refus
       names={names}
       form={form ?? { ...shown, target }}
       notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={refusal && withFormFaults(refusal)}
+      refusal={refusal && withFormErrors(refusal)}
     />
   );
   return respondPage(c, page, { status: refusal?.status ?? 200 });

@@ -52,7 +52,7 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
   );
 }
 
-const systemMailFaults = {
+const systemMailIssues = {
   not_configured: "SYSTEM_MAILBOX is not set",
   malformed: "SYSTEM_MAILBOX is not an email address",
   no_mailbox: "SYSTEM_MAILBOX is not an active mailbox on a verified domain",
@@ -63,7 +63,7 @@ const SystemMailNotice = ({ state }: { state: SystemMail | null }) =>
   state === null || state === "configured" ? null : (
     <section class="notice warn" aria-label="System mailbox">
       <p>
-        <strong>No sign-in links, invitations and notices are sent: {systemMailFaults[state]}.</strong>
+        <strong>No sign-in links, invitations and notices are sent: {systemMailIssues[state]}.</strong>
       </p>
       <p>
         Create a mailbox on a verified domain, set its address as SYSTEM_MAILBOX of the deployment, and deploy. Until

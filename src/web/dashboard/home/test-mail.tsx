@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Field, Select } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Select } from "../../../http/ui/index.ts";
 
 /** The fields of the form that sends a test mail, as they were filled in. */
 export interface TestForm {
@@ -20,21 +20,21 @@ export const TestMail = ({ senders, form, refusal }: TestMailProps) => (
   <>
     <h2>Send a test mail</h2>
     <form class="form" method="post" action="/app/test-mail">
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Select
         name="from_"
         label="From"
         options={senders.map((address) => ({ value: address, label: address }))}
         value={form.from}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
       />
       <Field
         name="to"
         label="To"
         hint="delivered@simulator.test accepts every email, and bounced@simulator.test refuses it."
         value={form.to}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         maxlength={254}
       />
       <button type="submit">Send</button>

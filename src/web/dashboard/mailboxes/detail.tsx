@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Check, FaultSummary, Field, Layout, Notice, Status, Time } from "../../../http/ui/index.ts";
+import { Check, ErrorSummary, Field, Layout, Notice, Status, Time } from "../../../http/ui/index.ts";
 import type { MemberRow } from "../../../identity/members/index.ts";
 import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
 import { pageUser } from "../page-user.ts";
@@ -34,7 +34,7 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
       }
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <dl class="facts">
         <dt>Status</dt>
         <dd>
@@ -74,7 +74,7 @@ const Settings = ({ path, mailbox, refusal, isManager }: SettingsProps) => (
       label="Name of the sender"
       required={false}
       value={mailbox.display_name ?? ""}
-      faults={refusal?.faults}
+      errors={refusal?.errors}
     />
     {isManager ? (
       <>
@@ -85,7 +85,7 @@ const Settings = ({ path, mailbox, refusal, isManager }: SettingsProps) => (
           inputmode="numeric"
           hint="Empty: no limit."
           value={mailbox.quota_bytes === null ? "" : String(mailbox.quota_bytes / 1_000_000)}
-          faults={refusal?.faults}
+          errors={refusal?.errors}
         />
         <Check name="is_active" label="It sends and receives mail." checked={mailbox.is_active} />
       </>
@@ -120,7 +120,7 @@ const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefine
       type="password"
       hint="At least 12 characters. Sessions of the old password end."
       autocomplete="new-password"
-      faults={refusal?.faults}
+      errors={refusal?.errors}
     />
     <p>
       <button type="submit">Set password</button>

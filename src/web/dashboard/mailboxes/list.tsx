@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   Empty,
-  FaultSummary,
+  ErrorSummary,
   Field,
   Layout,
   List,
@@ -28,7 +28,7 @@ interface MailboxesPageProps {
 
 /** The mailboxes of the workspace, and the form that creates one. */
 export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, refusal }: MailboxesPageProps) {
-  const faults = refusal?.faults;
+  const errors = refusal?.errors;
   return (
     <Layout title="Mailboxes" user={pageUser(caller)} at="/app/mailboxes">
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
@@ -60,20 +60,20 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
         <>
           <h2>Create a mailbox</h2>
           <form class="form" method="post" action="/app/mailboxes">
-            <FaultSummary refusal={refusal} />
+            <ErrorSummary refusal={refusal} />
             <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
             <Field
               name="local_part"
               label="Name before the @"
               hint="* receives mail to every address without a mailbox."
               value={form.local_part}
-              faults={faults}
+              errors={errors}
             />
             <Select
               name="domain_id"
               label="Domain"
               value={form.domain_id}
-              faults={faults}
+              errors={errors}
               options={domains.map(({ id, name }) => ({ value: id, label: name }))}
             />
             <Field
@@ -81,7 +81,7 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
               label="Name of the sender"
               required={false}
               value={form.display_name}
-              faults={faults}
+              errors={errors}
             />
             <button type="submit">Create mailbox</button>
           </form>

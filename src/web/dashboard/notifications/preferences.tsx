@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Field, Layout, Notice, PostButton } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, Notice, PostButton } from "../../../http/ui/index.ts";
 import {
   type Category,
   type Channel,
@@ -32,7 +32,7 @@ const CHANNELS: Readonly<Record<Channel, string>> = { web: "This list", email: "
 export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack }: PreferencesPageProps) => (
   <Layout title="Notification preferences" user={pageUser(caller)} at="/app/notifications">
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-    <FaultSummary refusal={refusal} />
+    <ErrorSummary refusal={refusal} />
     <p>
       They are yours, and apply in each of your workspaces. Owners of a workspace are notified.{" "}
       <a href="/app/notifications">All notifications</a>
@@ -71,7 +71,7 @@ export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack
       </div>
       {caller.actor.scopes.has("notifications:manage") ? <button type="submit">Save</button> : null}
     </form>
-    {caller.actor.scopes.has("team:manage") ? <SlackForm {...slack} faults={refusal?.faults} /> : null}
+    {caller.actor.scopes.has("team:manage") ? <SlackForm {...slack} errors={refusal?.errors} /> : null}
   </Layout>
 );
 
@@ -81,8 +81,8 @@ export const flagName = (category: Category, channel: Channel) => `${category}.$
 const SlackForm = ({
   hasSlack,
   slackUrl,
-  faults,
-}: Pick<PreferencesPageProps, "hasSlack" | "slackUrl"> & { faults: Refusal["faults"] | undefined }) => (
+  errors,
+}: Pick<PreferencesPageProps, "hasSlack" | "slackUrl"> & { errors: Refusal["errors"] | undefined }) => (
   <>
     <h2>Slack channel of the workspace</h2>
     <p>
@@ -97,7 +97,7 @@ const SlackForm = ({
         placeholder="https://hooks.slack.com/services/…"
         autocomplete="off"
         value={slackUrl}
-        faults={faults}
+        errors={errors}
         maxlength={500}
       />
       <button type="submit">{hasSlack ? "Replace" : "Set"}</button>

@@ -79,10 +79,10 @@ async function setSlackUrl(c: Context<AppEnv>, url: string | null) {
   await updateWorkspace(caller, caller.workspace.id, patch);
 }
 
-/** Returns a refusal whose fault of the settings is that of the field for the URL. */
+/** Returns a refusal whose error of the settings is that of the field for the URL. */
 const ofSlackField = (refusal: Refusal): Refusal => ({
   ...refusal,
-  faults: new Map([...refusal.faults.values()].map((message) => ["slack_webhook_url", message])),
+  errors: new Map([...refusal.errors.values()].map((message) => ["slack_webhook_url", message])),
 });
 
 async function showList(c: Context<AppEnv>) {

@@ -5,7 +5,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { FaultSummary, Field, Layout } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { pageUser } from "../page-user.ts";
@@ -42,8 +42,8 @@ function showForm(c: Context<AppEnv>, refusal?: Refusal) {
         at once, and queued emails are not sent. This cannot be undone.
       </p>
       <form class="form" method="post" action="/app/settings/delete">
-        <FaultSummary refusal={refusal} />
-        <Field name="name" label={`To go on, type the name of the workspace: ${name}`} faults={refusal?.faults} />
+        <ErrorSummary refusal={refusal} />
+        <Field name="name" label={`To go on, type the name of the workspace: ${name}`} errors={refusal?.errors} />
         <div class="actions">
           <button class="danger final" type="submit">
             Delete workspace

@@ -6,7 +6,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { Check, FaultSummary, Field, Layout, Notice, Select, Status } from "../../../http/ui/index.ts";
+import { Check, ErrorSummary, Field, Layout, Notice, Select, Status } from "../../../http/ui/index.ts";
 import {
   getWorkspace,
   updateWorkspace,
@@ -83,8 +83,8 @@ const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps)
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {caller.actor.scopes.has("team:manage") ? (
       <form class="form" method="post" action="/app/settings">
-        <FaultSummary refusal={refusal} />
-        <Field name="name" label="Name of the workspace" value={workspace.name} faults={refusal?.faults} />
+        <ErrorSummary refusal={refusal} />
+        <Field name="name" label="Name of the workspace" value={workspace.name} errors={refusal?.errors} />
         <Select
           name="tracking_opens"
           label="Count opens"

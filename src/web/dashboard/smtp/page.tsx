@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Layout, List, Notice, Pager, Select, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Layout, List, Notice, Pager, Select, Status, Time } from "../../../http/ui/index.ts";
 import type { NewSmtpCredentialOut, SmtpCredentialOut } from "../../../sending/smtp-credentials/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
@@ -23,7 +23,7 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
   return (
     <Layout title="SMTP" user={pageUser(caller)} at="/app/smtp">
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <p>
         Programs that speak SMTP send through <span class="code">{settings.smtpHost}</span>, port {settings.smtpPort}.
       </p>
@@ -61,7 +61,7 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
               name="domain_id"
               label="Domain"
               options={domains.map(({ id, name }) => ({ value: id, label: name }))}
-              faults={refusal?.faults}
+              errors={refusal?.errors}
             />
             <button type="submit">Create credential</button>
           </form>

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Notice, Pager, Time } from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -22,7 +22,7 @@ export function SuppressionsPage({ caller, suppressions, search, form, next, not
   return (
     <Layout title="Suppressions" user={pageUser(caller)} at="/app/suppressions">
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <form class="filter" method="get" action="/app/suppressions">
         <Field name="address" label="Find an address" type="search" required={false} value={search} />
         <button type="submit">Find</button>
@@ -47,7 +47,7 @@ export function SuppressionsPage({ caller, suppressions, search, form, next, not
           <h2>Suppress an address</h2>
           <form class="form" method="post" action="/app/suppressions">
             <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-            <Field name="email" label="Address" value={form.email} faults={refusal?.faults} maxlength={254} />
+            <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
             <button type="submit">Suppress</button>
           </form>
         </>

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Field, Layout, List, Notice, Pager, Select, Time } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, List, Notice, Pager, Select, Time } from "../../../http/ui/index.ts";
 import type { InvitationRow } from "../../../identity/invitations/index.ts";
 import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
 import { pageUser } from "../page-user.ts";
@@ -21,7 +21,7 @@ export function TeamPage({ caller, members, invitations, form, next, notice, ref
   return (
     <Layout title="Team" user={pageUser(caller)} at="/app/team">
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <List
         caption="Members"
         columns={["Member", "Name", "Role", "Since", "Action"]}
@@ -106,12 +106,12 @@ const InviteForm = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "f
     <h2>Invite a person</h2>
     <form class="form" method="post" action="/app/team/invitations">
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-      <Field name="email" label="Email address" type="email" value={form.email} faults={refusal?.faults} />
+      <Field name="email" label="Email address" type="email" value={form.email} errors={refusal?.errors} />
       <Select
         name="role"
         label="Role"
         value={form.role}
-        faults={refusal?.faults}
+        errors={refusal?.errors}
         options={roles
           .filter((role) => role !== "owner" || caller.actor.role === "owner")
           .toReversed()

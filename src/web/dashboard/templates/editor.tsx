@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, type Faults, Field, Notice, TextArea } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Notice, TextArea } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block } from "../../../sending/templates/index.ts";
 import { fieldOf, type TemplateForm } from "./form.ts";
 import { SAMPLE, type Samples } from "./preview.tsx";
@@ -15,22 +15,22 @@ interface EditorProps {
 
 /** The form of a template, of HTML or of blocks. Its button "Update preview" shows it in the frame named `preview`. */
 export function Editor({ path, form, samples, focus, refusal }: EditorProps) {
-  const faults = refusal?.faults;
+  const errors = refusal?.errors;
   return (
     <form method="post" action={path} data-previewed="">
       {/* Enter in a field presses the first button of the form. */}
       <button type="submit" name="action" value="save" hidden>
         Save
       </button>
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       {focus === undefined ? null : <Notice kind="warn">The blocks are changed, and not saved yet.</Notice>}
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       {[...samples].map(([name, value]) => (
         <input type="hidden" name={SAMPLE + name} value={value} />
       ))}
-      <Field name="name" label="Name" value={form.name} faults={faults} />
-      <Field name="subject" label="Subject" required={false} value={form.subject} faults={faults} />
-      {form.blocks === null ? <Html {...{ form, faults }} /> : <Blocks {...{ blocks: form.blocks, focus, faults }} />}
+      <Field name="name" label="Name" value={form.name} errors={errors} />
+      <Field name="subject" label="Subject" required={false} value={form.subject} errors={errors} />
+      {form.blocks === null ? <Html {...{ form, errors }} /> : <Blocks {...{ blocks: form.blocks, focus, errors }} />}
       <div class="actions">
         <button type="submit" name="action" value="save">
           Save
@@ -43,7 +43,7 @@ export function Editor({ path, form, samples, focus, refusal }: EditorProps) {
   );
 }
 
-const Html = ({ form, faults }: { form: TemplateForm; faults: Faults | undefined }) => (
+const Html = ({ form, errors }: { form: TemplateForm; errors: FieldErrors | undefined }) => (
   <>
     <TextArea
       name="html_body"
@@ -53,19 +53,19 @@ const Html = ({ form, faults }: { form: TemplateForm; faults: Faults | undefined
       code
       hint="Placeholders such as {{name}} are filled in by each email."
       value={form.html_body}
-      faults={faults}
+      errors={errors}
     />
-    <TextArea name="text_body" label="Text" required={false} value={form.text_body} faults={faults} />
+    <TextArea name="text_body" label="Text" required={false} value={form.text_body} errors={errors} />
   </>
 );
 
 interface BlocksProps {
   blocks: readonly Block[];
   focus: string | undefined;
-  faults: Faults | undefined;
+  errors: FieldErrors | undefined;
 }
 
-const Blocks = ({ blocks, focus, faults }: BlocksProps) => (
+const Blocks = ({ blocks, focus, errors }: BlocksProps) => (
   <>
     <input type="hidden" name="editor" value="blocks" />
     <h2 id="blocks">Blocks</h2>
@@ -76,7 +76,7 @@ const Blocks = ({ blocks, focus, faults }: BlocksProps) => (
           {index + 1}. {block.type}
         </legend>
         <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
-        <BlockFields {...{ block, index, focus, faults }} />
+        <BlockFields {...{ block, index, focus, errors }} />
         <div class="actions">
           <ActionButton verb="up" label="Up" disabled={index === 0} {...{ block, index, focus }} />
           <ActionButton verb="down" label="Down" disabled={index === blocks.length - 1} {...{ block, index, focus }} />
@@ -107,11 +107,11 @@ function BlockFields({
   block: { type, text, url },
   index,
   focus,
-  faults,
-}: BlockProps & { faults: Faults | undefined }) {
+  errors,
+}: BlockProps & { errors: FieldErrors | undefined }) {
   if (type === "divider") return null;
   const [textName, urlName] = [fieldOf(index, "text"), fieldOf(index, "url")];
-  const textField = { name: textName, value: text, faults, autofocus: focus === textName };
+  const textField = { name: textName, value: text, errors, autofocus: focus === textName };
   return (
     <>
       {type === "text" ? (
@@ -120,7 +120,7 @@ function BlockFields({
         <Field label={type === "image" ? "Alternative text" : "Text"} required={type !== "image"} {...textField} />
       )}
       {type === "button" || type === "image" ? (
-        <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} faults={faults} />
+        <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} errors={errors} />
       ) : null}
     </>
   );

@@ -3,7 +3,7 @@ import {
   BLOCK_TYPES,
   type Block,
   type BlockType,
-  blockFault,
+  blockIssue,
   blockLimits,
   readBlocks,
   renderBlocks,
@@ -73,15 +73,15 @@ export function toRequest(form: TemplateForm) {
 }
 
 function checkBlocks(blocks: readonly Block[]): readonly Block[] {
-  const faults = blocks.flatMap((block, index) => {
-    const fault = blockFault(block);
-    if (fault === null) return [];
-    const msg = `Block ${index + 1}: ${fault.message}`;
-    return [{ loc: ["body", fieldOf(index, fault.field)], msg, type: "value_error" }];
+  const errors = blocks.flatMap((block, index) => {
+    const error = blockIssue(block);
+    if (error === null) return [];
+    const msg = `Block ${index + 1}: ${error.message}`;
+    return [{ loc: ["body", fieldOf(index, error.field)], msg, type: "value_error" }];
   });
   if (blocks.length > blockLimits.blocks)
-    faults.push({ loc: ["body", "blocks"], msg: `At most ${blockLimits.blocks} blocks`, type: "value_error" });
-  if (faults.length > 0) throw unprocessable(faults);
+    errors.push({ loc: ["body", "blocks"], msg: `At most ${blockLimits.blocks} blocks`, type: "value_error" });
+  if (errors.length > 0) throw unprocessable(errors);
   return blocks;
 }
 

@@ -76,9 +76,9 @@ function TestForm({ caller, path, fields, samples, senders, refusal }: TestFormP
           name="from_"
           label="From"
           options={senders.map(({ address }) => ({ value: address, label: address }))}
-          faults={refusal?.faults}
+          errors={refusal?.errors}
         />
-        <Field name="to" label="To" type="email" value={caller.actor.email} faults={refusal?.faults} />
+        <Field name="to" label="To" type="email" value={caller.actor.email} errors={refusal?.errors} />
         <button class="quiet" type="submit">
           Send test
         </button>

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Layout, List, Notice, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Layout, List, Notice, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
 import {
   type listTargets,
   REQUEST_WINDOW_MS,
@@ -25,7 +25,7 @@ interface TransfersPageProps {
 export const TransfersPage = ({ caller, incoming, outgoing, targets, next, notice, refusal }: TransfersPageProps) => (
   <Layout title="Transfers" user={pageUser(caller)} at="/app/transfers">
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-    <FaultSummary refusal={refusal} />
+    <ErrorSummary refusal={refusal} />
     <h2>Offered to you</h2>
     {incoming.length === 0 ? <p>No domain is offered to {caller.actor.email}.</p> : null}
     {incoming.map((transfer) => (

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Layout, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { ErrorSummary, Layout, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { DeliveryOut } from "../../../notices/webhooks/index.ts";
 import { pageUser } from "../page-user.ts";
 import { mayManage } from "./list.tsx";
@@ -33,7 +33,7 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
       }
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <p>
         <a href={path}>All deliveries of this webhook</a>
       </p>

@@ -3,7 +3,7 @@ import type { Refusal } from "../../../http/page-form.ts";
 import {
   Chips,
   Empty,
-  FaultSummary,
+  ErrorSummary,
   Layout,
   List,
   Live,
@@ -53,7 +53,7 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
       actions={manages ? <Actions path={path} webhook={webhook} /> : null}
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <dl class="facts">
         <dt>URL</dt>
         <dd>{webhook.url}</dd>
@@ -76,7 +76,7 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
         <>
           <h2>Change</h2>
           <form class="form" method="post" action={path}>
-            <WebhookFields url={form.url} events={form.events} faults={refusal?.faults} />
+            <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
             <button type="submit">Save</button>
           </form>
         </>

@@ -3,9 +3,9 @@ import type { Refusal } from "../../../http/page-form.ts";
 import {
   CheckGroup,
   Empty,
-  FaultSummary,
-  type Faults,
+  ErrorSummary,
   Field,
+  type FieldErrors,
   Layout,
   List,
   Notice,
@@ -76,7 +76,7 @@ export interface WebhookForm {
   events: readonly string[];
 }
 
-export const WebhookFields = ({ url, events, faults }: WebhookForm & { faults: Faults | undefined }) => (
+export const WebhookFields = ({ url, events, errors }: WebhookForm & { errors: FieldErrors | undefined }) => (
   <>
     <Field
       name="url"
@@ -84,7 +84,7 @@ export const WebhookFields = ({ url, events, faults }: WebhookForm & { faults: F
       hint="https, on a public host. Redirects are not followed."
       placeholder="https://hooks.example.com/email"
       value={url}
-      faults={faults}
+      errors={errors}
       maxlength={2048}
     />
     <CheckGroup
@@ -93,7 +93,7 @@ export const WebhookFields = ({ url, events, faults }: WebhookForm & { faults: F
       legend="Events"
       options={webhookEventTypes.map((type) => ({ value: type, label: type }))}
       chosen={events}
-      faults={faults}
+      errors={errors}
     />
   </>
 );
@@ -108,9 +108,9 @@ interface NewWebhookPageProps {
 export const NewWebhookPage = ({ caller, form, refusal }: NewWebhookPageProps) => (
   <Layout title="New webhook" user={pageUser(caller)} at="/app/webhooks">
     <form class="form" method="post" action="/app/webhooks/new">
-      <FaultSummary refusal={refusal} />
+      <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-      <WebhookFields url={form.url} events={form.events} faults={refusal?.faults} />
+      <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
       <button type="submit">Create webhook</button>
     </form>
   </Layout>

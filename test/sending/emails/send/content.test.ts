@@ -63,7 +63,7 @@ describe("content", () => {
 });
 
 describe("send_at", () => {
-  it("is a 400 with a sentence, whatever its fault", async () => {
+  it("is a 400 with a sentence, whatever its error", async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     const bad = [
       1,
@@ -150,7 +150,7 @@ describe("attachments", () => {
     await sending.refusedAt(file({ disposition: "evil" }), "attachments", 0, "disposition");
   });
 
-  it("that are not base64 are a 400, whatever the fault", async () => {
+  it("that are not base64 are a 400, whatever the error", async () => {
     const before = await sending.stored();
     for (const content_base64 of [
       "?",
@@ -302,7 +302,7 @@ describe("hostile text", () => {
 });
 
 describe("validate and send", () => {
-  it("agree on every fault of every request, and validate writes nothing", async () => {
+  it("agree on every error of every request, and validate writes nothing", async () => {
     const sender = await aWorkspace();
     const others = await sendersOf(sender);
     const counts = { sent: 0, refused: 0 };

@@ -7,7 +7,7 @@ import {
   everyLargeLimit,
   fieldCombinations,
   type GeneratedRequest,
-  reportedFaults,
+  reportedErrors,
 } from "../../../support/field-limits.ts";
 import type { Validated } from "../../../support/send-requests.ts";
 import { type Sending, sendingFrom } from "../../../support/sending.ts";
@@ -25,15 +25,15 @@ beforeAll(async () => {
   sending = sendingFrom(workspace);
 });
 
-const describeRequest = ({ request, faults }: GeneratedRequest) =>
-  JSON.stringify({ faults, request }, (_, value) =>
+const describeRequest = ({ request, errors }: GeneratedRequest) =>
+  JSON.stringify({ errors, request }, (_, value) =>
     typeof value === "string" && value.length > 80 ? `${value.slice(0, 20)}…(${value.length})` : value,
   ).slice(0, 3_000);
-const paths = (faults: readonly { loc: readonly unknown[] }[]) => faults.map(({ loc }) => loc.join(".")).sort();
+const paths = (errors: readonly { loc: readonly unknown[] }[]) => errors.map(({ loc }) => loc.join(".")).sort();
 
 async function expectSend(generated: GeneratedRequest): Promise<void> {
   const text = describeRequest(generated);
-  const expected = reportedFaults(generated.faults);
+  const expected = reportedErrors(generated.errors);
   const response = await sending.api.post("/v1/emails/", generated.request);
   const body = await response.text();
   expect(response.status, `${body} ${text}`).toBe(expected[0]?.status ?? 202);
@@ -47,11 +47,11 @@ async function expectValidate(generated: GeneratedRequest): Promise<void> {
   const response = await sending.api.post("/v1/emails/validate", generated.request);
   expect(response.status, text).toBe(200);
   const { valid, can_send, issues } = await response.json<Validated>();
-  const isValid = generated.faults.length === 0;
+  const isValid = generated.errors.length === 0;
   expect([valid, can_send, issues.length === 0], text).toEqual([isValid, isValid, isValid]);
-  // Faults of the form hide the others; all others are reported together.
-  const form = generated.faults.filter((fault) => fault.form);
-  for (const { loc, status } of form.length > 0 ? form : generated.faults) {
+  // Errors of the form hide the others; all others are reported together.
+  const form = generated.errors.filter((error) => error.form);
+  for (const { loc, status } of form.length > 0 ? form : generated.errors) {
     // A size that is exceeded while the body is read has no path.
     const path = status === 413 ? "" : `${loc.join(".")}: `;
     expect(
@@ -68,19 +68,19 @@ async function expectBatch(all: readonly GeneratedRequest[]): Promise<void> {
   );
   expect(response.status).toBe(202);
   const { results, total, sent } = await response.json<BatchOut>();
-  expect([total, sent]).toEqual([all.length, all.filter(({ faults }) => faults.length === 0).length]);
+  expect([total, sent]).toEqual([all.length, all.filter(({ errors }) => errors.length === 0).length]);
   for (const [index, generated] of all.entries()) {
     const { id, status, rejection_reason } = results[index] ?? { id: null, status: null, rejection_reason: null };
     const text = `${rejection_reason} ${describeRequest(generated)}`;
-    if (generated.faults.length === 0) {
+    if (generated.errors.length === 0) {
       expect([typeof id, rejection_reason], text).toEqual(["string", null]);
       expect(status, text).toBe(generated.request.send_at ? "scheduled" : "queued");
       continue;
     }
     expect([id, status], text).toEqual([null, "error"]);
-    const [first] = reportedFaults(generated.faults);
+    const [first] = reportedErrors(generated.errors);
     // A body above 64 KiB is parsed while it is read, so base64 is checked there before the form of its item.
-    const ofItem = generated.faults.filter(({ status, loc }) => status === 422 || loc.at(-1) === "content_base64");
+    const ofItem = generated.errors.filter(({ status, loc }) => status === 422 || loc.at(-1) === "content_base64");
     if (first?.status === 422)
       expect(
         ofItem.some(({ loc }) => rejection_reason?.startsWith(`${loc.join(".")}: `)),
@@ -98,7 +98,7 @@ describe("every field, valid, at its limit and beyond it", () => {
     for (const generated of everyFieldLimit(workspace.mailbox)) await expectSend(generated);
   }, 60_000);
 
-  it("is answered by validate with the same faults", async () => {
+  it("is answered by validate with the same errors", async () => {
     for (const generated of everyFieldLimit(workspace.mailbox)) await expectValidate(generated);
   }, 60_000);
 
@@ -118,9 +118,9 @@ describe("every field, valid, at its limit and beyond it", () => {
 describe("random combinations of fields", () => {
   it("are answered alike by send, validate and batch", async () => {
     const all = fc.sample(fieldCombinations(workspace.mailbox), { numRuns: COMBINATIONS, seed });
-    const faulty = all.filter(({ faults }) => faults.length > 0).length;
+    const invalid = all.filter(({ errors }) => errors.length > 0).length;
     // The run needs enough of both kinds.
-    expect(Math.min(faulty, all.length - faulty)).toBeGreaterThan(COMBINATIONS / 10);
+    expect(Math.min(invalid, all.length - invalid)).toBeGreaterThan(COMBINATIONS / 10);
     for (const generated of all) {
       await expectSend(generated);
       await expectValidate(generated);

@@ -180,7 +180,7 @@ describe("template_id", () => {
   it("is a 422 when no template has it; null counts as absent", async () => {
     for (const template_id of [crypto.randomUUID(), "x", ""]) await sending.refusedAt({ template_id }, "template_id");
     for (const template_id of [1, {}, []]) await sending.refusedAt({ template_id }, "template_id");
-    // An email by template has no subject: the fault of the id is reported all the same.
+    // An email by template has no subject: the error of the id is reported all the same.
     const response = await sending.send({ template_id: crypto.randomUUID(), subject: undefined });
     expect(await response.text()).toContain("No template has this id");
     expect((await sending.send({ template_id: null })).status).toBe(202);

@@ -131,10 +131,10 @@ describe("403", () => {
 
   it("comes before 413, 400 and 422; 413 before 400; 400 before 422", async () => {
     const stopped = await aWorkspace();
-    const faulty = { subject: "a\nb", send_at: "never", attachments: [{ filename: "a", content_base64: "?" }] };
-    expect((await stopped.post("/v1/emails/", aMail(stopped, faulty))).status).toBe(400);
+    const invalid = { subject: "a\nb", send_at: "never", attachments: [{ filename: "a", content_base64: "?" }] };
+    expect((await stopped.post("/v1/emails/", aMail(stopped, invalid))).status).toBe(400);
     await run("UPDATE workspaces SET sending_paused_at = 1 WHERE id = ?1", stopped.workspaceId);
-    expect((await stopped.post("/v1/emails/", aMail(stopped, faulty))).status).toBe(403);
+    expect((await stopped.post("/v1/emails/", aMail(stopped, invalid))).status).toBe(403);
   });
 });
 

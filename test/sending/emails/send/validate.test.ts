@@ -56,7 +56,7 @@ describe("suppressed recipients", () => {
     expect(await (await sending.send({ to })).json()).toMatchObject({ status: "rejected" });
   });
 
-  it("are reported beside other faults, which make the email unsendable", async () => {
+  it("are reported beside other errors, which make the email unsendable", async () => {
     const to = [{ email: "bounce@example.org" }, { email: "left@example.org" }];
     const result = await validated(aMail(workspace, { to, subject: "a\nb" }));
     expect([result.valid, result.can_send]).toEqual([false, false]);
@@ -74,7 +74,7 @@ describe("suppressed recipients", () => {
   });
 });
 
-describe("faults of the form", () => {
+describe("errors of the form", () => {
   let nested: unknown = "deep";
   for (let depth = 0; depth < 40; depth++) nested = [nested];
   const cases: [string, Record<string, unknown>, string, string][] = [
@@ -149,7 +149,7 @@ describe("sizes", () => {
   }, 120_000);
 
   it("above 40 MB are a 413", async () => {
-    // White space, so that the size is the only fault.
+    // White space, so that the size is the only error.
     const body = JSON.stringify(aMail(workspace)) + " ".repeat(40_000_000);
     const headers = { "Content-Length": String(body.length) };
     expect((await sending.api.post("/v1/emails/validate", body, headers)).status).toBe(413);

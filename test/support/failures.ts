@@ -23,37 +23,41 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
 export type Binding = "database" | "main" | "mail_0" | "mail_1" | "queue" | "objects" | "mailboxes";
 export type Moment = "before" | "after";
 
-/** Selects the calls that fail. It may be changed while the bindings are in use: `chance` 0 ends the faults. */
-export interface Faults {
+/** Selects the calls that fail. It may be changed while the bindings are in use: `chance` 0 ends the failures. */
+export interface FailureInjection {
   random: () => number;
   /** From 0 to 1, for each call. */
   chance: number;
   bindings: readonly Binding[];
   moments: readonly Moment[];
-  /** Faults so far. */
+  /** Failures so far. */
   count: number;
 }
 
 /** Runs `act`, or throws before or after it, at random. */
-async function withFault<Result>(faults: Faults, binding: Binding, act: () => Promise<Result>): Promise<Result> {
-  if (!faults.bindings.includes(binding) || faults.random() >= faults.chance) return act();
-  faults.count += 1;
-  const moment = faults.moments[Math.floor(faults.random() * faults.moments.length)];
+async function failAtRandom<Result>(
+  injection: FailureInjection,
+  binding: Binding,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  if (!injection.bindings.includes(binding) || injection.random() >= injection.chance) return act();
+  injection.count += 1;
+  const moment = injection.moments[Math.floor(injection.random() * injection.moments.length)];
   if (moment === "after") await act();
-  throw new Error(`injected fault: the ${binding} failed ${moment} the call`);
+  throw new Error(`injected failure: the ${binding} failed ${moment} the call`);
 }
 
 /** Returns a database whose calls fail at random. A batch that fails "after" has committed. */
-export function faultyDatabase(
+export function failingDatabase(
   real: D1Database,
-  faults: Faults,
+  injection: FailureInjection,
   binding: Binding = "database",
 ): Pick<D1Database, "prepare" | "batch"> {
   function watch(prepared: D1PreparedStatement): D1PreparedStatement {
     const { bind } = prepared;
     const risky = (name: "first" | "all" | "run" | "raw") => {
       const execute = prepared[name] as (...options: unknown[]) => Promise<unknown>;
-      return (...options: unknown[]) => withFault(faults, binding, () => execute.apply(prepared, options));
+      return (...options: unknown[]) => failAtRandom(injection, binding, () => execute.apply(prepared, options));
     };
     return Object.assign(prepared, {
       bind: (...values: unknown[]) => watch(bind.apply(prepared, values)),
@@ -65,31 +69,31 @@ export function faultyDatabase(
   }
   return {
     prepare: (sql) => watch(real.prepare(sql)),
-    batch: (statements) => withFault(faults, binding, () => real.batch(statements)),
+    batch: (statements) => failAtRandom(injection, binding, () => real.batch(statements)),
   };
 }
 
 /** Returns a bucket whose reads, writes and deletes fail at random. */
-export function faultyObjects(real: R2Bucket, faults: Faults): Pick<R2Bucket, "get" | "put" | "delete"> {
-  const get = (key: string, options?: R2GetOptions) => withFault(faults, "objects", () => real.get(key, options));
-  const put = (key: string, value: ArrayBufferView) => withFault(faults, "objects", () => real.put(key, value));
+export function failingObjects(real: R2Bucket, injection: FailureInjection): Pick<R2Bucket, "get" | "put" | "delete"> {
+  const get = (key: string, options?: R2GetOptions) => failAtRandom(injection, "objects", () => real.get(key, options));
+  const put = (key: string, value: ArrayBufferView) => failAtRandom(injection, "objects", () => real.put(key, value));
   return {
     get: get as R2Bucket["get"],
     put: put as R2Bucket["put"],
-    delete: (keys) => withFault(faults, "objects", () => real.delete(keys)),
+    delete: (keys) => failAtRandom(injection, "objects", () => real.delete(keys)),
   };
 }
 
 /** Returns the objects of mailboxes, whose calls fail at random. A call that fails "after" has changed the mailbox. */
-export function faultyMailboxes(real: Env["MAILBOX"], faults: Faults): Pick<Env["MAILBOX"], "getByName"> {
+export function failingMailboxes(real: Env["MAILBOX"], injection: FailureInjection): Pick<Env["MAILBOX"], "getByName"> {
   const getByName = (name: string) => {
     const stub = real.getByName(name);
     return new Proxy(stub, {
       get:
         (target, method: keyof typeof stub) =>
         (...args: unknown[]) =>
-          withFault(
-            faults,
+          failAtRandom(
+            injection,
             "mailboxes",
             () =>
               (target as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>)[method]?.(...args) ??
@@ -102,11 +106,11 @@ export function faultyMailboxes(real: Env["MAILBOX"], faults: Faults): Pick<Env[
 
 /** A queue whose messages the test consumes itself. It refuses some of them at random. */
 export class ManualQueue<Body> {
-  readonly #faults: Faults | null;
+  readonly #injection: FailureInjection | null;
   #messages: { body: Body; from: number }[] = [];
 
-  constructor(faults: Faults | null = null) {
-    this.#faults = faults;
+  constructor(injection: FailureInjection | null = null) {
+    this.#injection = injection;
   }
 
   async sendBatch(messages: Iterable<MessageSendRequest<Body>>): Promise<void> {
@@ -115,7 +119,7 @@ export class ManualQueue<Body> {
         this.#messages.push({ body, from: Date.now() + delaySeconds * 1000 });
       }
     };
-    await (this.#faults ? withFault(this.#faults, "queue", store) : store());
+    await (this.#injection ? failAtRandom(this.#injection, "queue", store) : store());
   }
 
   /** Removes and returns the messages whose delay is over. */

@@ -1,24 +1,24 @@
 import type { MiddlewareHandler } from "hono";
-import { AppError, type Fault, RequestTooLargeError } from "../lib/errors.ts";
+import { AppError, RequestTooLargeError, type ValidationError } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";
 
 /**
- * Returns the middleware that answers 200 with `toBody(faults)` where the rest of the route answers 400, 413 or 422 for its
+ * Returns the middleware that answers 200 with `toBody(errors)` where the rest of the route answers 400, 413 or 422 for its
  * body. Malformed JSON and a body beyond the limit of every route keep their status (docs/contract/emails.md#validation).
  */
-export function answerFaults(toBody: (faults: Fault[]) => object): MiddlewareHandler<AppEnv> {
+export function reportErrors(toBody: (errors: ValidationError[]) => object): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    const faults = faultsOf(c.error);
-    if (!faults) return;
+    const errors = errorsOf(c.error);
+    if (!errors) return;
     c.error = undefined;
     // Hono merges the headers of the old response into a new one unless it is removed first.
     c.res = undefined;
-    c.res = c.json(toBody(faults), 200);
+    c.res = c.json(toBody(errors), 200);
   };
 }
 
-function faultsOf(error: unknown): Fault[] | null {
+function errorsOf(error: unknown): ValidationError[] | null {
   if (!(error instanceof AppError) || error instanceof RequestTooLargeError) return null;
   if (![400, 413, 422].includes(error.status)) return null;
   if (typeof error.detail === "string") return [{ loc: ["body"], msg: error.detail, type: "value_error" }];

@@ -1,4 +1,4 @@
-/** Random faults of every binding between POST and the egress; one sweep afterwards must deliver everything (safety R11). */
+/** Random failures of every binding between POST and the egress; one sweep afterwards must deliver everything (safety R11). */
 import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -7,7 +7,7 @@ import type { WorkMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
-import { type Faults, faultyDatabase, faultyObjects, ManualQueue, seeded } from "../../support/faults.ts";
+import { type FailureInjection, failingDatabase, failingObjects, ManualQueue, seeded } from "../../support/failures.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -23,7 +23,7 @@ const ALL_DUE_MS = 130_000;
 beforeEach(async () => {
   // Rows left by a failed test must not affect the next one.
   await Promise.all([env.MAIL_0, env.MAIL_1].map((db) => db.prepare("DELETE FROM outbox").run()));
-  // Each fault writes a log line; hundreds of them would hide the test output.
+  // Each failure writes a log line; hundreds of them would hide the test output.
   vi.spyOn(console, "log").mockImplementation(() => {});
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
 });
@@ -32,33 +32,40 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The service on faulty bindings, with a queue that the test controls. */
-class FaultyService {
-  readonly faults: Faults;
+/** The service on failing bindings, with a queue that the test controls. */
+class FailingService {
+  readonly injection: FailureInjection;
   readonly queue: ManualQueue<WorkMessage>;
   readonly sink: SmtpServerHandle;
   /** One on each mail database of the plan. */
   readonly workspaces: readonly TestWorkspace[];
   readonly bindings: Env;
 
-  constructor(faults: Faults, sink: SmtpServerHandle, workspaces: readonly TestWorkspace[]) {
-    this.faults = faults;
-    this.queue = new ManualQueue(faults);
+  constructor(injection: FailureInjection, sink: SmtpServerHandle, workspaces: readonly TestWorkspace[]) {
+    this.injection = injection;
+    this.queue = new ManualQueue(injection);
     this.sink = sink;
     this.workspaces = workspaces;
     const databases = {
-      DB: faultyDatabase(env.DB, faults, "main"),
-      MAIL_0: faultyDatabase(env.MAIL_0, faults, "mail_0"),
-      MAIL_1: faultyDatabase(env.MAIL_1, faults, "mail_1"),
+      DB: failingDatabase(env.DB, injection, "main"),
+      MAIL_0: failingDatabase(env.MAIL_0, injection, "mail_0"),
+      MAIL_1: failingDatabase(env.MAIL_1, injection, "mail_1"),
     };
-    const CONTENT = faultyObjects(env.CONTENT, faults);
+    const CONTENT = failingObjects(env.CONTENT, injection);
     this.bindings = { ...env, ...databases, CONTENT, WORK: this.queue, EGRESS_URL: sink.url } as unknown as Env;
   }
 
-  static async open(faults: Partial<Faults>, shards: readonly number[] = SHARDS): Promise<FaultyService> {
-    const whole: Faults = { random: seeded(seed), chance: 0, bindings: [], moments: ["before"], count: 0, ...faults };
+  static async open(injection: Partial<FailureInjection>, shards: readonly number[] = SHARDS): Promise<FailingService> {
+    const whole: FailureInjection = {
+      random: seeded(seed),
+      chance: 0,
+      bindings: [],
+      moments: ["before"],
+      count: 0,
+      ...injection,
+    };
     const workspaces = await Promise.all(shards.map((mailShard) => aWorkspace({ mailShard })));
-    return new FaultyService(whole, await sinkServer(), workspaces);
+    return new FailingService(whole, await sinkServer(), workspaces);
   }
 
   /** Returns the workspace that sends the nth email: each takes two, with and without an Idempotency-Key, in turn. */
@@ -89,9 +96,9 @@ class FaultyService {
     return runSchedule(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), this.bindings);
   }
 
-  /** Ends the faults, makes everything due and runs one sweep. */
+  /** Ends the failures, makes everything due and runs one sweep. */
   async recover(): Promise<void> {
-    this.faults.chance = 0;
+    this.injection.chance = 0;
     vi.setSystemTime(Date.now() + ALL_DUE_MS);
     await this.sweep();
     await this.deliverAll();
@@ -105,7 +112,7 @@ interface Sent {
 }
 
 /** Sends emails one by one; every other one has an Idempotency-Key and is repeated until it is accepted. */
-async function sendAll(service: FaultyService): Promise<{ sent: Sent[]; failures: number }> {
+async function sendAll(service: FailingService): Promise<{ sent: Sent[]; failures: number }> {
   const sent: Sent[] = [];
   let failures = 0;
   for (let n = 0; n < MAILS; n++) {
@@ -140,7 +147,7 @@ interface Row {
 
 const mailOf = ({ mailShard }: TestWorkspace) => (mailShard === 0 ? env.MAIL_0 : env.MAIL_1);
 
-async function rowsOf({ workspaces }: FaultyService): Promise<Row[]> {
+async function rowsOf({ workspaces }: FailingService): Promise<Row[]> {
   return (await Promise.all(workspaces.map(rowsIn))).flat();
 }
 
@@ -156,7 +163,7 @@ async function rowsIn(workspace: TestWorkspace): Promise<Row[]> {
 }
 
 /** Counts the messages that each recipient received, by `<email id> <recipient>`. */
-async function arrivals({ sink }: FaultyService): Promise<Map<string, number>> {
+async function arrivals({ sink }: FailingService): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const { raw, rcpts } of await sink.messages()) {
     const id = /^Message-ID: <([^@]+)@/im.exec(new TextDecoder().decode(raw))?.[1] ?? "";
@@ -168,7 +175,7 @@ async function arrivals({ sink }: FaultyService): Promise<Map<string, number>> {
   return counts;
 }
 
-async function objectsOf({ workspaces }: FaultyService): Promise<Set<string>> {
+async function objectsOf({ workspaces }: FailingService): Promise<Set<string>> {
   const ids = workspaces.map(async ({ workspaceId }) => {
     const prefix = `w/${workspaceId}/emails/`;
     const { objects } = await env.CONTENT.list({ prefix });
@@ -177,8 +184,8 @@ async function objectsOf({ workspaces }: FaultyService): Promise<Set<string>> {
   return new Set((await Promise.all(ids)).flat());
 }
 
-/** Checks every guarantee after the faults ended. Returns how many recipients received an email twice. */
-async function expectConsistent(service: FaultyService, sent: readonly Sent[], failures: number): Promise<number> {
+/** Checks every guarantee after the failures ended. Returns how many recipients received an email twice. */
+async function expectConsistent(service: FailingService, sent: readonly Sent[], failures: number): Promise<number> {
   const rows = await rowsOf(service);
   const ids = new Set(rows.map(({ id }) => id));
   // Every 2xx has a row, and no request has two.
@@ -212,7 +219,7 @@ async function expectConsistent(service: FaultyService, sent: readonly Sent[], f
 }
 
 /** Sums of the roll-ups of all workspaces. */
-async function rollupCounts({ workspaces }: FaultyService): Promise<{ sent: number; delivered: number }> {
+async function rollupCounts({ workspaces }: FailingService): Promise<{ sent: number; delivered: number }> {
   const sums = await Promise.all(
     workspaces.map((workspace) =>
       mailOf(workspace)
@@ -228,11 +235,11 @@ async function rollupCounts({ workspaces }: FaultyService): Promise<{ sent: numb
 }
 
 /** Prints the figures of a long run. */
-function report(what: string, { faults }: FaultyService, sent: readonly Sent[], failures: number): void {
+function report(what: string, { injection }: FailingService, sent: readonly Sent[], failures: number): void {
   if (!env.TEST_LONG) return;
   const accepted = sent.filter(({ id }) => id !== null).length;
   console.info(
-    `${what}: ${sent.length} emails, ${accepted} accepted, ${failures} refusals, ${faults.count} faults, 0 lost`,
+    `${what}: ${sent.length} emails, ${accepted} accepted, ${failures} refusals, ${injection.count} failures, 0 lost`,
   );
 }
 
@@ -247,7 +254,7 @@ function isAnnounced(rows: readonly Row[], key: string): boolean {
 
 const everywhere = [...DATABASES, "queue", "objects"] as const;
 const BOTH = ["before", "after"] as const;
-const plans: [string, Pick<Faults, "bindings" | "moments">][] = [
+const plans: [string, Pick<FailureInjection, "bindings" | "moments">][] = [
   ["every database, before it commits", { bindings: DATABASES, moments: ["before"] }],
   ["every database, after it has committed", { bindings: DATABASES, moments: ["after"] }],
   ["the main database", { bindings: ["main"], moments: BOTH }],
@@ -259,11 +266,11 @@ const plans: [string, Pick<Faults, "bindings" | "moments">][] = [
   ["everything", { bindings: everywhere, moments: BOTH }],
 ];
 
-describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TEST_LONG ? 600_000 : 60_000 }, () => {
+describe(`failures between POST and the egress (seed ${seed})`, { timeout: env.TEST_LONG ? 600_000 : 60_000 }, () => {
   for (const [what, plan] of plans) {
     for (const chance of CHANCES) {
       it(`${what} fails in ${chance * 100} % of calls: after one sweep every accepted email is delivered`, async () => {
-        const service = await FaultyService.open({ ...plan, chance });
+        const service = await FailingService.open({ ...plan, chance });
         const { sent, failures } = await sendAll(service);
         // A failing queue delays mail but never fails a request.
         if (what === "the queue") expect(failures).toBe(0);
@@ -279,18 +286,18 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
 
   for (const moment of ["before", "after"] as const) {
     it(`one database call fails ${moment} it runs: the email is accepted and stored, or refused and not stored`, async () => {
-      const service = await FaultyService.open({ bindings: DATABASES, moments: [moment], chance: 0.5 }, [FILE_SHARD]);
+      const service = await FailingService.open({ bindings: DATABASES, moments: [moment], chance: 0.5 }, [FILE_SHARD]);
       const workspace = service.workspaceOf(0);
       const api = apiOn(service.bindings as unknown as Record<string, unknown>, workspace.apiKey);
       for (let failing = 0, hit = true; hit; failing++) {
         let calls = 0;
-        service.faults.count = 0;
-        service.faults.random = () => (calls++ === failing ? 0 : 0.99);
+        service.injection.count = 0;
+        service.injection.random = () => (calls++ === failing ? 0 : 0.99);
         const subject = `Mail ${failing}`;
         const { status } = await api.post("/v1/emails/", aMail(workspace, { subject }));
         const rows = (await rowsOf(service)).filter((row) => row.subject === subject).length;
         expect([status, rows], `call ${failing}`).toEqual(status === 202 ? [202, 1] : [500, 0]);
-        hit = service.faults.count > 0;
+        hit = service.injection.count > 0;
       }
       expect((await rowsOf(service)).length).toBeGreaterThan(0);
       await service.recover();
@@ -299,34 +306,34 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
   }
 
   it("a flush that commits but reports an error does not end the run", async () => {
-    const service = await FaultyService.open({ bindings: DATABASES, moments: ["after"] }, [FILE_SHARD]);
+    const service = await FailingService.open({ bindings: DATABASES, moments: ["after"] }, [FILE_SHARD]);
     await sendAll(service);
     const rows = service.queue.take().flatMap((body) => body.rows);
     await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: FILE_SHARD, rows } }]);
     let calls = 0;
     // The third call is the first flush, after the two of the claim.
-    service.faults.random = () => (calls++ === 2 ? 0 : 0.99);
-    service.faults.chance = 0.5;
+    service.injection.random = () => (calls++ === 2 ? 0 : 0.99);
+    service.injection.chance = 0.5;
     await service.deliverAll();
-    service.faults.chance = 0;
+    service.injection.chance = 0;
     const statuses = (await rowsOf(service)).map(({ status }) => status);
     await service.recover();
-    expect(service.faults.count).toBe(1);
+    expect(service.injection.count).toBe(1);
     expect(statuses).toEqual(statuses.map(() => "delivered"));
   });
 
   it("a database that fails during delivery duplicates at most 20 emails, and each has possible_duplicate", async () => {
-    const service = await FaultyService.open({ bindings: DATABASES }, [FILE_SHARD]);
+    const service = await FailingService.open({ bindings: DATABASES }, [FILE_SHARD]);
     const { sent } = await sendAll(service);
     let calls = 0;
     // The two calls of the claim succeed; every later call fails.
-    service.faults.random = () => (calls++ < 2 ? 1 : 0);
-    service.faults.chance = 0.5;
+    service.injection.random = () => (calls++ < 2 ? 1 : 0);
+    service.injection.chance = 0.5;
     const bodies = service.queue.take();
     const rows = bodies.flatMap((body) => body.rows);
     await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: FILE_SHARD, rows } }]);
     await service.deliverAll();
-    expect(service.faults.count).toBeGreaterThan(0);
+    expect(service.injection.count).toBeGreaterThan(0);
     await service.recover();
     const duplicates = await expectConsistent(service, sent, 0);
     expect(duplicates).toBeGreaterThan(0);

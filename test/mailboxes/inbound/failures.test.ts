@@ -3,7 +3,13 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
 import { byExtent } from "../../support/extent.ts";
-import { type Faults, faultyDatabase, faultyMailboxes, faultyObjects, seeded } from "../../support/faults.ts";
+import {
+  type FailureInjection,
+  failingDatabase,
+  failingMailboxes,
+  failingObjects,
+  seeded,
+} from "../../support/failures.ts";
 import { aWorkspace, discardingQueue, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
 import { collectingEgress, eventsOf, forwardRows } from "../forwards/support.ts";
@@ -15,7 +21,7 @@ const COUNT = byExtent({ quick: 15, full: 40, long: 500 });
 const LEASE_MS = 130_000;
 
 beforeEach(() => {
-  // Each fault writes a log line; hundreds of them would hide the test output.
+  // Each failure writes a log line; hundreds of them would hide the test output.
   vi.spyOn(console, "log").mockImplementation(() => {});
 });
 afterEach(() => {
@@ -25,7 +31,7 @@ afterEach(() => {
 type Egress = ReturnType<typeof collectingEgress>["egress"];
 
 function failingStorage() {
-  const faults: Faults = {
+  const injection: FailureInjection = {
     random: seeded(17),
     chance: 0.1,
     bindings: ["database", "objects", "mailboxes"],
@@ -33,14 +39,14 @@ function failingStorage() {
     count: 0,
   };
   const bindings = {
-    DB: faultyDatabase(env.DB, faults),
-    MAIL_0: faultyDatabase(env.MAIL_0, faults),
-    MAIL_1: faultyDatabase(env.MAIL_1, faults),
-    CONTENT: faultyObjects(env.CONTENT, faults),
-    MAILBOX: faultyMailboxes(env.MAILBOX, faults),
+    DB: failingDatabase(env.DB, injection),
+    MAIL_0: failingDatabase(env.MAIL_0, injection),
+    MAIL_1: failingDatabase(env.MAIL_1, injection),
+    CONTENT: failingObjects(env.CONTENT, injection),
+    MAILBOX: failingMailboxes(env.MAILBOX, injection),
     WORK: discardingQueue,
   };
-  return { faults, bindings };
+  return { injection, bindings };
 }
 
 /** Delivers messages as a server does that tries again until each one is accepted. Returns the attempts. */
@@ -94,12 +100,12 @@ describe("with storage that fails one call in ten", () => {
     await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "address", target: FRIEND } });
     await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "mailbox", target: otherId } });
     await workspace.call("PUT", `/v1/inbox/${mailbox_id}/auto-reply`, { is_active: true, text: "I am away." });
-    const { faults, bindings } = failingStorage();
+    const { injection, bindings } = failingStorage();
     const { egress, sent } = collectingEgress();
 
     const attempts = await deliverAll(workspace, bindings);
     const failures = await forwardAll(workspace, bindings, egress);
-    expect([faults.count > COUNT / 4, attempts > COUNT, failures > 0]).toEqual([true, true, true]);
+    expect([injection.count > COUNT / 4, attempts > COUNT, failures > 0]).toEqual([true, true, true]);
 
     expect(await subjectsIn(mailbox_id)).toEqual(subjects);
     expect(await subjectsIn(otherId)).toEqual(subjects);

@@ -20,15 +20,15 @@ const BINDINGS = [
 
 /**
  * Returns what is wrong with the settings of a deployment, checked as a whole: malformed and missing variables, secrets and
- * bindings, and placeholders outside of local work. Each fault names what to set, never a value. Pure.
+ * bindings, and placeholders outside of local work. Each issue names what to set, never a value. Pure.
  */
-export function findSettingFaults(env: object): string[] {
+export function findSettingIssues(env: object): string[] {
   const bindings = env as Readonly<Record<string, unknown>>;
   const missing = BINDINGS.filter((name) => bindings[name] === undefined);
   const hasMailDatabase = Object.keys(env).some((name) => /^MAIL_\d+$/.test(name));
-  const { faults, settings } = parseVariables(env);
+  const { issues, settings } = parseVariables(env);
   return [
-    ...faults,
+    ...issues,
     ...(settings?.placeholders ?? []).map((name) => `${name}: a placeholder; set the value of this deployment`),
     ...missing.map((name) => `${name}: missing`),
     ...(hasMailDatabase ? [] : ["MAIL_0: missing"]),
@@ -37,10 +37,10 @@ export function findSettingFaults(env: object): string[] {
 
 const reported = new WeakSet<object>();
 
-/** Logs the faults of the settings in one line, once in an isolate. Call it before anything that reads the settings. */
-export function reportSettingFaults(env: object, log: (line: string) => void = console.error): void {
+/** Logs the issues of the settings in one line, once in an isolate. Call it before anything that reads the settings. */
+export function reportSettingIssues(env: object, log: (line: string) => void = console.error): void {
   if (reported.has(env)) return;
   reported.add(env);
-  const faults = findSettingFaults(env);
-  if (faults.length > 0) log(JSON.stringify({ level: "error", event: "settings.invalid", faults }));
+  const issues = findSettingIssues(env);
+  if (issues.length > 0) log(JSON.stringify({ level: "error", event: "settings.invalid", faults: issues }));
 }

@@ -1,5 +1,12 @@
-import { type AppError, badRequest, type Fault, RequestTooLargeError, tooLarge, unprocessable } from "../lib/errors.ts";
-import { type ContentFault, ExtractedContent, OversizedString, RefusedContent } from "../lib/json-extract/content.ts";
+import {
+  type AppError,
+  badRequest,
+  RequestTooLargeError,
+  tooLarge,
+  unprocessable,
+  type ValidationError,
+} from "../lib/errors.ts";
+import { type ContentError, ExtractedContent, OversizedString, RefusedContent } from "../lib/json-extract/content.ts";
 import {
   AttachmentTooLarge,
   Base64Invalid,
@@ -15,34 +22,34 @@ import {
 export const MAX_NESTING = 32;
 
 /**
- * How a route treats a fault in its body. In a record any fault refuses the request. In a list, NUL, a lone surrogate,
- * nesting or a refused attachment is the fault of one item, which is replaced by an InvalidItem.
+ * How a route treats an error in its body. In a record any error refuses the request. In a list, NUL, a lone surrogate,
+ * nesting or a refused attachment is the error of one item, which is replaced by an InvalidItem.
  */
 export type BodyKind = "record" | "list";
 
-/** Replaces an item of a list that has a fault. JSON cannot produce one: check with `instanceof`. */
+/** Replaces an item of a list that has an error. JSON cannot produce one: check with `instanceof`. */
 export class InvalidItem {
-  readonly fault: Fault;
+  readonly error: ValidationError;
 
-  constructor(fault: Fault) {
-    this.fault = fault;
+  constructor(error: ValidationError) {
+    this.error = error;
   }
 }
 
 /**
  * Checks a parsed body. Throws 422 for NUL, a lone surrogate or nesting beyond MAX_NESTING. In a list, the item with the
- * fault is replaced by an InvalidItem instead.
+ * error is replaced by an InvalidItem instead.
  */
 export function checkJson(body: unknown, kind: BodyKind): void {
   if (kind === "list" && Array.isArray(body)) {
     for (let index = 0; index < body.length; index++) {
-      const fault = findFault(body[index], 1);
-      if (fault) body[index] = new InvalidItem({ ...fault, loc: ["body", index, ...fault.loc] });
+      const error = findError(body[index], 1);
+      if (error) body[index] = new InvalidItem({ ...error, loc: ["body", index, ...error.loc] });
     }
     return;
   }
-  const fault = findFault(body, 1);
-  if (fault) throw unprocessable([{ ...fault, loc: ["body", ...fault.loc] }]);
+  const error = findError(body, 1);
+  if (error) throw unprocessable([{ ...error, loc: ["body", ...error.loc] }]);
 }
 
 /** Returns the 422 of a body that is not JSON. */
@@ -55,12 +62,13 @@ export function toAppError(error: unknown): unknown {
   if (error instanceof Base64Invalid) return badRequest(`${error.message}: standard alphabet, padded, no data: prefix`);
   if (error instanceof JsonTooDeep) return unprocessable([{ loc: ["body"], msg: error.message, type: "too_deep" }]);
   if (error instanceof JsonInvalid) return invalidJson("The body is not valid JSON");
-  if (error instanceof TextInvalid) return unprocessable([{ ...toFault(error), loc: ["body", ...error.path] }]);
+  if (error instanceof TextInvalid)
+    return unprocessable([{ ...toValidationError(error), loc: ["body", ...error.path] }]);
   return error;
 }
 
-/** Returns the fault of a refused value, whose path its container adds. */
-function toFault(error: ContentFault): Fault {
+/** Returns the error of a refused value, whose path its container adds. */
+function toValidationError(error: ContentError): ValidationError {
   if (error instanceof JsonTooDeep) return tooDeep;
   if (error instanceof TextInvalid) return { loc: [], msg: error.message, type: `string_${textTypes[error.reason]}` };
   const msg =
@@ -69,38 +77,38 @@ function toFault(error: ContentFault): Fault {
 }
 
 const textTypes = { nul: "nul", surrogate: "unicode" } as const;
-const tooDeep: Fault = { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
+const tooDeep: ValidationError = { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
 
 /**
- * Finds the first NUL, lone surrogate, nesting beyond MAX_NESTING or refused value. Builds a path only for a fault, so
+ * Finds the first NUL, lone surrogate, nesting beyond MAX_NESTING or refused value. Builds a path only for an error, so
  * that 250,000 values allocate nothing.
  */
-function findFault(value: unknown, depth: number): Fault | null {
-  if (typeof value === "string") return textFault(value);
+function findError(value: unknown, depth: number): ValidationError | null {
+  if (typeof value === "string") return textError(value);
   if (typeof value !== "object" || value === null) return null;
   if (value instanceof ExtractedContent || value instanceof OversizedString) return null;
-  if (value instanceof RefusedContent) return toFault(value.error);
+  if (value instanceof RefusedContent) return toValidationError(value.error);
   if (depth > MAX_NESTING) return tooDeep;
   return Array.isArray(value) ? findInItems(value, depth) : findInMembers(value as Record<string, unknown>, depth);
 }
 
-function findInItems(items: unknown[], depth: number): Fault | null {
+function findInItems(items: unknown[], depth: number): ValidationError | null {
   for (let index = 0; index < items.length; index++) {
-    const fault = findFault(items[index], depth + 1);
-    if (fault) return { ...fault, loc: [index, ...fault.loc] };
+    const error = findError(items[index], depth + 1);
+    if (error) return { ...error, loc: [index, ...error.loc] };
   }
   return null;
 }
 
-function findInMembers(members: Record<string, unknown>, depth: number): Fault | null {
+function findInMembers(members: Record<string, unknown>, depth: number): ValidationError | null {
   for (const key in members) {
-    const fault = textFault(key) ?? findFault(members[key], depth + 1);
-    if (fault) return { ...fault, loc: [key.toWellFormed(), ...fault.loc] };
+    const error = textError(key) ?? findError(members[key], depth + 1);
+    if (error) return { ...error, loc: [key.toWellFormed(), ...error.loc] };
   }
   return null;
 }
 
-function textFault(text: string): Fault | null {
+function textError(text: string): ValidationError | null {
   if (text.includes("\0")) return { loc: [], msg: "NUL is not allowed", type: "string_nul" };
   if (!text.isWellFormed()) return { loc: [], msg: "Not well-formed Unicode: lone surrogate", type: "string_unicode" };
   return null;

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { closeStatement } from "../../../../src/platform/db/shard-workspaces.ts";
 import { onShard } from "../../../../src/platform/jobs/shards.ts";
 import { withFailingCall } from "../../../support/databases.ts";
-import type { Moment } from "../../../support/faults.ts";
+import type { Moment } from "../../../support/failures.ts";
 import {
   aMail,
   apiOn,
