@@ -2,7 +2,7 @@
 
 import { CLAIM_EMAILS } from "../src/platform/outbox/rules.ts";
 import { FLUSH_EMAILS } from "../src/sending/delivery/rules.ts";
-import { RANGE_OCTETS } from "../src/sending/emails/content/content-ranges.ts";
+import { RANGE_BYTES } from "../src/sending/emails/content/content-ranges.ts";
 
 const OBJECT = "baseline/delivery";
 
@@ -30,23 +30,23 @@ const ADD_TO_ROLLUPS =
 
 /** Puts the object whose ranges `baselineDelivery` reads. */
 export async function prepareBaselineDelivery(request: Request, env: Env): Promise<Response> {
-  const { octets } = await request.json<{ octets: number }>();
-  await env.CONTENT.put(OBJECT, new Uint8Array(Math.max(octets * CLAIM_EMAILS, RANGE_OCTETS)));
+  const { bytes } = await request.json<{ bytes: number }>();
+  await env.CONTENT.put(OBJECT, new Uint8Array(Math.max(bytes * CLAIM_EMAILS, RANGE_BYTES)));
   return new Response();
 }
 
 /**
- * Makes the calls to D1 and R2 that the delivery of `emails` emails of batches makes, each with `octets` of content: a claim
+ * Makes the calls to D1 and R2 that the delivery of `emails` emails of batches makes, each with `bytes` of content: a claim
  * and a read of the senders for each 300 emails, a write for each 16, and a read of each range of contents. The newest
  * emails of the database stand for those delivered; their rows are written with the values that they have.
  */
 export async function baselineDelivery(request: Request, env: Env): Promise<Response> {
-  const { emails, octets } = await request.json<{ emails: number; octets: number }>();
-  for (let claimed = 0; claimed < emails; claimed += CLAIM_EMAILS) await baselineClaim(env, octets);
+  const { emails, bytes } = await request.json<{ emails: number; bytes: number }>();
+  for (let claimed = 0; claimed < emails; claimed += CLAIM_EMAILS) await baselineClaim(env, bytes);
   return new Response();
 }
 
-async function baselineClaim(env: Env, octets: number): Promise<void> {
+async function baselineClaim(env: Env, bytes: number): Promise<void> {
   const { DB, MAIL_0 } = env;
   const [, , found] = await MAIL_0.batch<EmailRow>([
     MAIL_0.prepare(FIND_NO_ROW).bind("[]"),
@@ -59,8 +59,8 @@ async function baselineClaim(env: Env, octets: number): Promise<void> {
     DB.prepare("SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys LIMIT 2"),
     DB.prepare(FIND_SUPPRESSIONS).bind(JSON.stringify(rows.map(({ recipients }) => ({ recipients })))),
   ]);
-  for (let at = 0; at < octets * CLAIM_EMAILS; at += RANGE_OCTETS) {
-    const object = await env.CONTENT.get(OBJECT, { range: { offset: at, length: RANGE_OCTETS } });
+  for (let at = 0; at < bytes * CLAIM_EMAILS; at += RANGE_BYTES) {
+    const object = await env.CONTENT.get(OBJECT, { range: { offset: at, length: RANGE_BYTES } });
     await object?.arrayBuffer();
   }
   for (let at = 0; at < rows.length; at += FLUSH_EMAILS) {

@@ -7,19 +7,19 @@ const INSERT = `
   SELECT 0, ?2, value->>'id', value->>'email', value->>'key', value->>'name', value->>'metadata', 0 FROM json_each(?1)`;
 const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes() WHERE n = ?1 AND workspace = 0";
 
-/** Rows and octets of one transaction of an import (src/audience/contacts/rules.ts), and octets of one parameter of D1. */
-const PART = { rows: 1_000, octets: 1_500_000 };
-const PARAMETER_OCTETS = 900_000;
+/** Rows and bytes of one transaction of an import (src/audience/contacts/rules.ts), and bytes of one parameter of D1. */
+const PART = { rows: 1_000, bytes: 1_500_000 };
+const PARAMETER_BYTES = 900_000;
 
-/** Inserts contacts of `octets` octets each into a list that no workspace has, as an import of such rows does. */
+/** Inserts contacts of `bytes` bytes each into a list that no workspace has, as an import of such rows does. */
 export async function baselineImport(request: Request, env: Env): Promise<Response> {
-  const { rows, octets } = await request.json<{ rows: number; octets: number }>();
-  const rowsPerPart = Math.min(PART.rows, Math.ceil(PART.octets / octets));
+  const { rows, bytes } = await request.json<{ rows: number; bytes: number }>();
+  const rowsPerPart = Math.min(PART.rows, Math.ceil(PART.bytes / bytes));
   const list = -1 - Math.floor(Math.random() * 1e9);
   for (let start = 0; start < rows; start += rowsPerPart) {
     const end = Math.min(rows, start + rowsPerPart);
     const statements: D1PreparedStatement[] = [];
-    for (const chunk of chunksOf(start, end, octets))
+    for (const chunk of chunksOf(start, end, bytes))
       statements.push(env.MAIL_0.prepare(INSERT).bind(chunk, list), env.MAIL_0.prepare(COUNT).bind(list));
     await env.MAIL_0.batch(statements);
     const keys = JSON.stringify(Array.from({ length: end - start }, (_, i) => addressOf(start + i)));
@@ -31,15 +31,15 @@ export async function baselineImport(request: Request, env: Env): Promise<Respon
 const addressOf = (i: number) => `user${i}@example.org`;
 
 /** Returns JSON arrays of contacts that fit into a parameter of D1. */
-function* chunksOf(start: number, end: number, octets: number): Generator<string> {
-  const note = "n".repeat(Math.max(0, octets - 60));
+function* chunksOf(start: number, end: number, bytes: number): Generator<string> {
+  const note = "n".repeat(Math.max(0, bytes - 60));
   let rows: string[] = [];
   let size = 0;
   for (let i = start; i < end; i++) {
     const email = addressOf(i);
     const metadata = JSON.stringify({ city: "London", note });
     const row = JSON.stringify({ id: crypto.randomUUID(), email, key: email, name: `Person ${i}, Esq.`, metadata });
-    if (size + row.length > PARAMETER_OCTETS && rows.length > 0) {
+    if (size + row.length > PARAMETER_BYTES && rows.length > 0) {
       yield `[${rows.join()}]`;
       rows = [];
       size = 0;

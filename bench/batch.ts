@@ -9,13 +9,13 @@ import { textOfSize } from "./text.ts";
 
 const ITEMS = 500;
 const ROUNDS = 5;
-const BODY_OCTETS = 8_000;
+const BODY_BYTES = 8_000;
 
 export async function measureBatch({ deployment }: Bench): Promise<Row[]> {
-  const items = (count: number, octets: number) =>
+  const items = (count: number, bytes: number) =>
     JSON.stringify(
       Array.from({ length: count }, (_, index) => ({
-        ...deployment.mail(textOfSize(octets)),
+        ...deployment.mail(textOfSize(bytes)),
         to: [{ email: `friend${index}@example.org` }],
       })),
     );
@@ -26,20 +26,20 @@ export async function measureBatch({ deployment }: Bench): Promise<Row[]> {
   await deployment.readings();
   const sizeBefore = await deployment.databaseSize();
   const cpuBefore = await cpuMs(deployment.host.workerdPid);
-  await send(items(ITEMS, BODY_OCTETS));
+  await send(items(ITEMS, BODY_BYTES));
   await deployment.waitUntilDrained();
   await deployment.host.scheduled("* * * * *");
   const each = perEmail(await deployment.readings(), ITEMS);
   const cpu = ((await cpuMs(deployment.host.workerdPid)) - cpuBefore) / ITEMS;
-  const octets = ((await deployment.databaseSize()) - sizeBefore) / ITEMS;
-  const dollars = costPerThousand(each, cpu, { d1Kilobytes: octets / 1000, r2Kilobytes: BODY_OCTETS / 1000 });
+  const bytes = ((await deployment.databaseSize()) - sizeBefore) / ITEMS;
+  const dollars = costPerThousand(each, cpu, { d1Kilobytes: bytes / 1000, r2Kilobytes: BODY_BYTES / 1000 });
   return [
     row("D1 rows written, accept to final: each of a batch of 500", each.rowsWritten, 4.5, each.rowsWritten.toFixed(2)),
     row(
       "platform cost of 1,000 emails of batches, a month of storage included",
       dollars,
       0.005,
-      `$${dollars.toFixed(5)}; ${octets.toFixed(0)} octets in D1 and ${cpu.toFixed(1)} ms of CPU each`,
+      `$${dollars.toFixed(5)}; ${bytes.toFixed(0)} bytes in D1 and ${cpu.toFixed(1)} ms of CPU each`,
       "$0.005",
     ),
     await measureCpu(deployment, send, items(ITEMS, 2_000)),

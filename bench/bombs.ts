@@ -11,12 +11,12 @@ import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 /** The largest message that is received, less what the gateway adds. */
-const OCTETS = 25 * 1024 * 1024 - 1_000;
+const BYTES = 25 * 1024 * 1024 - 1_000;
 const END = "\0end";
 
 export async function measureBombs({ sink }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
-  const put = await residentOf(sink.url, { run: (of) => putObject(of, Buffer.alloc(OCTETS, 0x5a)) });
+  const put = await residentOf(sink.url, { run: (of) => putObject(of, Buffer.alloc(BYTES, 0x5a)) });
   // A host for each, because memory that one message took could be free for the next.
   for (const bomb of bombMessages) {
     const deployment = await Deployment.start(sink.url);
@@ -30,7 +30,7 @@ export async function measureBombs({ sink }: Bench): Promise<Row[]> {
 }
 
 async function measureBomb(deployment: Deployment, { name, make, problem }: BombMessage, put: number): Promise<Row> {
-  const raw = Buffer.concat([make(OCTETS), Buffer.from(END)]);
+  const raw = Buffer.concat([make(BYTES), Buffer.from(END)]);
   const { workerdPid } = deployment.host;
   await receive(deployment, Buffer.from(`Subject: small\r\n\r\nbody${END}`));
   const before = await cpuMs(workerdPid);

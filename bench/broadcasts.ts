@@ -60,10 +60,10 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
     Object.entries(fanOut).map(([name, value]) => [name, value + delivery[name as keyof typeof delivery]]),
   ) as typeof fanOut;
   const each = perEmail(total, CONTACTS + SINGLE_SENDS);
-  const octets = ((await deployment.databaseSize()) - sizeBefore) / (CONTACTS + SINGLE_SENDS);
+  const bytes = ((await deployment.databaseSize()) - sizeBefore) / (CONTACTS + SINGLE_SENDS);
   const cpu = ((await cpuMs(deployment.host.workerdPid)) - cpuBefore) / (CONTACTS + SINGLE_SENDS);
   const trips = (fanOut.d1Calls * 1000) / CONTACTS;
-  const dollars = costPerThousand(each, cpu, { d1Kilobytes: octets / 1000, r2Kilobytes: 0 });
+  const dollars = costPerThousand(each, cpu, { d1Kilobytes: bytes / 1000, r2Kilobytes: 0 });
   const [median, p95] = [percentile(latencies, 50), percentile(latencies, 95)];
   return [
     row(`D1 calls of the fan-out of ${CONTACTS.toLocaleString("en")} contacts, per 1,000`, trips, TRIPS_BUDGET, {
@@ -71,7 +71,7 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
     }),
     row("D1 rows written, fan-out to final: each email of a broadcast", each.rowsWritten, ROWS_BUDGET),
     row("platform cost of 1,000 emails of a broadcast, a month of storage included", dollars, COST_BUDGET, {
-      value: `$${dollars.toFixed(5)}; ${octets.toFixed(0)} octets in D1 and ${cpu.toFixed(1)} ms of CPU each`,
+      value: `$${dollars.toFixed(5)}; ${bytes.toFixed(0)} bytes in D1 and ${cpu.toFixed(1)} ms of CPU each`,
       budget: `$${COST_BUDGET.toFixed(3)}`,
     }),
     row("single emails while a broadcast is delivered, from the 202 to the egress: median", median, LATENCY_BUDGET_MS, {

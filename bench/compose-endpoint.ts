@@ -13,7 +13,7 @@ async function signingKey(algorithm: DkimAlgorithm): Promise<SigningKey> {
 export async function composeEndpoint(request: Request): Promise<Response> {
   const { text, file, times } = await request.json<{ text: number; file: number; times: number }>();
   if (keys.length === 0) keys.push(await signingKey("rsa-sha256"), await signingKey("ed25519-sha256"));
-  let octets = 0;
+  let bytes = 0;
   for (let i = 0; i < times; i++) {
     const composed = compose(
       {
@@ -42,9 +42,9 @@ export async function composeEndpoint(request: Request): Promise<Response> {
       { smtpUtf8: true, eightBitMime: true },
     );
     const message = await signMessage(composed, keys, { domain: "bench.example", now: new Date(0), reuseBuffer: true });
-    for await (const chunk of message.chunks()) octets += chunk.byteLength;
+    for await (const chunk of message.chunks()) bytes += chunk.byteLength;
   }
-  return Response.json({ octets });
+  return Response.json({ bytes });
 }
 
 async function* generatedFile(size: number): AsyncGenerator<Uint8Array> {

@@ -12,7 +12,7 @@ const LONE_A_DAY = 5;
 const DAYS_IN_ROW = 3;
 const LONE = LONE_A_DAY * DAYS_IN_ROW;
 const SHARED = 100;
-const BODY_OCTETS = 8_000;
+const BODY_BYTES = 8_000;
 const ROWS_BUDGET = 9;
 /** CPU time assumed for accept and delivery of a small email, in milliseconds. It is 2 % of the cost. */
 const CPU_MS = 8;
@@ -23,8 +23,8 @@ const AFTER_ANSWER_MS = 200;
 interface Measured {
   final: Readings;
   moved: Readings;
-  /** Octets that it takes in the database then, indexes included. */
-  octets: number;
+  /** Bytes that it takes in the database then, indexes included. */
+  bytes: number;
 }
 
 export async function measureCosts({ deployment }: Bench): Promise<Row[]> {
@@ -34,12 +34,12 @@ export async function measureCosts({ deployment }: Bench): Promise<Row[]> {
   const lone = await measure(deployment, LONE, sendLone);
   const shared = await measure(deployment, SHARED, sendShared);
   // Pages of 4 KB are too coarse for the size of a few emails. Lone content is in the row for half of the days on average.
-  const loneKilobytes = (shared.octets + (BODY_OCTETS * DAYS_IN_ROW) / 2 / 30) / 1000;
+  const loneKilobytes = (shared.bytes + (BODY_BYTES * DAYS_IN_ROW) / 2 / 30) / 1000;
   return [
     rowsWrittenRow("a lone email", lone),
     rowsWrittenRow(`each of ${SHARED} emails at once`, shared),
     costRow(`emails, each flushed alone, ${LONE_A_DAY} a day`, lone, loneKilobytes, 0.015),
-    costRow(`emails in shared flushes, ${SHARED} at once`, shared, shared.octets / 1000, 0.013),
+    costRow(`emails in shared flushes, ${SHARED} at once`, shared, shared.bytes / 1000, 0.013),
   ];
 }
 
@@ -53,7 +53,7 @@ async function measure(
   const final = perEmail(await send(deployment), emails);
   await moveContent(deployment);
   const moved = perEmail(await deployment.readings(), emails);
-  return { final, moved, octets: ((await deployment.databaseSize()) - before) / emails };
+  return { final, moved, bytes: ((await deployment.databaseSize()) - before) / emails };
 }
 
 /** Moves what is left in rows to R2, as the cron run of ten minutes does when the oldest email is three days old. */
@@ -65,7 +65,7 @@ async function moveContent(deployment: Deployment): Promise<void> {
 /** Sends emails while nothing else is sent: each shares no claim, flush or cron run of the minute. Returns the readings. */
 async function sendLone(deployment: Deployment): Promise<Readings> {
   for (let email = 0; email < LONE; email++) {
-    await deployment.call("POST", "/v1/emails/", deployment.mail(textOfSize(BODY_OCTETS)));
+    await deployment.call("POST", "/v1/emails/", deployment.mail(textOfSize(BODY_BYTES)));
     await finish(deployment);
   }
   return deployment.readings();
@@ -74,7 +74,7 @@ async function sendLone(deployment: Deployment): Promise<Readings> {
 /** Sends emails one by one that are delivered together. Returns the readings. */
 async function sendShared(deployment: Deployment): Promise<Readings> {
   await deployment.control("pause-queue");
-  const body = JSON.stringify(deployment.mail(textOfSize(BODY_OCTETS)));
+  const body = JSON.stringify(deployment.mail(textOfSize(BODY_BYTES)));
   for (let email = 0; email < SHARED; email++) await deployment.call("POST", "/v1/emails/", body);
   await sleep(AFTER_ANSWER_MS);
   const accepted = await deployment.readings();
@@ -116,11 +116,11 @@ function rowsWrittenRow(what: string, { final: { rowsWritten }, moved }: Measure
 }
 
 function costRow(what: string, { final, moved }: Measured, d1Kilobytes: number, budget: number): Row {
-  const stored = { d1Kilobytes, r2Kilobytes: BODY_OCTETS / 1000 };
+  const stored = { d1Kilobytes, r2Kilobytes: BODY_BYTES / 1000 };
   const dollars = costPerThousand(add(final, moved), CPU_MS, stored);
   return {
     what: `platform cost of 1,000 single ${what}, a month of storage included`,
-    value: `$${dollars.toFixed(4)}; ${(1000 * d1Kilobytes).toFixed(0)} octets in D1 each`,
+    value: `$${dollars.toFixed(4)}; ${(1000 * d1Kilobytes).toFixed(0)} bytes in D1 each`,
     budget: `$${budget.toFixed(3)}`,
     isMet: dollars <= budget,
   };

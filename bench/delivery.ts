@@ -10,10 +10,10 @@ const ITEMS = 500;
 const EMAILS = BATCHES * ITEMS;
 /** Emails composed and signed by the reference. */
 const COMPOSED = 400;
-/** Sizes of the text in octets, and CPU budgets in milliseconds for each email. Null: none. */
+/** Sizes of the text in bytes, and CPU budgets in milliseconds for each email. Null: none. */
 const SIZES = [
-  { octets: 1_000, acceptMs: null, deliveryMs: 0.9 },
-  { octets: 10_000, acceptMs: 0.3, deliveryMs: 1.2 },
+  { bytes: 1_000, acceptMs: null, deliveryMs: 0.9 },
+  { bytes: 10_000, acceptMs: 0.3, deliveryMs: 1.2 },
 ];
 
 /** Rates are emails a second, CPU times milliseconds for each email. */
@@ -29,16 +29,16 @@ interface Round {
 
 export async function measureDelivery(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const { octets, acceptMs, deliveryMs } of SIZES) {
+  for (const { bytes, acceptMs, deliveryMs } of SIZES) {
     const rounds: Round[] = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await measureRound(bench, octets));
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measureRound(bench, bytes));
     const values = (name: keyof Round) => rounds.map((round) => round[name]);
     const cpu = (name: keyof Round) =>
       `${median(values(name)).toFixed(2)} ms (${values(name)
         .map((value) => value.toFixed(2))
         .join(", ")})`;
     const rate = (name: keyof Round) => `${median(values(name)).toFixed(0)} a second`;
-    const size = `${octets / 1000} KB`;
+    const size = `${bytes / 1000} KB`;
     rows.push(
       {
         what: `CPU of an item of ${size} in a batch of ${ITEMS}, accepted`,
@@ -70,9 +70,9 @@ function aboveBaselineRow(size: string, rounds: readonly Round[]): Row {
   };
 }
 
-async function measureRound({ deployment, sink }: Bench, octets: number): Promise<Round> {
+async function measureRound({ deployment, sink }: Bench, bytes: number): Promise<Round> {
   const cpu = () => cpuMs(deployment.host.workerdPid);
-  const body = JSON.stringify(Array.from({ length: ITEMS }, () => deployment.mail(textOfSize(octets))));
+  const body = JSON.stringify(Array.from({ length: ITEMS }, () => deployment.mail(textOfSize(bytes))));
   await deployment.control("pause-queue");
   const arrived = sink.arrivals.length;
   const [acceptedFrom, acceptCpu] = [performance.now(), await cpu()];
@@ -86,11 +86,11 @@ async function measureRound({ deployment, sink }: Bench, octets: number): Promis
   await sink.waitFor(arrived + EMAILS);
   await deployment.waitUntilDrained();
   const deliveredCpu = await cpu();
-  await deployment.control("prepare-baseline-delivery", { octets });
+  await deployment.control("prepare-baseline-delivery", { bytes });
   const baselineCpu = await cpu();
-  await deployment.control("baseline-delivery", { emails: EMAILS, octets });
+  await deployment.control("baseline-delivery", { emails: EMAILS, bytes });
   const composeCpu = await cpu();
-  await deployment.control("compose", { text: octets, file: 0, times: COMPOSED });
+  await deployment.control("compose", { text: bytes, file: 0, times: COMPOSED });
   const composedCpu = await cpu();
   const [firstAt = 0, lastAt = 0] = [sink.arrivals[arrived], sink.arrivals.at(-1)];
   return {

@@ -74,7 +74,7 @@ export class Deployment {
     return (await this.#query<Row>(sql, params)).results;
   }
 
-  /** Returns the size of that mail database in octets, without its free pages. */
+  /** Returns the size of that mail database in bytes, without its free pages. */
   async databaseSize(): Promise<number> {
     return (await this.#query("SELECT 1", [])).meta.size_after;
   }

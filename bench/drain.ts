@@ -11,7 +11,7 @@ import { textOfSize } from "./text.ts";
 const ROUNDS = 3;
 const EMAILS = 1_000;
 const AT_ONCE = 20;
-const OCTETS = 10_000;
+const BYTES = 10_000;
 const BUDGET = 1.6;
 
 /** Emails a second, and CPU time of the sender in milliseconds for each email. */
@@ -32,7 +32,7 @@ export async function measureDrain(bench: Bench): Promise<Row[]> {
   const cpu = (values: Drained[]) => median(values.map((value) => value.cpu)).toFixed(2);
   return [
     {
-      what: `SMTP drain, ${OCTETS / 1000} KB emails, claim to settle, against nodemailer's pool`,
+      what: `SMTP drain, ${BYTES / 1000} KB emails, claim to settle, against nodemailer's pool`,
       value: `${ratio.toFixed(2)}x (${rates(service)} against ${rates(nodemailer)} a second; CPU ${cpu(service)} against ${cpu(nodemailer)} ms each)`,
       budget: `${BUDGET}x`,
       isMet: ratio >= BUDGET,
@@ -42,7 +42,7 @@ export async function measureDrain(bench: Bench): Promise<Row[]> {
 
 async function drainService({ deployment, sink }: Bench): Promise<Drained> {
   await deployment.control("pause-queue");
-  const body = JSON.stringify(deployment.mail(textOfSize(OCTETS)));
+  const body = JSON.stringify(deployment.mail(textOfSize(BYTES)));
   for (let i = 0; i < EMAILS; i += AT_ONCE) {
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => (await deployment.call("POST", "/v1/emails/", body)).arrayBuffer()),
@@ -67,7 +67,7 @@ async function drainNodemailer({ sink }: Bench): Promise<Drained> {
     child.on("message", (message) => resolve(message as { seconds: number; cpu: number }));
     child.on("exit", (code) => reject(new Error(`the nodemailer process exited with ${code}`)));
     const key = privateKey.export({ type: "pkcs8", format: "pem" });
-    child.send({ port: sink.port, mails: EMAILS, text: textOfSize(OCTETS), key });
+    child.send({ port: sink.port, mails: EMAILS, text: textOfSize(BYTES), key });
   });
   await sink.waitFor(arrived + EMAILS);
   return { rate: EMAILS / seconds, cpu: cpu / EMAILS };

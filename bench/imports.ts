@@ -5,7 +5,7 @@ import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const ROWS = 100_000;
-/** Octets of a row, so that ROWS take 24 MiB. */
+/** Bytes of a row, so that ROWS take 24 MiB. */
 const LARGE_ROW = 251;
 const BUDGET_MB = 64;
 const CALLS_PER_THOUSAND = 4;
@@ -40,22 +40,22 @@ export async function measureImports({ deployment, sink }: Bench): Promise<Row[]
 
 /**
  * Returns two rows: the peak memory over idle, which includes the local D1 in the same process, and the peak over that of a
- * route that makes the same inserts. The budget is for the second. `warmUpOctets`: another import with such rows runs before.
+ * route that makes the same inserts. The budget is for the second. `warmUpBytes`: another import with such rows runs before.
  */
 async function importMemory(
   egressUrl: string,
   what: string,
-  octets: number,
+  bytes: number,
   rows: number,
-  warmUpOctets?: number,
+  warmUpBytes?: number,
 ): Promise<Row[]> {
   const insertsOf =
     (size: number, count: number): Call =>
     (deployment) =>
-      deployment.control("baseline-import", { rows: count, octets: size });
-  const warmUp = (call: typeof importRows) => (warmUpOctets === undefined ? undefined : call(warmUpOctets, ROWS));
-  const inserts = await measurePeakMemory(egressUrl, 1, insertsOf(octets, rows), warmUp(insertsOf));
-  const all = await measurePeakMemory(egressUrl, 1, importRows(octets, rows), warmUp(importRows));
+      deployment.control("baseline-import", { rows: count, bytes: size });
+  const warmUp = (call: typeof importRows) => (warmUpBytes === undefined ? undefined : call(warmUpBytes, ROWS));
+  const inserts = await measurePeakMemory(egressUrl, 1, insertsOf(bytes, rows), warmUp(insertsOf));
+  const all = await measurePeakMemory(egressUrl, 1, importRows(bytes, rows), warmUp(importRows));
   const over = all.megabytes - inserts.megabytes;
   return [
     {
@@ -76,9 +76,9 @@ async function importMemory(
 type Call = (deployment: Deployment) => Promise<Response>;
 
 const importRows =
-  (octets: number, rows: number): Call =>
+  (bytes: number, rows: number): Call =>
   async (deployment) =>
-    upload(deployment, await createList(deployment), csv(octets, rows));
+    upload(deployment, await createList(deployment), csv(bytes, rows));
 
 const exportLast: Call = async (deployment) => {
   const lists = (await (await deployment.call("GET", "/v1/contacts/")).json()) as { id: string }[];
@@ -95,10 +95,10 @@ async function exportMemory(egressUrl: string): Promise<Row> {
   };
 }
 
-/** Returns a CSV file of rows of about `octets` octets. */
-function csv(octets: number, rows: number): string {
+/** Returns a CSV file of rows of about `bytes` bytes. */
+function csv(bytes: number, rows: number): string {
   const lines = Array.from({ length: rows }, (_, i) => `user${i}@example.org,"Person ${i}, Esq.",London,`);
-  return `email,name,city,note\n${lines.map((line) => line.padEnd(octets - 1, "n")).join("\n")}\n`;
+  return `email,name,city,note\n${lines.map((line) => line.padEnd(bytes - 1, "n")).join("\n")}\n`;
 }
 
 async function createList(deployment: Deployment): Promise<string> {

@@ -3,16 +3,14 @@ import { measurePeakMemory } from "./memory.ts";
 import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
-const OCTETS = 24 * 1024 * 1024;
+const BYTES = 24 * 1024 * 1024;
 const BUDGET_MB = 60;
 
 export async function measureLargeMail({ sink }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const atOnce of [1, 2, 8]) {
-    const put = await measurePeakMemory(sink.url, atOnce, (deployment) =>
-      deployment.control("put", { octets: OCTETS }),
-    );
-    const content_base64 = Buffer.alloc(OCTETS, 0x5a).toString("base64");
+    const put = await measurePeakMemory(sink.url, atOnce, (deployment) => deployment.control("put", { bytes: BYTES }));
+    const content_base64 = Buffer.alloc(BYTES, 0x5a).toString("base64");
     const attachments = [{ filename: "large.bin", content_base64 }];
     let body = "";
     const accept = await measurePeakMemory(sink.url, atOnce, (deployment) => {

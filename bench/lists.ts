@@ -107,9 +107,9 @@ async function indexAll(deployment: Deployment): Promise<Row> {
   }
   const seconds = (Date.now() - startedAt) / 1000;
   const emails = SMALL + LARGE;
-  const octets = ((await deployment.databaseSize()) - before) / emails;
+  const bytes = ((await deployment.databaseSize()) - before) / emails;
   const { rowsWritten } = await deployment.readings();
-  const value = `${(rowsWritten / emails).toFixed(2)} rows and ${octets.toFixed(0)} bytes an email, ${Math.round(emails / seconds)} emails/s`;
+  const value = `${(rowsWritten / emails).toFixed(2)} rows and ${bytes.toFixed(0)} bytes an email, ${Math.round(emails / seconds)} emails/s`;
   return { what: "search index, as local D1 counts it", value, budget: "", isMet: true };
 }
 

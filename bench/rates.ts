@@ -8,7 +8,7 @@ import { textOfSize } from "./text.ts";
 const CONNECTIONS = [1, 16, 64];
 const LOAD_MS = 5_000;
 const WARM_UP_MS = 1_000;
-const OCTETS = 1_000;
+const BYTES = 1_000;
 /** Outbox rows of one claim at saturation. */
 const BUDGET_CLAIM = 20;
 
@@ -47,7 +47,7 @@ export async function measureRates(bench: Bench): Promise<Row[]> {
 
 /** Sends emails over this number of connections for `ms` milliseconds, then waits until all have arrived. */
 async function measureLoad({ deployment, sink }: Bench, connections: number, ms: number): Promise<Measured> {
-  const body = JSON.stringify(deployment.mail(textOfSize(OCTETS)));
+  const body = JSON.stringify(deployment.mail(textOfSize(BYTES)));
   const arrivedBefore = sink.arrivals.length;
   await deployment.readings();
   const cpuBefore = await cpuMs(deployment.host.workerdPid);

@@ -12,7 +12,7 @@ const WORKSPACES = 4;
 const ROUNDS = 3;
 const EMAILS = 400;
 const AT_ONCE = 20;
-const OCTETS = 1_000;
+const BYTES = 1_000;
 const TICKS = 5;
 const RATE_BUDGET = 0.9;
 /** Four claims that end at different times flush the last outcomes of each apart. */
@@ -68,7 +68,7 @@ async function drain(
     await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, at) => {
         const workspace = workspaces[at % WORKSPACES] ?? deployment;
-        await (await workspace.call("POST", "/v1/emails/", workspace.mail(textOfSize(OCTETS)))).arrayBuffer();
+        await (await workspace.call("POST", "/v1/emails/", workspace.mail(textOfSize(BYTES)))).arrayBuffer();
       }),
     );
   }

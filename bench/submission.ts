@@ -15,9 +15,9 @@ import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 
 const ROUNDS = 3;
-const OCTETS = 10_000;
+const BYTES = 10_000;
 const BUDGET = 0.5;
-const LARGE_OCTETS = 24 * 1024 * 1024;
+const LARGE_BYTES = 24 * 1024 * 1024;
 const BUDGET_MB = 60;
 
 /** Programs that keep their connections, and programs that open one for each message. */
@@ -94,11 +94,11 @@ async function compare(load: Load & { name: string }, servers: Servers): Promise
   const ours: Measured[] = [];
   const theirs: Measured[] = [];
   // Compiles what runs often, on both sides.
-  await submitAll(target, textOfSize(OCTETS), load);
-  if (postfix) await submitAll({ ...target, port: postfix.port }, textOfSize(OCTETS), load);
+  await submitAll(target, textOfSize(BYTES), load);
+  if (postfix) await submitAll({ ...target, port: postfix.port }, textOfSize(BYTES), load);
   await deployment.readings();
   for (let round = 0; round < ROUNDS; round++) {
-    const text = textOfSize(OCTETS + round);
+    const text = textOfSize(BYTES + round);
     const cpuBefore = [await cpuMs(gateway.pid), await cpuMs(deployment.host.workerdPid)] as const;
     const rate = load.messages / (await submitAll(target, text, load));
     const server = ((await cpuMs(gateway.pid)) - cpuBefore[0]) / load.messages;
@@ -106,7 +106,7 @@ async function compare(load: Load & { name: string }, servers: Servers): Promise
     if (postfix) theirs.push(await measurePostfix(postfix, target, text, load));
   }
   const { d1Calls, requests } = await deployment.readings();
-  const [all, size] = [ROUNDS * load.messages, OCTETS / 1_000];
+  const [all, size] = [ROUNDS * load.messages, BYTES / 1_000];
   const of = (values: Measured[], name: keyof Measured, digits: number) =>
     median(values.map((value) => value[name])).toFixed(digits);
   const rates = (values: Measured[]) => values.map(({ rate }) => rate.toFixed(0)).join(", ");
@@ -135,11 +135,11 @@ async function measurePostfix(postfix: Postfix, target: Target, text: string, lo
 /** Measures the peak that messages of 24 MiB add to the gateway's memory. */
 async function measureLarge(gateway: GatewayProcess, target: Target, atOnce: number): Promise<Row> {
   const head = `From: ${target.sender}\r\nTo: friend@example.org\r\nSubject: large\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n`;
-  const base64 = Buffer.alloc(LARGE_OCTETS, 0x5a).toString("base64").replace(/.{76}/g, "$&\r\n");
-  const octets = Buffer.from(`${head}${base64}\r\n.\r\n`, "latin1");
+  const base64 = Buffer.alloc(LARGE_BYTES, 0x5a).toString("base64").replace(/.{76}/g, "$&\r\n");
+  const bytes = Buffer.from(`${head}${base64}\r\n.\r\n`, "latin1");
   const clients = await Promise.all(Array.from({ length: atOnce }, () => connect(target)));
   const { megabytes, seconds } = await peakMegabytes(gateway.pid, async () => {
-    await Promise.all(clients.map((client) => submit(client, target, octets)));
+    await Promise.all(clients.map((client) => submit(client, target, bytes)));
   });
   for (const client of clients) client.end();
   return {

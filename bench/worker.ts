@@ -165,13 +165,13 @@ async function forwardOne(env: Env): Promise<Response> {
   return Response.json({ forwards: results.length });
 }
 
-/** Uploads `octets` bytes to R2 in the same parts as a large email. */
+/** Uploads `bytes` bytes to R2 in the same parts as a large email. */
 async function putEndpoint(request: Request, env: Env): Promise<Response> {
-  const { octets } = await request.json<{ octets: number }>();
+  const { bytes } = await request.json<{ bytes: number }>();
   const upload = await env.CONTENT.createMultipartUpload(`put/${crypto.randomUUID()}`);
   const part = new Uint8Array(5 * 1024 * 1024).fill(0x5a);
   const parts: R2UploadedPart[] = [];
-  for (let rest = octets; rest > 0; rest -= part.byteLength) {
+  for (let rest = bytes; rest > 0; rest -= part.byteLength) {
     parts.push(await upload.uploadPart(parts.length + 1, part.subarray(0, Math.min(rest, part.byteLength))));
   }
   await upload.complete(parts);

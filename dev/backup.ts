@@ -43,14 +43,14 @@ async function backUp(): Promise<void> {
   // Those that were created since.
   for (const name of await mailboxNames(client)) await save(client, snapshot, name);
   const read = await saveObjects(client, snapshot);
-  console.log(`objects: ${read.read} read, ${read.octets} octets; those of earlier backups were kept`);
+  console.log(`objects: ${read.read} read, ${read.octets} bytes; those of earlier backups were kept`);
 
   const keysFile = path.resolve(values.keys ?? `${root}.master-keys`);
   await writeFile(keysFile, `${client.target.masterKeys}\n`, { mode: 0o600 });
   await chmod(keysFile, 0o600);
   const manifest = toManifest(client, snapshot);
   await snapshot.finish(manifest);
-  console.log(`The backup ${snapshot.id} is complete: ${manifest.octets} octets in ${manifest.files.length} files.`);
+  console.log(`The backup ${snapshot.id} is complete: ${manifest.octets} bytes in ${manifest.files.length} files.`);
   console.log(`The master keys are in ${keysFile}. Keep them in another place than the backup.`);
   if (keep !== null) await prune(root, keep);
 }

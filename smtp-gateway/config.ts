@@ -10,13 +10,13 @@ export interface GatewayLimits {
   connectionsPerMinute: number;
   /** Failed logins of one connection, after which it is closed. */
   failedLogins: number;
-  /** Octets of a command line. */
-  commandOctets: number;
-  /** Octets of a message on the wire. */
-  messageOctets: number;
+  /** Bytes of a command line. */
+  commandBytes: number;
+  /** Bytes of a message on the wire. */
+  messageBytes: number;
   /** Recipients of one message. */
   recipients: number;
-  /** Wait for the next octet of a client. */
+  /** Wait for the next byte of a client. */
   idleMs: number;
   /** Time until a client of submission has logged in. */
   loginMs: number;
@@ -61,8 +61,8 @@ const DEFAULT_LIMITS: GatewayLimits = {
   connectionsPerIp: 50,
   connectionsPerMinute: 300,
   failedLogins: 3,
-  commandOctets: 4_096,
-  messageOctets: 36 * 1024 * 1024,
+  commandBytes: 4_096,
+  messageBytes: 36 * 1024 * 1024,
   recipients: 50,
   idleMs: 60_000,
   loginMs: 60_000,

@@ -44,8 +44,8 @@ export interface GroupOptions<Item, Value> {
   call(items: readonly Item[]): Promise<Answer<Value>[]>;
   /** Limits of one call. */
   maxItems: number;
-  maxOctets: number;
-  octetsOf(item: Item): number;
+  maxBytes: number;
+  bytesOf(item: Item): number;
 }
 
 /**
@@ -149,15 +149,15 @@ export class GroupedCalls<Item, Value> {
   }
 
   #takeGroup(queue: KeyQueue<Item, Value>): Waiting<Item, Value>[] {
-    const { maxItems, maxOctets, octetsOf } = this.#options;
+    const { maxItems, maxBytes, bytesOf } = this.#options;
     if (queue.alone > 0) {
       queue.alone -= 1;
       return queue.waiting.splice(0, 1);
     }
-    let [count, octets] = [0, 0];
+    let [count, bytes] = [0, 0];
     for (const { item } of queue.waiting) {
-      octets += octetsOf(item);
-      if (count > 0 && (octets > maxOctets || count === maxItems)) break;
+      bytes += bytesOf(item);
+      if (count > 0 && (bytes > maxBytes || count === maxItems)) break;
       count += 1;
     }
     return queue.waiting.splice(0, count);

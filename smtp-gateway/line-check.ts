@@ -1,7 +1,7 @@
 const [NUL, LF, CR] = [0x00, 0x0a, 0x0d];
 
 /**
- * Finds line ends other than CRLF, and NULs, in octets that arrive in chunks. A server that reads them differently could
+ * Finds line ends other than CRLF, and NULs, in bytes that arrive in chunks. A server that reads them differently could
  * take the rest of a message for commands (SMTP smuggling).
  */
 export class LineCheck {

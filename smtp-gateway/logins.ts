@@ -48,8 +48,8 @@ export class Logins {
     this.#calls = new GroupedCalls({
       call: (logins) => callWorker(worker, leases, logins),
       maxItems: MAX_LOGINS,
-      maxOctets: Number.POSITIVE_INFINITY,
-      octetsOf: () => 0,
+      maxBytes: Number.POSITIVE_INFINITY,
+      bytesOf: () => 0,
     });
   }
 

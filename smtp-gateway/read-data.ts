@@ -3,9 +3,9 @@ import { Refusal } from "./errors.ts";
 import { LineCheck } from "./line-check.ts";
 import { closeAfterReply } from "./strict-server.ts";
 
-/** Where the octets of a message go. */
+/** Where the bytes of a message go. */
 export interface DataTarget {
-  write(octets: Uint8Array): Promise<void>;
+  write(bytes: Uint8Array): Promise<void>;
   /** Called instead of a further write, when the message is refused or the client is gone. */
   abort(): void;
 }
@@ -18,7 +18,7 @@ export interface DataTarget {
 export async function readData(
   stream: SMTPServerDataStream,
   target: DataTarget,
-  { messageOctets, messageMs }: { messageOctets: number; messageMs: number },
+  { messageBytes, messageMs }: { messageBytes: number; messageMs: number },
   session: SMTPServerSession,
 ): Promise<void> {
   const lines = new LineCheck();
@@ -39,7 +39,7 @@ export async function readData(
         refuse(`554 5.6.0 The message contains a ${lines.issue}`);
       }
       if (refusal) continue;
-      if (size > messageOctets) refuse(`552 5.3.4 The message is larger than ${messageOctets} octets`);
+      if (size > messageBytes) refuse(`552 5.3.4 The message is larger than ${messageBytes} bytes`);
       else if (Date.now() > end) refuse("451 4.4.2 The message arrived too slowly");
       else await target.write(chunk);
     }

@@ -11,9 +11,9 @@ export interface SpamCheck {
 
 /** How long rspamd may take, in ms. Then the message is delivered without its answer. */
 const TIMEOUT_MS = 5_000;
-/** Larger messages are not checked, in octets: spam is small. */
-const MAX_OCTETS = 4 * 1024 * 1024;
-const MAX_ANSWER_OCTETS = 1024 * 1024;
+/** Larger messages are not checked, in bytes: spam is small. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** The actions of rspamd that mark a message. `greylist` and `soft reject` only delay it, which this server never does. */
 const SPAM_ACTIONS: ReadonlySet<string> = new Set(["add header", "rewrite subject", "quarantine", "reject"]);
@@ -23,7 +23,7 @@ const SPAM_ACTIONS: ReadonlySet<string> = new Set(["add header", "rewrite subjec
  * a message is neither refused nor kept waiting because of rspamd.
  */
 export async function checkSpam(url: string, session: SMTPServerSession, spool: Spool): Promise<SpamCheck | null> {
-  if (spool.size > MAX_OCTETS) return null;
+  if (spool.size > MAX_BYTES) return null;
   try {
     const response = await fetch(`${url}/checkv2`, {
       method: "POST",
@@ -59,7 +59,7 @@ async function readText(response: Response): Promise<string> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > MAX_ANSWER_OCTETS) throw new Error("the answer of rspamd is too large");
+    if (text.length > MAX_ANSWER_BYTES) throw new Error("the answer of rspamd is too large");
   }
   return text + decoder.decode();
 }

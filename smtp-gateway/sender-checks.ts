@@ -30,8 +30,8 @@ export class SenderChecks {
         return checks.map(() => answer);
       },
       maxItems: MAX_CHECKS,
-      maxOctets: Number.POSITIVE_INFINITY,
-      octetsOf: () => 0,
+      maxBytes: Number.POSITIVE_INFINITY,
+      bytesOf: () => 0,
     });
   }
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 
-/** Octets of a message that are held in memory. More goes to a temporary file. */
-const MEMORY_OCTETS = 256 * 1024;
+/** Bytes of a message that are held in memory. More goes to a temporary file. */
+const MEMORY_BYTES = 256 * 1024;
 
 /** Keeps a message until it was read twice: to check its signatures, and to send it on. */
 export class Spool {
@@ -14,15 +14,15 @@ export class Spool {
   #folder: string | null = null;
   #file: WriteStream | null = null;
 
-  /** Octets that were written. */
+  /** Bytes that were written. */
   get size(): number {
     return this.#size;
   }
 
-  async write(octets: Uint8Array): Promise<void> {
-    this.#size += octets.length;
-    if (this.#file === null && this.#size <= MEMORY_OCTETS) {
-      this.#pieces.push(octets);
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#size += bytes.length;
+    if (this.#file === null && this.#size <= MEMORY_BYTES) {
+      this.#pieces.push(bytes);
       return;
     }
     if (this.#file === null) {
@@ -30,7 +30,7 @@ export class Spool {
       this.#file = createWriteStream(path.join(this.#folder, "message"), { mode: 0o600 });
       for (const piece of this.#pieces.splice(0)) await append(this.#file, piece);
     }
-    await append(this.#file, octets);
+    await append(this.#file, bytes);
   }
 
   abort(): void {
@@ -46,7 +46,7 @@ export class Spool {
       );
   }
 
-  /** Returns the message from its first octet. */
+  /** Returns the message from its first byte. */
   read(): Readable {
     return this.#folder === null
       ? Readable.from([Buffer.concat(this.#pieces)])
@@ -59,8 +59,8 @@ export class Spool {
   }
 }
 
-function append(file: WriteStream, octets: Uint8Array): Promise<void> {
+function append(file: WriteStream, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    file.write(octets, (error) => (error ? reject(error) : resolve()));
+    file.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 }

@@ -21,7 +21,7 @@ type Write = (chunk: Buffer, encoding: BufferEncoding, next: Next) => void;
 const QUIT_MS = 2_000;
 
 /**
- * smtp-server with what it leaves out: commands end in CRLF only, slow clients are closed after a time that no octet
+ * smtp-server with what it leaves out: commands end in CRLF only, slow clients are closed after a time that no byte
  * extends, and `onQuit` runs before the reply to QUIT.
  */
 export class StrictServer extends SMTPServer {

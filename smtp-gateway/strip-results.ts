@@ -1,6 +1,6 @@
 import { Transform } from "node:stream";
 
-/** Octets of the header section that are read. More passes unchanged. */
+/** Bytes of the header section that are read. More passes unchanged. */
 const MAX_HEADER = 1024 * 1024;
 
 /**
@@ -22,8 +22,8 @@ export function stripResults(name: string): Transform {
   });
 }
 
-function withoutResults(octets: Buffer, name: string): Buffer {
-  const text = octets.toString("latin1");
+function withoutResults(bytes: Buffer, name: string): Buffer {
+  const text = bytes.toString("latin1");
   const end = text.indexOf("\r\n\r\n");
   const header = end < 0 ? text : text.slice(0, end + 2);
   const kept = header.split(/(?<=\r\n)(?![ \t])/).filter((field) => !isOf(field, name));

@@ -11,12 +11,12 @@ export interface SmallMessage {
   connection: string;
   sequence: number;
   envelope: { from: string; to: string[] };
-  octets: Buffer;
+  bytes: Buffer;
 }
 
-/** Messages and octets of a call, below the limits of the Worker. */
+/** Messages and bytes of a call, below the limits of the Worker. */
 const MAX_MESSAGES = 64;
-const MAX_OCTETS = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Sends small messages to the Worker, those of one credential together, so that it stores them in one transaction. */
 export class SubmissionGroups {
@@ -30,8 +30,8 @@ export class SubmissionGroups {
     this.#calls = new GroupedCalls({
       call: (messages) => this.#callWorker(messages),
       maxItems: MAX_MESSAGES,
-      maxOctets: MAX_OCTETS,
-      octetsOf: ({ octets }) => octets.length,
+      maxBytes: MAX_BYTES,
+      bytesOf: ({ bytes }) => bytes.length,
     });
   }
 
@@ -42,12 +42,12 @@ export class SubmissionGroups {
 
   async #callWorker(messages: readonly SmallMessage[]): Promise<Answer<WorkerAnswer>[]> {
     const startedAt = performance.now();
-    const items = messages.map(({ login, octets, ...item }) => ({
+    const items = messages.map(({ login, bytes, ...item }) => ({
       token: login.token,
       ...item,
-      octets: octets.length,
+      octets: bytes.length,
     }));
-    const body = Buffer.concat([Buffer.from(`${JSON.stringify(items)}\n`), ...messages.map(({ octets }) => octets)]);
+    const body = Buffer.concat([Buffer.from(`${JSON.stringify(items)}\n`), ...messages.map(({ bytes }) => bytes)]);
     const upload = this.#worker.upload("submission-groups", {}, body.length);
     await upload.write(body);
     const { answers, lease_ms } = await upload.finish();

@@ -22,11 +22,11 @@ interface Submitter {
 /** Ends each message for the Worker, which refuses one that was cut off. */
 const END = Buffer.from("\0end");
 /** Messages up to this size are sent to the Worker in one piece, with others of their credential. Larger ones go to R2. */
-const SMALL_OCTETS = 15 * 1024;
-/** Keys of a connection in one call, connections in it, and octets of their JSON: the Worker reads 16,384. */
+const SMALL_BYTES = 15 * 1024;
+/** Keys of a connection in one call, connections in it, and bytes of their JSON: the Worker reads 16,384. */
 const KEYS = 100;
 const CONFIRMATIONS = 64;
-const CONFIRMATION_OCTETS = 16_000;
+const CONFIRMATION_BYTES = 16_000;
 
 /** Answers that the client of a connection has received. */
 interface Confirmation {
@@ -63,8 +63,8 @@ export class Submission {
         return confirmations.map(() => answer);
       },
       maxItems: CONFIRMATIONS,
-      maxOctets: CONFIRMATION_OCTETS,
-      octetsOf: (confirmation) => Buffer.byteLength(JSON.stringify(confirmation)) + 1,
+      maxBytes: CONFIRMATION_BYTES,
+      bytesOf: (confirmation) => Buffer.byteLength(JSON.stringify(confirmation)) + 1,
     });
   }
 
@@ -120,7 +120,7 @@ export class Submission {
     };
     const target = new MessageUpload({
       open: () => this.#worker.upload("submissions", headers, null),
-      sendSmall: (octets) => this.#groups.send({ login, connection, sequence, envelope, octets }),
+      sendSmall: (bytes) => this.#groups.send({ login, connection, sequence, envelope, bytes }),
     });
     await readData(stream, target, this.#limits, session);
     const { id, repeat } = await target.finish();
@@ -148,20 +148,20 @@ export class Submission {
 
 /** Sends a message to the Worker: a small one when it is complete, a large one while it arrives. */
 class MessageUpload {
-  readonly #ways: { open(): Upload; sendSmall(octets: Buffer): Promise<WorkerAnswer> };
+  readonly #ways: { open(): Upload; sendSmall(bytes: Buffer): Promise<WorkerAnswer> };
   #buffered: Uint8Array[] = [];
   #upload: Upload | null = null;
   size = 0;
 
-  constructor(ways: { open(): Upload; sendSmall(octets: Buffer): Promise<WorkerAnswer> }) {
+  constructor(ways: { open(): Upload; sendSmall(bytes: Buffer): Promise<WorkerAnswer> }) {
     this.#ways = ways;
   }
 
-  async write(octets: Uint8Array): Promise<void> {
-    this.size += octets.length;
-    if (this.#upload) return this.#upload.write(octets);
-    this.#buffered.push(octets);
-    if (this.size <= SMALL_OCTETS) return;
+  async write(bytes: Uint8Array): Promise<void> {
+    this.size += bytes.length;
+    if (this.#upload) return this.#upload.write(bytes);
+    this.#buffered.push(bytes);
+    if (this.size <= SMALL_BYTES) return;
     this.#upload = this.#ways.open();
     for (const piece of this.#buffered.splice(0)) await this.#upload.write(piece);
   }

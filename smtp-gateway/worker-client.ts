@@ -11,12 +11,12 @@ export interface WorkerAnswer {
 
 /** How long the Worker may take for an answer, in ms. Longer than it waits for memory. */
 const ANSWER_MS = 60_000;
-const MAX_ANSWER_OCTETS = 100_000;
+const MAX_ANSWER_BYTES = 100_000;
 
 /** A request whose body is written piece by piece. */
 export interface Upload {
-  /** Writes octets. Resolves when more may follow, or when the Worker has answered already. */
-  write(octets: Uint8Array): Promise<void>;
+  /** Writes bytes. Resolves when more may follow, or when the Worker has answered already. */
+  write(bytes: Uint8Array): Promise<void>;
   /** Ends the body and returns the answer. Throws Refusal. */
   finish(): Promise<WorkerAnswer>;
   /** Breaks the request off, so that the Worker stores nothing of it. */
@@ -39,14 +39,14 @@ export class WorkerClient {
 
   /** Calls the Worker with JSON. Throws Refusal: that of the Worker, or 451 when it cannot be reached. */
   async call(path: string, body: unknown): Promise<WorkerAnswer> {
-    const octets = Buffer.from(JSON.stringify(body));
-    const headers = { "Content-Type": "application/json", "Content-Length": String(octets.length) };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const headers = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
     const upload = this.#open(path, headers);
-    await upload.write(octets);
+    await upload.write(bytes);
     return upload.finish();
   }
 
-  /** Begins a request whose body is a message of `size` octets, or of unknown size when it is null. */
+  /** Begins a request whose body is a message of `size` bytes, or of unknown size when it is null. */
   upload(path: string, headers: Record<string, string>, size: number | null): Upload {
     const length: Record<string, string> = size === null ? {} : { "Content-Length": String(size) };
     return this.#open(path, { "Content-Type": "message/rfc822", ...headers, ...length });
@@ -80,8 +80,8 @@ export class WorkerClient {
     // Awaited in finish(); until then a failure must not end the process.
     answered.catch(() => {});
     return {
-      async write(octets) {
-        if (isOver || request.write(octets)) return;
+      async write(bytes) {
+        if (isOver || request.write(bytes)) return;
         await Promise.race([new Promise((resolve) => request.once("drain", resolve)), answered.catch(() => {})]);
       },
       async finish() {
@@ -110,7 +110,7 @@ function readAnswer(request: http.ClientRequest): Promise<WorkerAnswer> {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        if (text.length < MAX_ANSWER_OCTETS) text += chunk;
+        if (text.length < MAX_ANSWER_BYTES) text += chunk;
       });
       response.on("error", reject);
       response.on("end", () => {

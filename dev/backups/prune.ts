@@ -6,7 +6,7 @@ import { readManifest } from "./snapshot.ts";
 
 /**
  * Deletes all finished backups of a folder but the newest `keep`, and the objects that none of those has. Safe to interrupt and to
- * repeat. Holds 32 octets in memory for each object.
+ * repeat. Holds 32 bytes in memory for each object.
  */
 export async function prune(root: string, keep: number): Promise<void> {
   const snapshots = path.join(root, "snapshots");

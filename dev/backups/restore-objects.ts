@@ -66,5 +66,5 @@ class ExistingObjects {
   }
 }
 
-/** Compares keys by their octets in UTF-8, as R2 orders them. */
+/** Compares keys by their bytes in UTF-8, as R2 orders them. */
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));

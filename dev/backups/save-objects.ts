@@ -22,7 +22,7 @@ type ObjectsRecord = Extract<JournalEntry, { kind: "objects" }>;
 
 /**
  * Saves the objects of R2, page after page of keys. An object whose key and ETag the target has is not read again. Returns how many
- * objects and octets were read.
+ * objects and bytes were read.
  */
 export async function saveObjects(client: BackupClient, snapshot: Snapshot): Promise<{ read: number; octets: number }> {
   const done = snapshot.entries.filter((entry): entry is ObjectsRecord => entry.kind === "objects");

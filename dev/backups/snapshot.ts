@@ -125,7 +125,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   await rename(`${file}.part`, file);
 }
 
-/** Renames a complete file into its place, after its octets are on the disk. */
+/** Renames a complete file into its place, after its bytes are on the disk. */
 export async function settle(part: string, file: string): Promise<void> {
   const handle = await open(part, "r");
   await handle.sync();

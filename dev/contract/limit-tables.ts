@@ -16,7 +16,7 @@ import {
   SECOND_FACTOR_TTL_MS,
 } from "../../src/identity/sign-ins/rules.ts";
 import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
-import { NAME_OCTETS } from "../../src/lib/text-rules.ts";
+import { NAME_BYTES } from "../../src/lib/text-rules.ts";
 import { limits as ruleLimits } from "../../src/mailboxes/forwarding-rules/rules.ts";
 import { KEPT_DAYS, limits as mailboxLimits } from "../../src/mailboxes/mailbox-store/rules.ts";
 import { NOTIFICATION_DAYS } from "../../src/notices/notifications/rules.ts";
@@ -48,13 +48,13 @@ export const limitTables = {
       ["limit", "value"],
       [
         ["recipients (to, cc and bcc together)", emailLimits.recipients],
-        ["display name", `${count(NAME_OCTETS)} bytes`],
-        ["subject, and a header line", `${count(emailLimits.lineOctets)} octets (RFC 5322 2.1.1)`],
-        ["custom headers", `${emailLimits.customHeaders}, together ${bytes(emailLimits.customHeaderOctets)}`],
+        ["display name", `${count(NAME_BYTES)} bytes`],
+        ["subject, and a header line", `${count(emailLimits.lineBytes)} octets (RFC 5322 2.1.1)`],
+        ["custom headers", `${emailLimits.customHeaders}, together ${bytes(emailLimits.customHeaderBytes)}`],
         ["name of a custom header", `${HEADER_NAME_CHARACTERS} characters`],
-        ["html and text together", `${count(emailLimits.bodyOctets)} bytes`],
+        ["html and text together", `${count(emailLimits.bodyBytes)} bytes`],
         ["attachments", `${emailLimits.attachments}, together ${bytes(emailLimits.attachmentBytes)} decoded`],
-        ["file name", `${emailLimits.filenameOctets} bytes`],
+        ["file name", `${emailLimits.filenameBytes} bytes`],
         ["tags", `${emailLimits.tags} of ${emailLimits.tagCharacters} characters`],
         ["tracked links", MAX_TRACKED_LINKS],
         ["`send_at`, ahead", `${duration(emailLimits.scheduleMinMs)} to ${duration(emailLimits.scheduleMaxMs)}`],
@@ -66,7 +66,7 @@ export const limitTables = {
       [
         ["emails of a batch", emailLimits.batch],
         ["contact lists of a workspace", contactLimits.listsPerWorkspace],
-        ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileOctets)}`],
+        ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
         ["variants of a broadcast", broadcastLimits.variants],
         ["webhooks of a workspace", webhookLimits.webhooksPerWorkspace],

@@ -66,7 +66,7 @@ export const resourceTables = {
     table(
       ["limit", "value"],
       [
-        ["name of a folder or label", `${mailboxLimits.nameOctets} bytes`],
+        ["name of a folder or label", `${mailboxLimits.nameBytes} bytes`],
         ["words of a search", mailboxLimits.words],
         ["matches that the total of a search counts", mailboxLimits.countedMatches],
         ["characters of a message that a search covers", mailboxLimits.searchCharacters],

@@ -34,7 +34,7 @@ export type Resolve = (name: string, type: string) => Promise<Answer>;
 
 const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 /** RFC 1035 3.3: a character-string has at most 255 octets. */
-const STRING_OCTETS = 255;
+const STRING_BYTES = 255;
 const TTL = 5;
 const MESSAGE = "application/dns-message";
 
@@ -63,17 +63,17 @@ async function answer(request: IncomingMessage, response: ServerResponse, resolv
   const found = await resolve(question.name.toLowerCase(), question.type);
   if (found === "timeout") return;
   if (found === "http-error") return void response.writeHead(500).end();
-  const octets = found === "garbage" ? Buffer.from("no DNS message") : encodeResponse(query?.id ?? 0, question, found);
-  response.writeHead(200, { "Content-Type": MESSAGE, "Cache-Control": "no-store" }).end(octets);
+  const bytes = found === "garbage" ? Buffer.from("no DNS message") : encodeResponse(query?.id ?? 0, question, found);
+  response.writeHead(200, { "Content-Type": MESSAGE, "Cache-Control": "no-store" }).end(bytes);
 }
 
 function queryParameter({ url = "" }: IncomingMessage): Buffer {
   return Buffer.from(new URLSearchParams(url.split("?")[1]).get("dns") ?? "", "base64url");
 }
 
-function decodeQuery(octets: Buffer): DecodedPacket | null {
+function decodeQuery(bytes: Buffer): DecodedPacket | null {
   try {
-    return decode(octets);
+    return decode(bytes);
   } catch {
     return null;
   }
@@ -101,9 +101,9 @@ function toResourceRecord({ type, name, value, priority = 10 }: DnsRecord): Reso
 }
 
 function toCharacterStrings(value: string): Buffer[] {
-  const octets = Buffer.from(value, "utf8");
-  const count = Math.max(1, Math.ceil(octets.length / STRING_OCTETS));
-  return Array.from({ length: count }, (_, i) => octets.subarray(i * STRING_OCTETS, (i + 1) * STRING_OCTETS));
+  const bytes = Buffer.from(value, "utf8");
+  const count = Math.max(1, Math.ceil(bytes.length / STRING_BYTES));
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * STRING_BYTES, (i + 1) * STRING_BYTES));
 }
 
 function notFound(_: IncomingMessage, response: ServerResponse) {

@@ -138,7 +138,7 @@ export interface ApiKeyCreate {
 }
 
 export interface Attachment {
-  /** At most 255 octets, without path separators, control and invisible characters; not . or .. */
+  /** At most 255 bytes, without path separators, control and invisible characters; not . or .. */
   filename: string;
   /** Standard base64 with padding, no data: prefix. All attachments of an email decode to at most 24 MiB. */
   content_base64: string;
@@ -277,15 +277,15 @@ export interface BroadcastAudience {
 export interface BroadcastCreate {
   /** Internal name. */
   name: string;
-  /** At most 998 octets. May contain placeholders such as {{name}}. */
+  /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject: string;
   /** Sender: an address, or `Name <address>`. At most 1,000 characters. */
   from_address: string;
   /** Text that mail programs show after the subject. May contain placeholders. */
   preheader?: string | null;
-  /** With placeholders such as {{name}}. At most 1,000,000 octets as JSON with all other fields. */
+  /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   html_body?: string | null;
-  /** With placeholders such as {{name}}. At most 1,000,000 octets as JSON with all other fields. */
+  /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
   reply_to?: string | null;
   /** Contact list. Required before the broadcast is sent. */
@@ -341,15 +341,15 @@ export interface BroadcastTopLinks {
 export interface BroadcastUpdate {
   /** Internal name. */
   name?: string;
-  /** At most 998 octets. May contain placeholders such as {{name}}. */
+  /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string;
   /** Sender: an address, or `Name <address>`. At most 1,000 characters. */
   from_address?: string;
   /** Text that mail programs show after the subject. May contain placeholders. */
   preheader?: string | null;
-  /** With placeholders such as {{name}}. At most 1,000,000 octets as JSON with all other fields. */
+  /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   html_body?: string | null;
-  /** With placeholders such as {{name}}. At most 1,000,000 octets as JSON with all other fields. */
+  /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
   reply_to?: string | null;
   /** Contact list. Required before the broadcast is sent. */
@@ -384,11 +384,11 @@ export interface BroadcastVariant {
 export interface BroadcastVariantCreate {
   /** Unique within the broadcast. */
   label: string;
-  /** At most 998 octets. May contain placeholders such as {{name}}. */
+  /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject: string;
-  /** null: the body of the broadcast. At most 1,000,000 octets. */
+  /** null: the body of the broadcast. At most 1,000,000 bytes. */
   html_body?: string | null;
-  /** null: the body of the broadcast. At most 1,000,000 octets. */
+  /** null: the body of the broadcast. At most 1,000,000 bytes. */
   text_body?: string | null;
   /** Relative share of the emails. */
   weight?: number;
@@ -397,11 +397,11 @@ export interface BroadcastVariantCreate {
 export interface BroadcastVariantUpdate {
   /** Unique within the broadcast. */
   label?: string;
-  /** At most 998 octets. May contain placeholders such as {{name}}. */
+  /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string;
-  /** null: the body of the broadcast. At most 1,000,000 octets. */
+  /** null: the body of the broadcast. At most 1,000,000 bytes. */
   html_body?: string | null;
-  /** null: the body of the broadcast. At most 1,000,000 octets. */
+  /** null: the body of the broadcast. At most 1,000,000 bytes. */
   text_body?: string | null;
   /** Relative share of the emails. */
   weight?: number;
@@ -440,9 +440,9 @@ export interface Contact {
 
 export interface ContactCreate {
   email: string;
-  /** At most 320 octets, without control and invisible characters. */
+  /** At most 320 bytes, without control and invisible characters. */
   name?: string | null;
-  /** Values for placeholders, by name. At most 65536 octets of JSON. */
+  /** Values for placeholders, by name. At most 65536 bytes of JSON. */
   metadata?: Record<string, unknown> | null;
 }
 
@@ -489,9 +489,9 @@ export interface ContactListWithContacts {
 
 export interface ContactUpdate {
   email?: string;
-  /** At most 320 octets, without control and invisible characters. */
+  /** At most 320 bytes, without control and invisible characters. */
   name?: string | null;
-  /** Values for placeholders, by name. At most 65536 octets of JSON. */
+  /** Values for placeholders, by name. At most 65536 bytes of JSON. */
   metadata?: Record<string, unknown> | null;
 }
 
@@ -629,9 +629,9 @@ export interface EmailAcceptResponse {
 
 /** An address with an optional display name. */
 export interface EmailAddress {
-  /** An address without a display name, at most 254 octets. */
+  /** An address without a display name, at most 254 bytes. */
   email: string;
-  /** Display name, at most 320 octets, without control and invisible characters. */
+  /** Display name, at most 320 bytes, without control and invisible characters. */
   name?: string | null;
 }
 
@@ -715,18 +715,18 @@ export interface EmailSendRequest {
   from_: EmailAddress;
   /** to, cc and bcc together have at most 50 different addresses. */
   to: EmailAddress[];
-  /** At most 998 octets, without control characters. Required without a template; with one it replaces its subject. */
+  /** At most 998 bytes, without control characters. Required without a template; with one it replaces its subject. */
   subject?: string | null;
-  /** html and text together have at most 5,000,000 octets. */
+  /** html and text together have at most 5,000,000 bytes. */
   html?: string | null;
-  /** At least one of html and text is required; together at most 5,000,000 octets. */
+  /** At least one of html and text is required; together at most 5,000,000 bytes. */
   text?: string | null;
   /** to, cc and bcc together have at most 50 different addresses. */
   cc?: EmailAddress[] | null;
   /** to, cc and bcc together have at most 50 different addresses. */
   bcc?: EmailAddress[] | null;
   reply_to?: EmailAddress | null;
-  /** Custom headers: at most 50, together at most 16 KiB, each line at most 998 octets. Refused are headers that the service writes, that relays take as commands, and that only receivers write. */
+  /** Custom headers: at most 50, together at most 16 KiB, each line at most 998 bytes. Refused are headers that the service writes, that relays take as commands, and that only receivers write. */
   headers?: Record<string, string> | null;
   /** At most 10 different tags. */
   tags?: string[] | null;
@@ -735,7 +735,7 @@ export interface EmailSendRequest {
   attachments?: Attachment[] | null;
   /** Id of a template: its subject, html and text are rendered with `variables`. html and text stay absent. */
   template_id?: string | null;
-  /** Values by name of the placeholder: at most 65536 octets as JSON. */
+  /** Values by name of the placeholder: at most 65536 bytes as JSON. */
   variables?: Record<string, string | number | boolean | null> | null;
   /** Track opens and clicks. A field left out follows the workspace settings. */
   tracking?: {
@@ -1103,9 +1103,9 @@ export interface MailboxAssignees {
 export interface MailboxCreate {
   /** Id of the domain. */
   domain_id: string;
-  /** The part of the address before the @, at most 64 octets. `*` creates a catch-all: it receives mail to every address without a mailbox. */
+  /** The part of the address before the @, at most 64 bytes. `*` creates a catch-all: it receives mail to every address without a mailbox. */
   local_part: string;
-  /** At most 320 octets, without control and invisible characters. */
+  /** At most 320 bytes, without control and invisible characters. */
   display_name?: string | null;
   /** Maximum size of the stored messages in bytes. null: no limit. */
   quota_bytes?: number | null;
@@ -1117,7 +1117,7 @@ export interface MailboxPassword {
 }
 
 export interface MailboxUpdate {
-  /** At most 320 octets, without control and invisible characters. */
+  /** At most 320 bytes, without control and invisible characters. */
   display_name?: string | null;
   is_active?: boolean;
   /** Maximum size of the stored messages in bytes. null: no limit. */
@@ -1348,13 +1348,13 @@ export interface Template {
 
 export interface TemplateCreate {
   name: string;
-  /** At most 998 octets. May contain placeholders such as {{name}}. */
+  /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string | null;
-  /** HTML with placeholders such as {{name}}. The whole template has at most 1,900,000 octets as JSON. */
+  /** HTML with placeholders such as {{name}}. The whole template has at most 1,900,000 bytes as JSON. */
   html_body?: string | null;
-  /** Plain text with placeholders. The whole template has at most 1,900,000 octets as JSON. */
+  /** Plain text with placeholders. The whole template has at most 1,900,000 bytes as JSON. */
   text_body?: string | null;
-  /** Data of an editor, stored as it is: at most 1048576 octets as JSON. */
+  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON. */
   blocks_json?: Record<string, unknown> | null;
 }
 
@@ -1367,19 +1367,19 @@ export interface TemplatePreview {
 }
 
 export interface TemplatePreviewRequest {
-  /** Values by name of the placeholder: at most 65536 octets as JSON. */
+  /** Values by name of the placeholder: at most 65536 bytes as JSON. */
   variables?: Record<string, string | number | boolean | null> | null;
 }
 
 export interface TemplateUpdate {
   name?: string;
-  /** At most 998 octets. May contain placeholders such as {{name}}. */
+  /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string | null;
-  /** HTML with placeholders such as {{name}}. The whole template has at most 1,900,000 octets as JSON. */
+  /** HTML with placeholders such as {{name}}. The whole template has at most 1,900,000 bytes as JSON. */
   html_body?: string | null;
-  /** Plain text with placeholders. The whole template has at most 1,900,000 octets as JSON. */
+  /** Plain text with placeholders. The whole template has at most 1,900,000 bytes as JSON. */
   text_body?: string | null;
-  /** Data of an editor, stored as it is: at most 1048576 octets as JSON. */
+  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON. */
   blocks_json?: Record<string, unknown> | null;
 }
 
@@ -1426,7 +1426,7 @@ export interface WebhookDelivery {
   created_at: string;
   /** The body of each request. */
   payload: Record<string, unknown>;
-  /** The first 65,536 octets of the last answer. */
+  /** The first 65,536 bytes of the last answer. */
   response_body: string | null;
   /** URL of the last request, or that of the next one. */
   endpoint_url: string | null;

@@ -12,8 +12,8 @@ export function readEnvelope(c: Context<AppEnv>): z.output<typeof Envelope> | nu
 /** Returns the value of a header of JSON in UTF-8, in base64. Null when it is malformed. */
 export function readJsonHeader(c: Context<AppEnv>, name: string): unknown {
   try {
-    const octets = Uint8Array.from(atob(c.req.header(name) ?? ""), (char) => char.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(octets));
+    const bytes = Uint8Array.from(atob(c.req.header(name) ?? ""), (char) => char.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return null;
   }

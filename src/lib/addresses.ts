@@ -33,7 +33,7 @@ const ENCODED_WORD = /=\?.*\?=/;
  * Local part: a dot-atom of at most 64 octets, of ASCII atext and UTF-8 (RFC 6531 3.3) in NFC; text that is not NFC is
  * refused, not converted. Quoted strings and address literals are refused although RFC 5321 allows them, because they
  * are second spellings of a mailbox. Encoded-words are refused because some parsers decode them in an address.
- * Domain: see `canonicalDomain`. The whole address has at most 254 octets with the domain in A-labels.
+ * Domain: see `canonicalDomain`. The whole address has at most 254 bytes with the domain in A-labels.
  *
  * `key` is lower-cased per code point, so addresses that differ by more than case have different keys (`ı` and `i`,
  * `ß` and `ss`, `ς` and `σ`). Not detected: local parts that look alike, and local parts that the server of the domain

@@ -3,7 +3,7 @@ import { fromBase64, utf8 } from "./bytes.ts";
 /** A root key and its version. The last one of a list encrypts and hashes new values; all of them open old ones. */
 export interface RootKey {
   version: number;
-  /** Base64 of 32 octets. */
+  /** Base64 of 32 bytes. */
   key: string;
 }
 

@@ -3,7 +3,7 @@
 /** Longest name of a custom header, in characters. */
 export const HEADER_NAME_CHARACTERS = 76;
 /** Longest header line without its CRLF, in octets (RFC 5322 2.1.1). */
-export const HEADER_LINE_OCTETS = 998;
+export const HEADER_LINE_BYTES = 998;
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 

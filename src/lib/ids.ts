@@ -66,8 +66,8 @@ export function parseUuid(text: string): string | null {
 }
 
 /** Returns a UUIDv8 made of the SHA-256 of the bytes (RFC 9562 5.8), so that equal bytes have equal ids. */
-export async function uuidFromHash(octets: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).subarray(0, 16);
+export async function uuidFromHash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).subarray(0, 16);
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
   const text = hex(hash);

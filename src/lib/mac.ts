@@ -4,7 +4,7 @@ async function macUnder(root: RootKey, purpose: string, data: Uint8Array<ArrayBu
   return new Uint8Array(await crypto.subtle.sign("HMAC", await deriveKey(root, "mac", purpose), data));
 }
 
-/** Returns the HMAC-SHA-256 (RFC 2104) of `data` for one purpose, under the newest root key: 32 octets. */
+/** Returns the HMAC-SHA-256 (RFC 2104) of `data` for one purpose, under the newest root key: 32 bytes. */
 export async function mac(
   roots: readonly RootKey[],
   purpose: string,
@@ -14,7 +14,7 @@ export async function mac(
 }
 
 /**
- * Returns whether `candidate` is the MAC of `data` under any of the root keys, whole or truncated to 10 octets or more
+ * Returns whether `candidate` is the MAC of `data` under any of the root keys, whole or truncated to 10 bytes or more
  * (RFC 2104 5). Compares in constant time.
  */
 export async function verifyMac(

@@ -6,8 +6,8 @@ import { utf8Length } from "./bytes.ts";
 
 /** Control characters and line separators, which no name may contain. */
 export const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u;
-/** Greatest length of a display name, in octets of UTF-8 (docs/contract/limits.md#one-email). */
-export const NAME_OCTETS = 320;
+/** Greatest length of a display name, in bytes of UTF-8 (docs/contract/limits.md#one-email). */
+export const NAME_BYTES = 320;
 
 /**
  * Characters that are not visible and change how other characters look or compare: bidirectional embeddings, overrides
@@ -34,8 +34,8 @@ const MAX_DOMAIN = 255;
 
 /** Returns why a display name is refused, or null when it is valid. */
 export function nameIssue(name: string): string | null {
-  const octets = utf8Length(name);
-  if (octets > NAME_OCTETS) return `A name is ${octets} octets; the limit is ${NAME_OCTETS}`;
+  const bytes = utf8Length(name);
+  if (bytes > NAME_BYTES) return `A name is ${bytes} bytes; the limit is ${NAME_BYTES}`;
   return visibleIssue("A name", name);
 }
 

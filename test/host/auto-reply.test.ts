@@ -37,7 +37,7 @@ interface PythonMail {
   headers: [string, string][];
   subject: string;
   addresses: Record<"from" | "to", { name: string; address: string }[]>;
-  tree: { type: string; octets?: string };
+  tree: { type: string; bytes?: string };
   defects: string[];
 }
 
@@ -119,8 +119,8 @@ describe("an automatic reply", () => {
       expect(seen.subject, where).toBe(mail.subject.toWellFormed());
       expect(seen.addresses.from, where).toEqual(expectedAddresses(mail).from);
       expect(seen.addresses.to.length, where).toBe(1);
-      const octets = Buffer.from(seen.tree.octets ?? "", "base64").toString();
-      expect([seen.tree.type, lf(octets)], where).toEqual(["text/plain", lf((mail.text ?? "").toWellFormed())]);
+      const bytes = Buffer.from(seen.tree.bytes ?? "", "base64").toString();
+      expect([seen.tree.type, lf(bytes)], where).toEqual(["text/plain", lf((mail.text ?? "").toWellFormed())]);
     }
   });
 });

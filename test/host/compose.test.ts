@@ -20,7 +20,7 @@ const BATCH = 500;
 interface PythonPart {
   type: string;
   children?: PythonPart[];
-  octets?: string;
+  bytes?: string;
   disposition?: string;
   filename?: string;
   contentId?: string;
@@ -90,13 +90,13 @@ function expectPython(mail: GeneratedMail, seen: PythonMail, where: string): voi
 function fromPython(part: PythonPart, isRoot = false): ExpectedPart {
   if (part.children) return { type: part.type, children: part.children.map((child) => fromPython(child)) };
   if (part.disposition === undefined) {
-    const octets = Buffer.from(part.octets ?? "", "base64");
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets).replaceAll("\r\n", "\n");
+    const bytes = Buffer.from(part.bytes ?? "", "base64");
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes).replaceAll("\r\n", "\n");
     return { type: part.type, text: isRoot ? text.replace(/\n$/, "") : text };
   }
   const read = {
     type: part.type,
-    octets: part.octets ?? "",
+    bytes: part.bytes ?? "",
     filename: part.filename ?? "",
     disposition: part.disposition,
   };

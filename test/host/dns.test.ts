@@ -55,7 +55,7 @@ describe("DNS over HTTPS", () => {
     }
   });
 
-  it("splits a TXT value into strings of at most 255 octets that join to the same value", async ({ expect }) => {
+  it("splits a TXT value into strings of at most 255 bytes that join to the same value", async ({ expect }) => {
     const [strings] = await dataOf("long.test", "TXT");
     const parts = strings as Buffer[];
     expect(parts.map((part) => part.length)).toEqual([255, 255, 140]);

@@ -52,13 +52,13 @@ const fakeEnds: [string, string][] = [
 describe("an end of data in another form", () => {
   for (const [name, end] of fakeEnds) {
     for (const split of [false, true]) {
-      it(`${name}${split ? ", one octet at a time" : ""}: at most one message, and no command of it runs`, async () => {
+      it(`${name}${split ? ", one byte at a time" : ""}: at most one message, and no command of it runs`, async () => {
         const before = await emails();
         const client = await SmtpClient.loggedIn(rig);
         await client.begin(sender, "a@example.org");
         const inner = `MAIL FROM:<${sender}>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nFrom: ${sender}\r\nSubject: inner\r\n\r\ninner\r\n`;
         const data = `${message()}smuggled${end}${inner}.\r\n`;
-        if (split) for (const octet of data) client.write(octet);
+        if (split) for (const byte of data) client.write(byte);
         else client.write(data);
         const reply = await client.reply();
         expect(reply).toMatch(/^(250 2\.|554 5\.6\.0 |500 5\.5\.2 )/);
@@ -88,7 +88,7 @@ describe("commands", () => {
     ["a bare LF", "NOOP\nNOOP\r\n"],
     ["a bare CR", "NOOP\rNOOP\r\n"],
     ["a NUL", "NOOP\0\r\n"],
-    ["a bare LF after the first octets", "RSET\r\nRCPT TO:<a@b>\n"],
+    ["a bare LF after the first bytes", "RSET\r\nRCPT TO:<a@b>\n"],
   ] as const)
     it(`with ${name} are refused, and the connection is closed`, async () => {
       const client = await SmtpClient.connect(rig.ports.starttls);
@@ -97,7 +97,7 @@ describe("commands", () => {
       await client.closed();
     });
 
-  it("longer than 4,096 octets are refused", async () => {
+  it("longer than 4,096 bytes are refused", async () => {
     const client = await SmtpClient.connect(rig.ports.starttls);
     client.write("x".repeat(5_000));
     expect(await client.reply()).toMatch(/^421 /);
@@ -268,7 +268,7 @@ describe("too much", () => {
 });
 
 describe.concurrent("too slow", () => {
-  it("a client that sends an octet a second is closed when the time to log in is over", async ({ expect }) => {
+  it("a client that sends a byte a second is closed when the time to log in is over", async ({ expect }) => {
     const client = await SmtpClient.connect(rig.ports.starttls);
     const timer = setInterval(() => client.write("N"), 500);
     const start = Date.now();

@@ -67,7 +67,7 @@ const messageOf = (token: string, text = "text") => ({
   connection: "c1",
   sequence: 0,
   envelope: { from: SENDER, to: ["a@example.org"] },
-  octets: Buffer.from(`${text}\0end`),
+  bytes: Buffer.from(`${text}\0end`),
 });
 
 describe("an equal login", () => {

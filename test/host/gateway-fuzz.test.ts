@@ -155,7 +155,7 @@ it(`${commands} random commands crash nothing, get replies of SMTP only, and oth
   expect(queued).toBeGreaterThan(commands / 1_000);
 });
 
-it(`${slowClients} clients that send an octet a second do not keep others from being served`, {
+it(`${slowClients} clients that send a byte a second do not keep others from being served`, {
   timeout: 300_000,
 }, async () => {
   const clients = await Promise.all(

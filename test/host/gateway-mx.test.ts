@@ -24,11 +24,11 @@ beforeEach(() => {
 });
 
 /** Sends a message to the seeded mailbox from outside and returns the reply. */
-async function receive(octets: string, ...to: string[]): Promise<string> {
+async function receive(bytes: string, ...to: string[]): Promise<string> {
   const mx = await SmtpClient.connect(rig.ports.mx);
   await mx.command("EHLO mail.example.org");
   expect(await mx.begin("ada@example.org", ...(to.length > 0 ? to : [sender]))).toMatch(/^354/);
-  mx.write(`${octets}\r\n.\r\n`);
+  mx.write(`${bytes}\r\n.\r\n`);
   const reply = await mx.reply();
   mx.end();
   return reply;
@@ -75,9 +75,9 @@ describe("a bounce through MX", () => {
 
 describe("mail for a hosted mailbox through MX", () => {
   it("arrives once however often it comes, with trace fields of the gateway and none that claim to be", async () => {
-    const octets =
+    const bytes =
       "Authentication-Results: mx.gateway.test; dkim=pass\r\nFrom: ada@example.org\r\nSubject: To the inbox\r\nMessage-ID: <in@example.org>\r\n\r\nHello.";
-    for (let i = 0; i < 2; i++) expect(await receive(octets)).toMatch(/^250 /);
+    for (let i = 0; i < 2; i++) expect(await receive(bytes)).toMatch(/^250 /);
     const items = await listFolder("INBOX");
     expect(items.map(({ subject }) => subject)).toEqual(["To the inbox"]);
     const raw = await readRaw(items[0]?.uid);

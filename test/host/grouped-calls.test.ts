@@ -17,8 +17,8 @@ function aWorker() {
       return items.map((item) => (item === "refused" ? { error: new Error("refused") } : { value: `to ${item}` }));
     },
     maxItems: 4,
-    maxOctets: 100,
-    octetsOf: (item) => item.length,
+    maxBytes: 100,
+    bytesOf: (item) => item.length,
   });
   const sendAll = (items: readonly string[]) =>
     Promise.allSettled(items.map((item) => groups.send("user", item))).then((results) =>

@@ -15,7 +15,7 @@ import { LOOKS, type Look, saveWhole, show } from "./support/screenshots.ts";
  */
 
 const FOLDER = path.join(ROOT, "docs/pages");
-const MAX_OCTETS = 2_000_000;
+const MAX_BYTES = 2_000_000;
 
 /** The pictures of docs/pages/: name of the page, width and colour scheme. */
 const CHOSEN: readonly (readonly [page: string, width: number, colorScheme: Look["colorScheme"]])[] = [
@@ -76,7 +76,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages of a shop", () => {
     expect(files.sort()).toEqual(CHOSEN.map(nameOf).sort());
     const index = readFileSync(path.join(FOLDER, "README.md"), "utf8");
     expect(files.filter((name) => !index.includes(`](${name})`))).toEqual([]);
-    expect(files.reduce((sum, name) => sum + statSync(path.join(FOLDER, name)).size, 0)).toBeLessThan(MAX_OCTETS);
+    expect(files.reduce((sum, name) => sum + statSync(path.join(FOLDER, name)).size, 0)).toBeLessThan(MAX_BYTES);
   });
 
   /** Opens a page, checks in each look that it is not wider than the window, and takes the pictures that are wanted. */

@@ -30,9 +30,9 @@ export function aMail(over: Partial<MessageInput> = {}): MessageInput {
   };
 }
 
-export function aFile(over: Partial<MessageInput["attachments"][number]> = {}, octets = Uint8Array.of(1, 2, 3)) {
-  const file = { filename: "a.bin", contentType: "image/png", disposition: "attachment" as const, size: octets.length };
-  return { ...file, open: () => inChunks(octets, 100), ...over };
+export function aFile(over: Partial<MessageInput["attachments"][number]> = {}, bytes = Uint8Array.of(1, 2, 3)) {
+  const file = { filename: "a.bin", contentType: "image/png", disposition: "attachment" as const, size: bytes.length };
+  return { ...file, open: () => inChunks(bytes, 100), ...over };
 }
 
 export async function messageBytes(composed: ComposedMessage): Promise<Uint8Array> {

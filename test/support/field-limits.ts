@@ -41,9 +41,9 @@ const people = (count: number, prefix: string) =>
 const only = (email: string, name?: unknown) => ({ to: [{ email, name }], cc: null, bcc: null });
 const LOCAL_64 = "l".repeat(64);
 const LABEL_60 = "d".repeat(60);
-/** Returns an address of exactly `octets` octets, whose local part has 64. */
-const address = (octets: number) =>
-  `${LOCAL_64}@${LABEL_60}.${LABEL_60}.${"e".repeat(octets - 64 - 1 - 2 * 61 - 8)}.example`;
+/** Returns an address of exactly `bytes` bytes, whose local part has 64. */
+const address = (bytes: number) =>
+  `${LOCAL_64}@${LABEL_60}.${LABEL_60}.${"e".repeat(bytes - 64 - 1 - 2 * 61 - 8)}.example`;
 
 const recipients: Choice[] = [
   ok(only("a@example.org")),
@@ -111,7 +111,7 @@ const someHeaders = (count: number, value = "v") =>
 const headers: Choice[] = [
   ok({ headers: undefined }),
   ok({ headers: someHeaders(50) }),
-  // Names of 5 octets and values of 507: 32 of them are 16 KiB.
+  // Names of 5 bytes and values of 507: 32 of them are 16 KiB.
   ok({ headers: someHeaders(32, "v".repeat(507)) }),
   ok({ headers: { ["H".repeat(76)]: "v" } }),
   ok({ headers: { "X-A": "v".repeat(993) } }),

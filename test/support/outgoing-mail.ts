@@ -4,25 +4,25 @@ import type { Envelope, OutgoingMessage } from "../../src/mail/smtp/transport.ts
 
 const encoder = new TextEncoder();
 
-/** Returns a message of these octets (a string is encoded as UTF-8) that yields chunks of `chunk` octets. */
+/** Returns a message of these bytes (a string is encoded as UTF-8) that yields chunks of `chunk` bytes. */
 export function messageOf(
   content: string | Uint8Array,
   options: Partial<OutgoingMessage> & { chunk?: number } = {},
 ): OutgoingMessage {
-  const octets = typeof content === "string" ? encoder.encode(content) : content;
-  const { chunk = octets.length, ...rest } = options;
+  const bytes = typeof content === "string" ? encoder.encode(content) : content;
+  const { chunk = bytes.length, ...rest } = options;
   return {
-    size: octets.length,
+    size: bytes.length,
     needsSmtpUtf8: false,
     needs8BitMime: false,
     async *chunks() {
-      for (let at = 0; at < octets.length; at += chunk) yield octets.subarray(at, at + chunk);
+      for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
     },
     ...rest,
   };
 }
 
-/** Returns a plain message with this subject, about `size` octets long. */
+/** Returns a plain message with this subject, about `size` bytes long. */
 export function plainMail(subject: string, size = 200): OutgoingMessage {
   const head = `From: a@sender.test\r\nSubject: ${subject}\r\n\r\n`;
   const line = `${"x".repeat(70)}\r\n`;
@@ -34,9 +34,9 @@ export function envelopeTo(...addresses: string[]): Envelope {
   return { mailFrom: "a@sender.test", recipients: addresses.map((address) => ({ address })) };
 }
 
-/** Decodes octets as Latin-1. */
-export function latin1(octets: Uint8Array | undefined): string {
+/** Decodes bytes as Latin-1. */
+export function latin1(bytes: Uint8Array | undefined): string {
   let text = "";
-  for (const octet of octets ?? []) text += String.fromCharCode(octet);
+  for (const byte of bytes ?? []) text += String.fromCharCode(byte);
   return text;
 }

@@ -56,15 +56,15 @@ export class PacedWriter {
     });
   }
 
-  *#split(octets: Buffer): Generator<Buffer> {
+  *#split(bytes: Buffer): Generator<Buffer> {
     const lengths = this.#script.segmentLengths;
     if (!lengths || lengths.length === 0) {
-      yield octets;
+      yield bytes;
       return;
     }
-    for (let at = 0; at < octets.length; ) {
+    for (let at = 0; at < bytes.length; ) {
       const length = Math.max(1, lengths[this.#piece++ % lengths.length] ?? 1);
-      yield octets.subarray(at, at + length);
+      yield bytes.subarray(at, at + length);
       at += length;
     }
   }

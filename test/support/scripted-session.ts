@@ -128,7 +128,7 @@ export class ScriptedSession {
   /** Returns true when the message is complete and commands follow. */
   #readMessage(): boolean {
     const { steps } = this.#transaction;
-    if (steps.during && this.#input.length >= steps.during.octets && !this.#findEnd()) {
+    if (steps.during && this.#input.length >= steps.during.bytes && !this.#findEnd()) {
       this.#perform(steps.during.step);
       this.#transaction = { ...this.#transaction, steps: { ...steps, during: undefined } };
       return false;

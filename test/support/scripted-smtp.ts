@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { ScriptedSession } from "./scripted-session.ts";
 import type { Counters, Script, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
 
-/** A received message, with its octets in base64. */
+/** A received message, with its bytes in base64. */
 export interface StoredMessage {
   connection: number;
   transaction: number;

@@ -7,7 +7,7 @@ export type Step =
   | { drop: true; reply?: string }
   /** Send nothing, now or later, and keep the connection open. */
   | { silent: true }
-  /** Write these octets unchanged (Latin-1): malformed lines, partial lines, several replies. */
+  /** Write these bytes unchanged (Latin-1): malformed lines, partial lines, several replies. */
   | { raw: string };
 
 /** Steps of one transaction; a missing step succeeds. */
@@ -16,8 +16,8 @@ export interface TransactionScript {
   /** By position of the RCPT command in the transaction. */
   rcpt?: readonly (Step | null)[];
   data?: Step;
-  /** After this many octets of the message, before the final dot. */
-  during?: { octets: number; step: Step };
+  /** After this many bytes of the message, before the final dot. */
+  during?: { bytes: number; step: Step };
   /** In reply to the final dot. */
   dot?: Step;
 }
@@ -57,7 +57,7 @@ export interface TranscriptEntry {
   /** Number of the transaction (of the MAIL command), from 1; 0 before the first. */
   transaction: number;
   event: "open" | "command" | "message" | "secure" | "close";
-  /** The command line; for a message its unstuffed octets in base64. */
+  /** The command line; for a message its unstuffed bytes in base64. */
   text: string;
   /** True when the client wrote this command before the previous reply. */
   pipelined: boolean;

@@ -42,8 +42,8 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
   ) => {
     const text = JSON.stringify({ from, to });
     const envelope = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-    const octets = typeof message === "string" ? new TextEncoder().encode(message) : message;
-    const body = octets instanceof ReadableStream ? octets : new Blob([octets, end]).stream();
+    const bytes = typeof message === "string" ? new TextEncoder().encode(message) : message;
+    const body = bytes instanceof ReadableStream ? bytes : new Blob([bytes, end]).stream();
     return call("submissions", body, {
       "X-Session": token,
       "X-Sequence": String(sequence),
@@ -64,15 +64,15 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
     }[],
     cut = 0,
   ) => {
-    const octets = messages.map(({ text, end = "\0end" }) => new TextEncoder().encode(text + end));
+    const bytes = messages.map(({ text, end = "\0end" }) => new TextEncoder().encode(text + end));
     const items = messages.map(({ token, connection, to, sequence = 0 }, index) => ({
       token,
       connection,
       sequence,
       envelope: { from, to },
-      octets: octets[index]?.length,
+      octets: bytes[index]?.length,
     }));
-    const whole = await new Blob([`${JSON.stringify(items)}\n`, ...octets]).bytes();
+    const whole = await new Blob([`${JSON.stringify(items)}\n`, ...bytes]).bytes();
     const body = new Blob([whole.subarray(0, whole.length - cut)]).stream();
     const { answers } = await call("submission-groups", body, { "Content-Type": "application/octet-stream" });
     return answers ?? [];

@@ -86,12 +86,12 @@ function toChanged(ctx: CallerCtx, { row, fanOut, counts }: Broadcast, changes: 
   return { response, size: checkSize(response) };
 }
 
-/** Returns the size of a broadcast or variant as JSON, in octets. Throws 413 when it is too large. */
+/** Returns the size of a broadcast or variant as JSON, in bytes. Throws 413 when it is too large. */
 export function checkSize(record: object): number {
   const size = utf8Length(JSON.stringify(record));
-  if (size <= limits.contentOctets) return size;
-  const [actual, limit] = [size, limits.contentOctets].map((octets) => octets.toLocaleString("en"));
-  throw tooLarge(`The content is ${actual} octets as JSON; the limit is ${limit}`);
+  if (size <= limits.contentBytes) return size;
+  const [actual, limit] = [size, limits.contentBytes].map((bytes) => bytes.toLocaleString("en"));
+  throw tooLarge(`The content is ${actual} bytes as JSON; the limit is ${limit}`);
 }
 
 /** Returns the status after an event. Throws 409 when the broadcast refuses it in its status. */

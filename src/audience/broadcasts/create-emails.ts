@@ -16,7 +16,7 @@ import type { WorkspaceState } from "./workspace-state.ts";
 
 /** Contacts of one page, which is one transaction. */
 export const CONTACTS_PER_PAGE = 1_000;
-/** Octets of metadata that one page reads, after one contact at least. */
+/** Bytes of metadata that one page reads, after one contact at least. */
 const METADATA_PER_PAGE = 4_000_000;
 /**
  * Emails of one outbox row: so many leave before transactional mail that arrives meanwhile. A multiple of FLUSH_EMAILS

@@ -101,11 +101,11 @@ function valuesOf({ email, name, metadata }: PageContact, names: readonly string
   return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
 }
 
-/** Returns the rendered subject, cut to the octets that a subject may have. */
+/** Returns the rendered subject, cut to the bytes that a subject may have. */
 function renderSubject({ subject }: StoredContent, values: Values): string {
   const rendered = renderPlaceholders(subject, values, "header", MAX_RENDERED_SUBJECT) ?? "";
-  if (utf8Length(rendered) <= limits.subjectOctets) return rendered;
-  const cut = new TextEncoder().encode(rendered).subarray(0, limits.subjectOctets);
+  if (utf8Length(rendered) <= limits.subjectBytes) return rendered;
+  const cut = new TextEncoder().encode(rendered).subarray(0, limits.subjectBytes);
   return new TextDecoder().decode(cut).replace(/\ufffd+$/, "");
 }
 

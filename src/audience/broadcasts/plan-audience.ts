@@ -27,7 +27,7 @@ interface ContactRow {
 /**
  * Counts and splits the audience of a first send: the contacts that the suppression list of the main database allows at
  * this moment. The others are recorded as skipped and stay out of the audience. Repeating it after a crash skips those
- * that it has recorded. Holds 24 octets for each contact at most (limits.audience) and one page of contacts.
+ * that it has recorded. Holds 24 bytes for each contact at most (limits.audience) and one page of contacts.
  */
 export async function planAudience(
   ctx: MailCtx,

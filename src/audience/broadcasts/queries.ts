@@ -4,7 +4,7 @@ import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type FanOut, parseFanOut } from "./fan-out.ts";
-import { type BroadcastStatus, PAGE_OCTETS } from "./rules.ts";
+import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
 
 /** A row of `broadcasts`. Times in milliseconds since 1970. */
 export interface BroadcastRow {
@@ -122,7 +122,7 @@ const LIST = `
 const LAST_ID = "g";
 
 /**
- * Returns broadcasts that the caller may see, newest first: at most `limit` of them and about PAGE_OCTETS. `next` is the id
+ * Returns broadcasts that the caller may see, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id
  * to continue below, or null on the last page.
  */
 export async function listBroadcasts(
@@ -131,7 +131,7 @@ export async function listBroadcasts(
 ): Promise<{ broadcasts: Broadcast[]; next: string | null }> {
   const { results } = await mailDb(ctx)
     .prepare(LIST)
-    .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1, PAGE_OCTETS)
+    .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
     .all<StoredBroadcast & { found: number }>();
   const broadcasts = results.slice(0, limit).map(({ found: _, ...row }) => toBroadcast(row));
   const hasMore = broadcasts.length < (results[0]?.found ?? 0);

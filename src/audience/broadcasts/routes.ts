@@ -50,7 +50,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(BroadcastIn, limits.contentOctets),
+    ...bodyWithLongTexts(BroadcastIn, limits.contentBytes),
     idempotent(201),
     async (c) => c.json(await createBroadcast(c.get("caller"), c.req.valid("json")), 201),
   )
@@ -75,7 +75,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(BroadcastPatch, limits.contentOctets),
+    ...bodyWithLongTexts(BroadcastPatch, limits.contentBytes),
     async (c) => c.json(await updateBroadcast(c.get("caller"), c.req.param("broadcast_id"), c.req.valid("json"))),
   )
   .delete(

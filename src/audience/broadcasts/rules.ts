@@ -34,11 +34,11 @@ export const isEditable = (status: BroadcastStatus) => statusAfter(status, "edit
 
 export const limits = {
   nameCharacters: 200,
-  subjectOctets: 998,
+  subjectBytes: 998,
   preheaderCharacters: 500,
   labelCharacters: 100,
-  /** A broadcast or a variant as JSON: its row and its stored response fit into 2,000,000 octets of D1. */
-  contentOctets: 1_000_000,
+  /** A broadcast or a variant as JSON: its row and its stored response fit into 2,000,000 bytes of D1. */
+  contentBytes: 1_000_000,
   variants: 10,
   weight: 1_000_000,
   maxPerHour: 10_000_000,
@@ -47,8 +47,8 @@ export const limits = {
   audience: 2_000_000,
 } as const;
 
-/** A page of the list ends before this many octets, after one broadcast at least. */
-export const PAGE_OCTETS = 8_000_000;
+/** A page of the list ends before this many bytes, after one broadcast at least. */
+export const PAGE_BYTES = 8_000_000;
 
 /** Returns a sample percentage from 1 to 99 clamped into 5 to 90 (docs/contract/broadcasts.md#sample-and-variants). */
 export function clampSamplePct(pct: number): number {

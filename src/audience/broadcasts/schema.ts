@@ -23,17 +23,17 @@ export const Subject = z
   .string()
   .refine((subject) => !/\p{Cc}/u.test(subject), "subject must not contain CR, LF or other control characters")
   .refine(
-    (subject) => utf8Length(subject) <= limits.subjectOctets,
-    `subject must have at most ${limits.subjectOctets} octets`,
+    (subject) => utf8Length(subject) <= limits.subjectBytes,
+    `subject must have at most ${limits.subjectBytes} bytes`,
   )
-  .meta({ maxLength: limits.subjectOctets, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })
-  .describe(`At most ${limits.subjectOctets} octets. May contain placeholders such as {{name}}.`);
+  .meta({ maxLength: limits.subjectBytes, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })
+  .describe(`At most ${limits.subjectBytes} bytes. May contain placeholders such as {{name}}.`);
 
-const WHOLE = `At most ${limits.contentOctets.toLocaleString("en")} octets as JSON with all other fields.`;
+const WHOLE = `At most ${limits.contentBytes.toLocaleString("en")} bytes as JSON with all other fields.`;
 export const Body = z
   .string()
   .nullish()
-  .meta({ maxLength: limits.contentOctets })
+  .meta({ maxLength: limits.contentBytes })
   .describe(`With placeholders such as {{name}}. ${WHOLE}`);
 
 const Preheader = z

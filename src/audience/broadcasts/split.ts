@@ -28,7 +28,7 @@ export function rankOf(broadcastId: string, contactId: string): number {
   return hash53(`${broadcastId} ${contactId}`);
 }
 
-/** The ranks of an audience. Takes 8 octets for each, twice of that at most, and 3 times while it grows. */
+/** The ranks of an audience. Takes 8 bytes for each, twice of that at most, and 3 times while it grows. */
 export class RankList {
   #ranks = new Float64Array(1_024);
   #size = 0;

@@ -217,7 +217,7 @@ export const contactRoutes = new Hono<AppEnv>()
       requestBody: uploadBody,
       responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),
     }),
-    fileBody("file", importLimits.fileOctets),
+    fileBody("file", importLimits.fileBytes),
     idempotent(200),
     async (c) => {
       const file = c.get("file") ?? new Uint8Array();

@@ -7,14 +7,14 @@ export const limits = {
   nameCharacters: 200,
   descriptionCharacters: 2_000,
   iconSeedCharacters: 200,
-  /** JSON of the metadata of one contact, in octets. */
-  metadataOctets: 65_536,
+  /** JSON of the metadata of one contact, in bytes. */
+  metadataBytes: 65_536,
 } as const;
 
 /** Limits of CSV files (docs/contract/contacts.md#csv-import). */
 export const importLimits = {
   rows: 100_000,
-  fileOctets: 24 * 1024 * 1024,
+  fileBytes: 24 * 1024 * 1024,
   /**
    * Rows and bytes of one transaction, which one step reads: a byte may be a cell of its own. A thousand rows of up to 500 bytes take
    * at most 4 D1 calls when none is suppressed, and a file of the greatest size less than 400.
@@ -28,7 +28,7 @@ export const importLimits = {
 /** The most that the checks of a file read before other requests get their turn. Its rows are read and stored by the batch. */
 export const importStep = { rows: importLimits.rowsPerBatch, bytes: 2 * 1024 * 1024 } as const;
 
-/** Limits of an export. A page is what is read at a time: rows, and octets of metadata. */
+/** Limits of an export. A page is what is read at a time: rows, and bytes of metadata. */
 export const exportLimits = { keys: 2_000, rowsPerPage: 1_000, metadataPerPage: 2_000_000 } as const;
 
 /** Returns whether a text, before trimming, has no control characters and no line breaks. */
@@ -43,9 +43,9 @@ export function isWithin(text: string, max: number): boolean {
 
 /** Returns why the JSON of a contact's metadata is refused, or null. */
 export function metadataIssue(json: string): string | null {
-  const octets = utf8Length(json);
-  return octets > limits.metadataOctets
-    ? `metadata is ${octets} bytes of JSON; the limit is ${limits.metadataOctets}`
+  const bytes = utf8Length(json);
+  return bytes > limits.metadataBytes
+    ? `metadata is ${bytes} bytes of JSON; the limit is ${limits.metadataBytes}`
     : null;
 }
 

@@ -87,7 +87,7 @@ const ContactName = z
   })
   .nullable()
   .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
-  .describe("At most 320 octets, without control and invisible characters.");
+  .describe("At most 320 bytes, without control and invisible characters.");
 
 // Checked by hand: a record of zod would drop the key `__proto__`.
 const Metadata = z
@@ -102,7 +102,7 @@ const Metadata = z
   .meta({
     type: ["object", "null"],
     additionalProperties: true,
-    description: `Values for placeholders, by name. At most ${limits.metadataOctets} octets of JSON.`,
+    description: `Values for placeholders, by name. At most ${limits.metadataBytes} bytes of JSON.`,
   });
 
 const contactExample = {

@@ -1,7 +1,7 @@
 import type { DomainOut } from "./schema.ts";
 
 /** Octets of one string of a TXT record (RFC 1035 3.3). */
-const STRING_OCTETS = 255;
+const STRING_BYTES = 255;
 
 /**
  * Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure.
@@ -14,6 +14,6 @@ export function toZoneFile({ name, records }: Pick<DomainOut, "name" | "records"
 function dataOf({ type, value, priority }: DomainOut["records"][number]): string {
   if (type === "CNAME") return `${value}.`;
   if (type === "MX") return `${priority ?? 10} ${value}.`;
-  const strings = value.match(new RegExp(`.{1,${STRING_OCTETS}}`, "g")) ?? [""];
+  const strings = value.match(new RegExp(`.{1,${STRING_BYTES}}`, "g")) ?? [""];
   return strings.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(" ");
 }

@@ -13,7 +13,7 @@ const INSIDE = -1;
  * (mboxrd) is the one that can be undone exactly.
  */
 export class MboxQuoter {
-  /** Octets of `From ` that the current line begins with, after any `>`. */
+  /** Bytes of `From ` that the current line begins with, after any `>`. */
   #matched = 0;
   /** Those of them that earlier chunks had, which were not returned yet. */
   #held = 0;

@@ -13,7 +13,7 @@ export function relaxedHeader(raw: string): string {
     .slice(0, colon)
     .replace(/[ \t]+$/, "")
     .toLowerCase();
-  // trim() would also remove octet 160, which is not white space here.
+  // trim() would also remove byte 160, which is not white space here.
   const value = raw
     .slice(colon + 1)
     .replaceAll("\r\n", "")
@@ -51,7 +51,7 @@ export class BodyHash {
   }
 
   #updateWithoutWhitespace(slice: Uint8Array): void {
-    // The first octet that is not a line end writes what is pending. Line ends at the end of the slice become pending.
+    // The first byte that is not a line end writes what is pending. Line ends at the end of the slice become pending.
     let start = 0;
     while (start < slice.length && isLineEnd(slice[start])) start++;
     let end = slice.length;
@@ -67,10 +67,10 @@ export class BodyHash {
     const out = new Uint8Array(slice.length + 2);
     let to = 0;
     for (let i = 0; i < slice.length; i++) {
-      const octet = slice[i] ?? 0;
+      const byte = slice[i] ?? 0;
       if (this.#pendingCr) {
         this.#pendingCr = false;
-        if (octet === LF) {
+        if (byte === LF) {
           this.#pendingSpace = false;
           this.#pendingLineEnds++;
           continue;
@@ -78,14 +78,14 @@ export class BodyHash {
         to = this.#writePending(out, to);
         out[to++] = CR;
       }
-      if (octet === CR) {
+      if (byte === CR) {
         this.#pendingCr = true;
-      } else if (octet === SPACE || octet === TAB) {
+      } else if (byte === SPACE || byte === TAB) {
         this.#pendingSpace = true;
       } else {
         if (this.#pendingSpace || this.#pendingLineEnds > 0) to = this.#writePending(out, to);
-        out[to++] = octet;
-        // Most octets follow each other with nothing pending.
+        out[to++] = byte;
+        // Most bytes follow each other with nothing pending.
         for (let next = slice[i + 1] ?? 0; next > SPACE; next = slice[i + 1] ?? 0) {
           out[to++] = next;
           i++;
@@ -121,6 +121,6 @@ export class BodyHash {
   }
 }
 
-function isLineEnd(octet: number | undefined): boolean {
-  return octet === CR || octet === LF;
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === CR || byte === LF;
 }

@@ -38,10 +38,10 @@ export async function importKey(key: SigningKey): Promise<CryptoKey> {
 }
 
 /** Signs bytes. Ed25519 signs their SHA-256 (RFC 8463 3). */
-export async function signBytes(key: SigningKey, octets: Uint8Array): Promise<Uint8Array> {
+export async function signBytes(key: SigningKey, bytes: Uint8Array): Promise<Uint8Array> {
   const imported = await importKey(key);
-  if (key.algorithm === "rsa-sha256") return new Uint8Array(await crypto.subtle.sign(RSA.name, imported, octets));
-  const digest = await crypto.subtle.digest("SHA-256", octets);
+  if (key.algorithm === "rsa-sha256") return new Uint8Array(await crypto.subtle.sign(RSA.name, imported, bytes));
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
   return new Uint8Array(await crypto.subtle.sign(ED25519.name, imported, digest));
 }
 

@@ -8,7 +8,7 @@ import type { MailboxAddress } from "./message.ts";
 
 const PHRASE_ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/;
 
-/** An address header. `utf8` is true when it contains octets above 127. */
+/** An address header. `utf8` is true when it contains bytes above 127. */
 export interface AddressField extends HeaderField {
   readonly utf8: boolean;
 }

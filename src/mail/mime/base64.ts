@@ -16,9 +16,9 @@ export function base64Size(size: number): number {
   return size === 0 ? 0 : Math.ceil(size / 3) * 4 + (Math.ceil(size / LINE_BYTES) - 1) * 2;
 }
 
-/** Encodes one buffer as base64. The result has base64Size(octets.length) bytes. */
-export function encodeBase64(octets: Uint8Array): Uint8Array {
-  return encodeBlock(octets, true, new Uint8Array(base64Size(octets.length)));
+/** Encodes one buffer as base64. The result has base64Size(bytes.length) bytes. */
+export function encodeBase64(bytes: Uint8Array): Uint8Array {
+  return encodeBlock(bytes, true, new Uint8Array(base64Size(bytes.length)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { toBase64, utf8 } from "../../lib/bytes.ts";
 const ENCODED_WORD_OVERHEAD = "=?utf-8?Q??=".length;
 /** Longest encoded-word, in characters (RFC 2047 2). */
 const MAX_ENCODED_WORD = 75;
-/** Length of an encoded-word that contains one character of four octets in Q. */
+/** Length of an encoded-word that contains one character of four bytes in Q. */
 const MIN_FIRST_WORD = ENCODED_WORD_OVERHEAD + 12;
 
 /**
@@ -12,24 +12,24 @@ const MIN_FIRST_WORD = ENCODED_WORD_OVERHEAD + 12;
  * in every header.
  */
 export function encodedWords(text: string, firstLimit: number): string[] {
-  const octets = utf8(text);
-  const q = qLength(octets, 0, octets.length) <= Math.ceil(octets.length / 3) * 4;
+  const bytes = utf8(text);
+  const q = qLength(bytes, 0, bytes.length) <= Math.ceil(bytes.length / 3) * 4;
   const words: string[] = [];
   let limit = Math.min(MAX_ENCODED_WORD, Math.max(MIN_FIRST_WORD, firstLimit)) - ENCODED_WORD_OVERHEAD;
   let start = 0;
   let end = 0;
-  while (end < octets.length) {
-    const next = characterEnd(octets, end);
-    const size = q ? qLength(octets, start, next) : Math.ceil((next - start) / 3) * 4;
+  while (end < bytes.length) {
+    const next = characterEnd(bytes, end);
+    const size = q ? qLength(bytes, start, next) : Math.ceil((next - start) / 3) * 4;
     if (size > limit && end > start) {
-      words.push(encodedWord(octets.subarray(start, end), q));
+      words.push(encodedWord(bytes.subarray(start, end), q));
       start = end;
       limit = MAX_ENCODED_WORD - ENCODED_WORD_OVERHEAD;
     } else {
       end = next;
     }
   }
-  if (end > start) words.push(encodedWord(octets.subarray(start, end), q));
+  if (end > start) words.push(encodedWord(bytes.subarray(start, end), q));
   return words;
 }
 
@@ -38,40 +38,40 @@ export function needsEncoding(text: string): boolean {
   return /[^\x20-\x7e]/.test(text) || text.includes("=?");
 }
 
-function encodedWord(octets: Uint8Array, q: boolean): string {
-  if (!q) return `=?utf-8?B?${toBase64(octets)}?=`;
+function encodedWord(bytes: Uint8Array, q: boolean): string {
+  if (!q) return `=?utf-8?B?${toBase64(bytes)}?=`;
   let out = "=?utf-8?Q?";
-  for (const octet of octets) {
-    if (octet === 0x20) out += "_";
-    else if (isLiteralInQ(octet)) out += String.fromCharCode(octet);
-    else out += `=${octet.toString(16).toUpperCase().padStart(2, "0")}`;
+  for (const byte of bytes) {
+    if (byte === 0x20) out += "_";
+    else if (isLiteralInQ(byte)) out += String.fromCharCode(byte);
+    else out += `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return `${out}?=`;
 }
 
-function qLength(octets: Uint8Array, start: number, end: number): number {
+function qLength(bytes: Uint8Array, start: number, end: number): number {
   let size = 0;
-  for (let i = start; i < end; i++) size += isLiteralInQ(octets[i] ?? 0) ? 1 : 3;
+  for (let i = start; i < end; i++) size += isLiteralInQ(bytes[i] ?? 0) ? 1 : 3;
   return size;
 }
 
 /** Returns whether an octet needs no escape in a phrase (RFC 2047 5 (3)). A space becomes an underscore. */
-function isLiteralInQ(octet: number): boolean {
+function isLiteralInQ(byte: number): boolean {
   return (
-    octet === 0x20 ||
-    (octet >= 0x61 && octet <= 0x7a) ||
-    (octet >= 0x41 && octet <= 0x5a) ||
-    (octet >= 0x30 && octet <= 0x39) ||
-    octet === 0x21 ||
-    octet === 0x2a ||
-    octet === 0x2b ||
-    octet === 0x2d ||
-    octet === 0x2f
+    byte === 0x20 ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    (byte >= 0x41 && byte <= 0x5a) ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x21 ||
+    byte === 0x2a ||
+    byte === 0x2b ||
+    byte === 0x2d ||
+    byte === 0x2f
   );
 }
 
-function characterEnd(octets: Uint8Array, start: number): number {
+function characterEnd(bytes: Uint8Array, start: number): number {
   let end = start + 1;
-  while (end < octets.length && ((octets[end] ?? 0) & 0xc0) === 0x80) end++;
+  while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end++;
   return end;
 }

@@ -1,4 +1,4 @@
-import { HEADER_LINE_OCTETS, isHeaderName, isServiceHeader } from "../../lib/header-rules.ts";
+import { HEADER_LINE_BYTES, isHeaderName, isServiceHeader } from "../../lib/header-rules.ts";
 import { encodedWords, needsEncoding } from "./encoded-words.ts";
 import { ComposeError } from "./errors.ts";
 
@@ -18,7 +18,7 @@ export function firstTokenLimit(name: string): number {
 
 /**
  * Returns a field made of tokens with single spaces between them, folded only at these spaces (RFC 5322 2.2.3).
- * Throws ComposeError `line_too_long` when a line is longer than 998 octets because of one token.
+ * Throws ComposeError `line_too_long` when a line is longer than 998 bytes because of one token.
  */
 export function foldedField(name: string, tokens: readonly string[]): HeaderField {
   let raw = `${name}:`;
@@ -31,8 +31,8 @@ export function foldedField(name: string, tokens: readonly string[]): HeaderFiel
     }
     raw += ` ${token}`;
     column += 1 + token.length;
-    if (column > HEADER_LINE_OCTETS)
-      throw new ComposeError("line_too_long", name, "a word makes a line longer than 998 octets");
+    if (column > HEADER_LINE_BYTES)
+      throw new ComposeError("line_too_long", name, "a word makes a line longer than 998 bytes");
     first = false;
   }
   return { name, raw: `${raw}\r\n` };

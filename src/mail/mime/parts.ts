@@ -67,8 +67,8 @@ const TEXT_ENCODINGS = {
 };
 
 function textPart(subtype: "plain" | "html", text: string): Part {
-  const { encoding, octets } = encodeText(text);
-  return { fields: [TEXT_TYPES[subtype], TEXT_ENCODINGS[encoding]], segments: [octets] };
+  const { encoding, bytes } = encodeText(text);
+  return { fields: [TEXT_TYPES[subtype], TEXT_ENCODINGS[encoding]], segments: [bytes] };
 }
 
 function filePart(file: AttachmentSource): Part {

@@ -6,7 +6,7 @@ import { countEscapes, encodeQuotedPrintable } from "./quoted-printable.ts";
 /** A text body with its Content-Transfer-Encoding. */
 export interface EncodedText {
   encoding: "7bit" | "quoted-printable" | "base64";
-  octets: Uint8Array;
+  bytes: Uint8Array;
 }
 
 /** RFC 5322 2.1.1, without CRLF. */
@@ -17,31 +17,32 @@ const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 interface TextScan {
   /** CR and LF that are not part of a CRLF. */
   bareLineEnds: number;
-  /** True for printable ASCII and TAB in lines of at most 998 octets. */
+  /** True for printable ASCII and TAB in lines of at most 998 bytes. */
   isPlainAscii: boolean;
 }
 
 /**
- * Encodes a text body. Uses 7bit for ASCII text without control characters, lines over 998 octets, lines that begin
+ * Encodes a text body. Uses 7bit for ASCII text without control characters, lines over 998 bytes, lines that begin
  * with `From `, and the prefix of the service's boundaries. Otherwise uses the shorter of quoted-printable and base64.
  */
 export function encodeText(text: string): EncodedText {
   const plain = encodeShortPlainText(text);
-  if (plain) return { encoding: "7bit", octets: plain };
+  if (plain) return { encoding: "7bit", bytes: plain };
   const bytes = utf8(text);
   const { bareLineEnds, isPlainAscii } = scan(bytes);
-  const octets = bareLineEnds === 0 ? bytes : toCrlf(bytes, bareLineEnds);
-  if (isPlainAscii && !hasUnsafeLine(text)) return { encoding: "7bit", octets };
-  const escapes = countEscapes(octets);
-  const size = octets.length + escapes * 2;
-  if (size + (size / 73) * 3 > base64Size(octets.length)) return { encoding: "base64", octets: encodeBase64(octets) };
-  return { encoding: "quoted-printable", octets: encodeQuotedPrintable(octets, escapes) };
+  const withCrlf = bareLineEnds === 0 ? bytes : toCrlf(bytes, bareLineEnds);
+  if (isPlainAscii && !hasUnsafeLine(text)) return { encoding: "7bit", bytes: withCrlf };
+  const escapes = countEscapes(withCrlf);
+  const size = withCrlf.length + escapes * 2;
+  if (size + (size / 73) * 3 > base64Size(withCrlf.length))
+    return { encoding: "base64", bytes: encodeBase64(withCrlf) };
+  return { encoding: "quoted-printable", bytes: encodeQuotedPrintable(withCrlf, escapes) };
 }
 
 /** Longest text that is tested and converted as a string: its line ends are few enough for matches of their own. */
 const SHORT_TEXT = 64 * 1024;
 
-/** Returns the octets of a short text that needs no encoding; null for any other. Takes half of the time of the passes over bytes. */
+/** Returns the bytes of a short text that needs no encoding; null for any other. Takes half of the time of the passes over bytes. */
 function encodeShortPlainText(text: string): Uint8Array | null {
   if (text.length > SHORT_TEXT || !/^[\t\n\r\x20-\x7e]*$/.test(text) || hasUnsafeLine(text)) return null;
   const withLf = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;

@@ -4,7 +4,7 @@ import type { RawPart } from "./part-list.ts";
 
 /** A submitted message as it is stored. */
 export interface RawContent {
-  /** The header section as a binary string: one character for each octet. */
+  /** The header section as a binary string: one character for each byte. */
   head: string;
   /** The body as a binary string, or its range in the R2 object. */
   body: string | { at: number; size: number };
@@ -12,11 +12,11 @@ export interface RawContent {
   parts: RawPart[];
 }
 
-/** Reads the body of a submitted message from its first octet. */
+/** Reads the body of a submitted message from its first byte. */
 export type BodySource = () => Promise<ReadableStream<Uint8Array>>;
 
 /**
- * Returns a submitted message for DKIM and the transport. Its octets are not changed. `source` is called for each read of
+ * Returns a submitted message for DKIM and the transport. Its bytes are not changed. `source` is called for each read of
  * a body that is not in memory.
  */
 export function composeRaw(

@@ -33,10 +33,10 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
 /** Returns the text of a binary string: UTF-8 (RFC 6532), or windows-1252 when it is not valid UTF-8. */
 export function binaryToText(binary: string): string {
   if (/^[\0-\x7f]*$/.test(binary)) return binary;
-  const octets = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new TextDecoder("windows-1252").decode(octets);
+    return new TextDecoder("windows-1252").decode(bytes);
   }
 }

@@ -2,7 +2,7 @@ import { parseContentType } from "../reports/index.ts";
 import { RawMessageError } from "./errors.ts";
 import { fieldValue, parseFields } from "./fields.ts";
 
-/** A part of a message that is not a multipart, by its place. Offsets and sizes are in octets. */
+/** A part of a message that is not a multipart, by its place. Offsets and sizes are in bytes. */
 export interface RawPart {
   type: string;
   charset: string;
@@ -23,7 +23,7 @@ export interface RawPart {
 /** Multiparts and other parts of one message, and nesting of multiparts. More is refused, since reading it is expensive. */
 const MAX_PARTS = 1_000;
 const MAX_DEPTH = 32;
-/** Octets of the header fields of one part. */
+/** Bytes of the header fields of one part. */
 const MAX_PART_HEADER = 64 * 1024;
 /** A delimiter line has at most 2 + 70 + 2 characters and white space (RFC 2046 5.1.1). */
 const MAX_DELIMITER = 200;
@@ -41,7 +41,7 @@ export class PartList {
   #count = 0;
   #leaf: RawPart | null = null;
   /** Header lines of a part that begins; null elsewhere. */
-  #header: { lines: string[]; at: number; octets: number } | null = null;
+  #header: { lines: string[]; at: number; bytes: number } | null = null;
 
   /** Begins with the header fields of the message itself. */
   constructor(head: string) {
@@ -54,10 +54,10 @@ export class PartList {
       if (this.#endsAt(binary(line).trimEnd(), at, line.length)) return;
     }
     if (this.#header) this.#addHeaderLine(line, at);
-    else if (this.#leaf) this.#leaf.decodedSize += decodedOctets(line, this.#leaf.encoding);
+    else if (this.#leaf) this.#leaf.decodedSize += decodedBytes(line, this.#leaf.encoding);
   }
 
-  /** Returns the parts when the body has ended after `size` octets. */
+  /** Returns the parts when the body has ended after `size` bytes. */
   finish(size: number): RawPart[] {
     if (this.#header) this.#begin(this.#header.lines.join(""), this.#header.at, size);
     this.#endLeaf(size);
@@ -74,7 +74,7 @@ export class PartList {
       // The CRLF before a delimiter belongs to it (RFC 2046 5.1.1).
       this.#endLeaf(at - 2);
       this.#open.length = closes ? index : index + 1;
-      this.#header = closes ? null : { lines: [], at: at + length, octets: 0 };
+      this.#header = closes ? null : { lines: [], at: at + length, bytes: 0 };
       return true;
     }
     return false;
@@ -83,8 +83,8 @@ export class PartList {
   #addHeaderLine(line: Uint8Array, at: number): void {
     const header = this.#header;
     if (!header) return;
-    header.octets += line.length;
-    if (header.octets > MAX_PART_HEADER) throw new RawMessageError("format", "the header of a part is too long");
+    header.bytes += line.length;
+    if (header.bytes > MAX_PART_HEADER) throw new RawMessageError("format", "the header of a part is too long");
     if (line.length > 2) {
       header.lines.push(binary(line));
       return;
@@ -132,17 +132,17 @@ export class PartList {
   }
 }
 
-const binary = (octets: Uint8Array): string => Reflect.apply(String.fromCharCode, null, octets);
+const binary = (bytes: Uint8Array): string => Reflect.apply(String.fromCharCode, null, bytes);
 
-/** Returns the octets of a line after decoding; of base64 its characters, four of which become three octets. */
-function decodedOctets(line: Uint8Array, encoding: string): number {
+/** Returns the bytes of a line after decoding; of base64 its characters, four of which become three bytes. */
+function decodedBytes(line: Uint8Array, encoding: string): number {
   if (encoding === "base64") {
     let end = line.length - 2;
     while (end > 0 && line[end - 1] === 0x3d) end--;
     return end;
   }
   if (encoding !== "quoted-printable") return line.length;
-  let octets = line.length;
-  for (let at = line.indexOf(0x3d); at >= 0; at = line.indexOf(0x3d, at + 1)) octets -= at === line.length - 3 ? 3 : 2;
-  return octets;
+  let bytes = line.length;
+  for (let at = line.indexOf(0x3d); at >= 0; at = line.indexOf(0x3d, at + 1)) bytes -= at === line.length - 3 ? 3 : 2;
+  return bytes;
 }

@@ -39,21 +39,21 @@ function withEncoding(fields: string): string {
   return others.map(({ raw }) => raw).join("") + ENCODING;
 }
 
-function decodeUtf8(octets: Uint8Array): string | null {
+function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;
   }
 }
 
-function toBase64Lines(octets: Uint8Array): string {
-  return (btoa(binary(octets)).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");
+function toBase64Lines(bytes: Uint8Array): string {
+  return (btoa(binary(bytes)).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");
 }
 
-function binary(octets: Uint8Array): string {
+function binary(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < octets.length; at += 0x8000)
-    text += Reflect.apply(String.fromCharCode, null, octets.subarray(at, at + 0x8000));
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    text += Reflect.apply(String.fromCharCode, null, bytes.subarray(at, at + 0x8000));
   return text;
 }

@@ -1,28 +1,28 @@
 import { concat } from "../../lib/bytes.ts";
-import { HEADER_LINE_OCTETS } from "../../lib/header-rules.ts";
+import { HEADER_LINE_BYTES } from "../../lib/header-rules.ts";
 import { RawMessageError } from "./errors.ts";
 import { PartList, type RawPart } from "./part-list.ts";
 
 const [NUL, LF, CR] = [0x00, 0x0a, 0x0d];
-/** Octets of the header section of a message. It is held in memory. */
+/** Bytes of the header section of a message. It is held in memory. */
 const MAX_HEAD = 256 * 1024;
 /** Octets of a line with its CRLF (RFC 5321 4.5.3.1.6). */
-const MAX_LINE = HEADER_LINE_OCTETS + 2;
+const MAX_LINE = HEADER_LINE_BYTES + 2;
 
 /** A message that was read to its end. */
 export interface ScannedMessage {
   /** The header section as a binary string, without the empty line after it. */
   head: string;
-  /** Octets of the body. */
+  /** Bytes of the body. */
   bodySize: number;
-  /** True when the body has octets above 127. */
+  /** True when the body has bytes above 127. */
   isEightBit: boolean;
   parts: RawPart[];
 }
 
 /**
  * Reads a message of any size in chunks (RFC 5322): checks its lines, collects its header section and finds its parts.
- * Throws RawMessageError for a bare CR or LF, a NUL, a line of more than 998 octets, and a message that does not end in
+ * Throws RawMessageError for a bare CR or LF, a NUL, a line of more than 998 bytes, and a message that does not end in
  * CRLF. A line that two servers end differently could hide a second message (SMTP smuggling).
  */
 export class MessageScanner {
@@ -34,7 +34,7 @@ export class MessageScanner {
   /** The start of a line whose end is in a later chunk. */
   #rest: Uint8Array = new Uint8Array(0);
 
-  /** Reads the next octets. Returns those of the body among them, as a view that is valid until the next call. */
+  /** Reads the next bytes. Returns those of the body among them, as a view that is valid until the next call. */
   write(chunk: Uint8Array): Uint8Array {
     if (chunk.indexOf(NUL) >= 0) throw new RawMessageError("format", "the message contains a NUL");
     const joined = this.#rest.length > 0 ? concat([this.#rest, chunk]) : chunk;
@@ -69,7 +69,7 @@ export class MessageScanner {
     }
     this.#headSize += line.length;
     if (this.#headSize > MAX_HEAD)
-      throw new RawMessageError("size", `the header is longer than ${MAX_HEAD.toLocaleString("en")} octets`);
+      throw new RawMessageError("size", `the header is longer than ${MAX_HEAD.toLocaleString("en")} bytes`);
     this.#head.push(Reflect.apply(String.fromCharCode, null, line));
     return false;
   }
@@ -77,11 +77,11 @@ export class MessageScanner {
   #addBodyLine(line: Uint8Array): void {
     this.#parts?.add(line, this.#bodySize);
     this.#bodySize += line.length;
-    this.#isEightBit ||= hasHighOctet(line);
+    this.#isEightBit ||= hasHighByte(line);
   }
 }
 
-function hasHighOctet(line: Uint8Array): boolean {
+function hasHighByte(line: Uint8Array): boolean {
   for (let i = 0; i < line.length; i++) if ((line[i] ?? 0) > 127) return true;
   return false;
 }
@@ -92,8 +92,8 @@ function checkLine(line: Uint8Array): void {
   if (line.length > MAX_LINE) throw tooLong(line.length);
 }
 
-const tooLong = (octets: number) =>
+const tooLong = (bytes: number) =>
   new RawMessageError(
     "format",
-    `a line is ${(octets - 2).toLocaleString("en")} octets; the limit is ${HEADER_LINE_OCTETS}`,
+    `a line is ${(bytes - 2).toLocaleString("en")} bytes; the limit is ${HEADER_LINE_BYTES}`,
   );

@@ -7,7 +7,7 @@ export function textParts(parts: readonly RawPart[]): { text: RawPart | null; ht
   return { text: first("text/plain"), html: first("text/html") };
 }
 
-/** Returns the text of a part from its octets in the message. */
-export function readTextPart(part: RawPart, octets: Uint8Array): string {
-  return decodeText(decodeTransferEncoding(octets, part.encoding), part.charset);
+/** Returns the text of a part from its bytes in the message. */
+export function readTextPart(part: RawPart, bytes: Uint8Array): string {
+  return decodeText(decodeTransferEncoding(bytes, part.encoding), part.charset);
 }

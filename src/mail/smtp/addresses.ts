@@ -9,8 +9,8 @@ export interface WireAddress {
   ascii: boolean;
 }
 
-const LOCAL_MAX_OCTETS = 64;
-const PATH_MAX_OCTETS = 254;
+const LOCAL_MAX_BYTES = 64;
+const PATH_MAX_BYTES = 254;
 /** A dot-string, with dots in any place: such addresses exist and are harmless. */
 const BARE_LOCAL = /^[^\x00-\x20\x7f-\x9f\s"(),:;<>@[\\\]]+$/u;
 /** A quoted string without spaces and angle brackets, which many servers parse wrongly. */
@@ -21,7 +21,7 @@ const DOMAIN_LITERAL = /^\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9A-Fa-f:.]{2
 
 /**
  * Validates an address and converts its domain to A-labels. Returns null for control characters, spaces, angle brackets,
- * lone surrogates, a missing part, a local part over 64 octets or an address over 254.
+ * lone surrogates, a missing part, a local part over 64 bytes or an address over 254.
  */
 export function toWireAddress(address: string): WireAddress | null {
   const at = address.lastIndexOf("@");
@@ -29,9 +29,9 @@ export function toWireAddress(address: string): WireAddress | null {
   const local = address.slice(0, at);
   if (!BARE_LOCAL.test(local) && !QUOTED_LOCAL.test(local)) return null;
   const domain = toALabels(address.slice(at + 1));
-  if (domain === null || utf8Length(local) > LOCAL_MAX_OCTETS) return null;
+  if (domain === null || utf8Length(local) > LOCAL_MAX_BYTES) return null;
   const wire = `${local}@${domain}`;
-  if (utf8Length(wire) > PATH_MAX_OCTETS) return null;
+  if (utf8Length(wire) > PATH_MAX_BYTES) return null;
   return { address: wire, ascii: isAscii(local) };
 }
 

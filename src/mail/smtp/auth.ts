@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 /** RFC 5321 4.5.3.1.4: a command line has at most 512 octets with CRLF. A longer response is sent after the 334. */
-const LINE_MAX_OCTETS = 510;
+const LINE_MAX_BYTES = 510;
 
 type SendLine = (line: string) => Promise<RawReply>;
 
@@ -32,7 +32,7 @@ export async function authenticate(
 async function authPlain(sendLine: SendLine, { username, password }: Credentials): Promise<void> {
   const response = base64(`\0${username}\0${password}`);
   const line = `AUTH PLAIN ${response}`;
-  if (line.length <= LINE_MAX_OCTETS) {
+  if (line.length <= LINE_MAX_BYTES) {
     requireSuccess("auth", await sendLine(line));
     return;
   }

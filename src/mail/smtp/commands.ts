@@ -80,7 +80,7 @@ function refuseMessage(
     return localReply(
       552,
       "5.3.4",
-      `The message is ${message.size} octets; the limit of the server is ${server.maxSize}`,
+      `The message is ${message.size} bytes; the limit of the server is ${server.maxSize}`,
     );
   }
   if (!server.smtpUtf8 && !from.ascii)

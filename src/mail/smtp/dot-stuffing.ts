@@ -15,7 +15,7 @@ const DOT = 0x2e;
 
 /**
  * Dot-stuffs a message that arrives in chunks of any size. Throws MessageFormatError for a bare CR or LF, a NUL, or more
- * octets than announced: a server that reads line ends differently, or drops NULs, could read the rest as commands (SMTP
+ * bytes than announced: a server that reads line ends differently, or drops NULs, could read the rest as commands (SMTP
  * smuggling).
  */
 export class DotStuffer {
@@ -24,7 +24,7 @@ export class DotStuffer {
   #atLineStart = true;
   #afterCr = false;
 
-  /** Expects a message of `size` octets, counted before stuffing. */
+  /** Expects a message of `size` bytes, counted before stuffing. */
   constructor(size: number) {
     this.#size = size;
   }
@@ -33,28 +33,28 @@ export class DotStuffer {
   stuff(chunk: Uint8Array, out: Uint8Array, at: number): number {
     this.#seen += chunk.length;
     if (this.#seen > this.#size)
-      throw new MessageFormatError(`the message is longer than the announced ${this.#size} octets`);
+      throw new MessageFormatError(`the message is longer than the announced ${this.#size} bytes`);
     let to = at;
     let from = 0;
     let atLineStart = this.#atLineStart;
     let afterCr = this.#afterCr;
     for (let i = 0; i < chunk.length; i++) {
-      const octet = chunk[i] ?? NUL;
-      if (octet > DOT && !afterCr) {
+      const byte = chunk[i] ?? NUL;
+      if (byte > DOT && !afterCr) {
         atLineStart = false;
         continue;
       }
-      if (octet === LF) {
+      if (byte === LF) {
         if (!afterCr) throw new MessageFormatError("the message contains a bare LF");
         afterCr = false;
         atLineStart = true;
         continue;
       }
       if (afterCr) throw new MessageFormatError("the message contains a bare CR");
-      if (octet === NUL) throw new MessageFormatError("the message contains a NUL");
-      if (octet === CR) {
+      if (byte === NUL) throw new MessageFormatError("the message contains a NUL");
+      if (byte === CR) {
         afterCr = true;
-      } else if (atLineStart && octet === DOT) {
+      } else if (atLineStart && byte === DOT) {
         to = copy(chunk, from, i, out, to);
         out[to++] = DOT;
         from = i;
@@ -70,7 +70,7 @@ export class DotStuffer {
   finish(): void {
     if (this.#seen !== this.#size)
       throw new MessageFormatError(
-        `the message has ${this.#seen} octets, which is shorter than the announced ${this.#size}`,
+        `the message has ${this.#seen} bytes, which is shorter than the announced ${this.#size}`,
       );
     if (!this.#atLineStart || this.#seen === 0) throw new MessageFormatError("the message does not end in CRLF");
   }

@@ -15,10 +15,10 @@ export type DataResult =
   /** The session was closed before the final dot. `permanent`: the message is malformed; otherwise it could not be read. */
   | { kind: "aborted"; permanent: boolean; reason: string };
 
-/** Octets collected before a write: few writes, little memory. */
-const SLICE_OCTETS = 256 * 1_024;
-/** Octets stuffed at a time, so that a large chunk does not need a buffer of twice its size. */
-const PIECE_OCTETS = 64 * 1_024;
+/** Bytes collected before a write: few writes, little memory. */
+const SLICE_BYTES = 256 * 1_024;
+/** Bytes stuffed at a time, so that a large chunk does not need a buffer of twice its size. */
+const PIECE_BYTES = 64 * 1_024;
 
 /** Sends the message and the final dot. Calls `onDot` when the dot is buffered and the next command may follow it. */
 export async function sendMessage(
@@ -68,10 +68,10 @@ async function writeContent({ session, replyMs }: TransactionContext, message: O
       const next = await session.untilDisconnect(chunks.next());
       if (next === null) return;
       if (next.done) break;
-      for (let at = 0; at < next.value.length; at += PIECE_OCTETS) {
-        const piece = next.value.subarray(at, at + PIECE_OCTETS);
+      for (let at = 0; at < next.value.length; at += PIECE_BYTES) {
+        const piece = next.value.subarray(at, at + PIECE_BYTES);
         appendStuffed(session, stuffer, piece);
-        if (session.buffer.length < SLICE_OCTETS) continue;
+        if (session.buffer.length < SLICE_BYTES) continue;
         await session.flush();
         if (session.disconnect) return;
         session.extendDeadline(replyMs);

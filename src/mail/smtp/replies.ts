@@ -17,14 +17,14 @@ export class ReplySyntaxError extends Error {
 }
 
 /** RFC 5321 4.5.3.1.5 allows 512; some servers send more. */
-const LINE_MAX_OCTETS = 2_048;
+const LINE_MAX_BYTES = 2_048;
 const REPLY_MAX_LINES = 128;
 const TEXT_MAX_CHARS = 512;
 const LF = 0x0a;
 const CR = 0x0d;
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 
-/** Collects octets and returns complete replies. Holds at most 128 lines of 2,048 octets. */
+/** Collects bytes and returns complete replies. Holds at most 128 lines of 2,048 bytes. */
 export class ReplyParser {
   #rest: Uint8Array = new Uint8Array(0);
   #at = 0;
@@ -32,12 +32,12 @@ export class ReplyParser {
   #lines: string[] = [];
   readonly #decoder = new TextDecoder();
 
-  /** True while received octets belong to no returned reply. */
+  /** True while received bytes belong to no returned reply. */
   get pending(): boolean {
     return this.#at < this.#rest.length || this.#lines.length > 0;
   }
 
-  /** Adds octets from the socket. */
+  /** Adds bytes from the socket. */
   feed(chunk: Uint8Array): void {
     if (this.#at === this.#rest.length) {
       this.#rest = chunk;
@@ -50,7 +50,7 @@ export class ReplyParser {
     this.#at = 0;
   }
 
-  /** Returns the next complete reply, or null when it needs more octets. Throws ReplySyntaxError for malformed input. */
+  /** Returns the next complete reply, or null when it needs more bytes. Throws ReplySyntaxError for malformed input. */
   next(): RawReply | null {
     for (;;) {
       const line = this.#nextLine();
@@ -73,8 +73,8 @@ export class ReplyParser {
 
   #nextLine(): string | null {
     const end = this.#rest.indexOf(LF, this.#at);
-    if ((end < 0 ? this.#rest.length : end) - this.#at > LINE_MAX_OCTETS)
-      throw new ReplySyntaxError(`a reply line is too long; the limit is ${LINE_MAX_OCTETS} octets`);
+    if ((end < 0 ? this.#rest.length : end) - this.#at > LINE_MAX_BYTES)
+      throw new ReplySyntaxError(`a reply line is too long; the limit is ${LINE_MAX_BYTES} bytes`);
     if (end < 0) return null;
     const stop = end > this.#at && this.#rest[end - 1] === CR ? end - 1 : end;
     const line = this.#decoder.decode(this.#rest.subarray(this.#at, stop));

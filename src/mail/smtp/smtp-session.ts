@@ -25,7 +25,7 @@ export function isDisconnect(result: CommandResult): result is Disconnect {
 interface PendingReply {
   resolve: (result: CommandResult) => void;
   timeoutMs: number;
-  /** Stop reading after this reply: the octets after it belong to TLS. */
+  /** Stop reading after this reply: the bytes after it belong to TLS. */
   last: "last" | undefined;
 }
 
@@ -33,7 +33,7 @@ interface PendingReply {
 const FINAL_REPLY_MS = 500;
 
 export class SmtpSession {
-  /** Octets that are not written yet. */
+  /** Bytes that are not written yet. */
   readonly buffer = new WriteBuffer();
   readonly #socket: Socket;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -86,7 +86,7 @@ export class SmtpSession {
   }
 
   /**
-   * Writes the buffer; the socket has the octets before this returns. Resolves when the write is done or the session
+   * Writes the buffer; the socket has the bytes before this returns. Resolves when the write is done or the session
    * has ended; never rejects.
    */
   async flush(): Promise<void> {
@@ -124,7 +124,7 @@ export class SmtpSession {
   }
 
   /**
-   * Returns the socket for the TLS handshake, after a reply awaited with `last`. Returns null when more octets followed
+   * Returns the socket for the TLS handshake, after a reply awaited with `last`. Returns null when more bytes followed
    * that reply in clear text: an attacker may have injected them to be read as the server's (CVE-2011-0411).
    */
   detachSocket(): Socket | null {

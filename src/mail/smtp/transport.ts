@@ -26,7 +26,7 @@ export interface Envelope {
 
 /** A composed message: CRLF line ends, no dot-stuffing, final CRLF included. */
 export interface OutgoingMessage {
-  /** Exact octets that `chunks` yields. */
+  /** Exact bytes that `chunks` yields. */
   size: number;
   /** True when a header needs SMTPUTF8 (RFC 6531). The transport checks the envelope addresses itself. */
   needsSmtpUtf8: boolean;
@@ -34,7 +34,7 @@ export interface OutgoingMessage {
   needs8BitMime: boolean;
   /** The message in pieces, when all of it is in memory. Then `chunks` is not called. */
   inMemory?: readonly Uint8Array[] | null;
-  /** Yields the message from its first octet. May be called again for another attempt. */
+  /** Yields the message from its first byte. May be called again for another attempt. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -84,7 +84,7 @@ export interface Capabilities {
   eightBitMime: boolean;
   dsn: boolean;
   pipelining: boolean;
-  /** Largest message in octets; null when not limited. */
+  /** Largest message in bytes; null when not limited. */
   maxSize: number | null;
 }
 

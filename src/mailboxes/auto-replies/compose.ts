@@ -45,7 +45,7 @@ export function composeReply({ messageId, date, from, to, subject, inReplyTo, te
   ];
   for (const field of fields) setField(message, field);
   const body = encodeText(text);
-  const data = new TextDecoder().decode(body.octets);
+  const data = new TextDecoder().decode(body.bytes);
   message.addMessage({ contentType: "text/plain", charset: "utf-8", encoding: body.encoding, data });
   return split(message.asRaw());
 }
@@ -67,6 +67,6 @@ function setField({ headers }: MIMEMessage, { name, raw }: HeaderField): void {
 function split(raw: string): ComposedMessage {
   const end = raw.indexOf("\r\n\r\n") + 2;
   const body = raw.slice(end + 2);
-  const octets = binaryStringToBytes(body.endsWith("\r\n") ? body : `${body}\r\n`);
-  return composeRaw({ head: raw.slice(0, end), isEightBit: false }, octets);
+  const bytes = binaryStringToBytes(body.endsWith("\r\n") ? body : `${body}\r\n`);
+  return composeRaw({ head: raw.slice(0, end), isEightBit: false }, bytes);
 }

@@ -6,7 +6,7 @@ const LINE_END = Uint8Array.of(CR, LF);
  * other line end are passed on as they are, and are valid until the next one is read.
  */
 export async function* withCrLf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  /** True when the octets so far end in a CR, for which a CRLF was written, and when they end in a line end. */
+  /** True when the bytes so far end in a CR, for which a CRLF was written, and when they end in a line end. */
   let [wasCr, isLineStart] = [false, false];
   for await (const chunk of chunks) {
     const rest = wasCr && chunk[0] === LF ? chunk.subarray(1) : chunk;
@@ -21,26 +21,26 @@ export async function* withCrLf(chunks: AsyncIterable<Uint8Array> | Iterable<Uin
   if (!isLineStart) yield LINE_END;
 }
 
-/** Returns whether all line ends of octets that do not end in a CR are CRLF. */
-function hasOnlyCrLf(octets: Uint8Array): boolean {
-  for (let at = 0; at < octets.length; at++) {
-    const octet = octets[at];
-    if (octet === LF) return false;
-    if (octet === CR && octets[++at] !== LF) return false;
+/** Returns whether all line ends of bytes that do not end in a CR are CRLF. */
+function hasOnlyCrLf(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === LF) return false;
+    if (byte === CR && bytes[++at] !== LF) return false;
   }
   return true;
 }
 
-function convert(octets: Uint8Array): Uint8Array {
-  const out = new Uint8Array(2 * octets.length);
+function convert(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(2 * bytes.length);
   let to = 0;
-  for (let at = 0; at < octets.length; at++) {
-    const octet = octets[at] as number;
-    if (octet === LF && octets[at - 1] === CR) continue;
-    if (octet === CR || octet === LF) {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === LF && bytes[at - 1] === CR) continue;
+    if (byte === CR || byte === LF) {
       out[to++] = CR;
       out[to++] = LF;
-    } else out[to++] = octet;
+    } else out[to++] = byte;
   }
   return out.subarray(0, to);
 }

@@ -45,9 +45,9 @@ export async function forwardedMessage(
   };
 }
 
-function latin1(octets: Uint8Array): string {
+function latin1(bytes: Uint8Array): string {
   const pieces: string[] = [];
-  for (let at = 0; at < octets.length; at += 8192) pieces.push(String.fromCharCode(...octets.subarray(at, at + 8192)));
+  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
   return pieces.join("");
 }
 

@@ -8,13 +8,13 @@ const HEAD_END = [CR, LF, CR, LF];
 
 /** The facts about an email that forwarding needs. */
 export interface Original {
-  /** Its octets. */
+  /** Its bytes. */
   size: number;
   /** The fields of its header; null when they are larger than 256 KiB. */
   head: Uint8Array | null;
   /** SHA-256 of the body in relaxed form (RFC 6376 3.4.4). */
   bodyHash: Uint8Array;
-  /** True when the header, and the body, have octets above 127. */
+  /** True when the header, and the body, have bytes above 127. */
   isEightBitHead: boolean;
   isEightBitBody: boolean;
 }
@@ -30,30 +30,30 @@ export async function readOriginal(chunks: AsyncIterable<Uint8Array>): Promise<O
     hash.update(body);
     isEightBitBody ||= isEightBit(body);
   }
-  const { octets, isEightBit: isEightBitHead } = head;
-  return { size, head: octets, bodyHash: hash.digest(), isEightBitHead, isEightBitBody };
+  const { bytes, isEightBit: isEightBitHead } = head;
+  return { size, head: bytes, bodyHash: hash.digest(), isEightBitHead, isEightBitBody };
 }
 
 class HeadReader {
   readonly #pieces: Uint8Array[] = [];
   #size = 0;
-  /** Octets of the end of the header that were found. */
+  /** Bytes of the end of the header that were found. */
   #matched = 0;
   isEightBit = false;
 
-  get octets(): Uint8Array | null {
+  get bytes(): Uint8Array | null {
     if (this.#size > MAX_HEAD) return null;
-    const octets = concat(this.#pieces);
+    const bytes = concat(this.#pieces);
     // The line end of the empty line is none of a field.
-    return this.#matched === HEAD_END.length ? octets.subarray(0, -2) : octets;
+    return this.#matched === HEAD_END.length ? bytes.subarray(0, -2) : bytes;
   }
 
-  /** Reads the octets of the header and returns their number. */
+  /** Reads the bytes of the header and returns their number. */
   read(chunk: Uint8Array): number {
     let end = 0;
     while (end < chunk.length && this.#matched < HEAD_END.length) {
-      const octet = chunk[end++];
-      this.#matched = octet === HEAD_END[this.#matched] ? this.#matched + 1 : octet === CR ? 1 : 0;
+      const byte = chunk[end++];
+      this.#matched = byte === HEAD_END[this.#matched] ? this.#matched + 1 : byte === CR ? 1 : 0;
     }
     if (end === 0) return 0;
     this.isEightBit ||= isEightBit(chunk.subarray(0, end));
@@ -63,7 +63,7 @@ class HeadReader {
   }
 }
 
-function isEightBit(octets: Uint8Array): boolean {
-  for (let at = 0; at < octets.length; at++) if ((octets[at] as number) > 0x7f) return true;
+function isEightBit(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if ((bytes[at] as number) > 0x7f) return true;
   return false;
 }

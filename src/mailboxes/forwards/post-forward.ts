@@ -13,7 +13,7 @@ import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 const EVENT = "email.inbound.forwarded";
 
-/** Characters of text and of HTML, and octets of the header, in a request. */
+/** Characters of text and of HTML, and bytes of the header, in a request. */
 const MAX_TEXT = 100_000;
 const MAX_HEADER = 64_000;
 /** Bytes of each of these as JSON, and of the list of files: a delivery is one row of at most 2,000,000 bytes. */

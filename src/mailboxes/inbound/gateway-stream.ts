@@ -1,10 +1,10 @@
 import { concat } from "../../lib/bytes.ts";
 
-/** The bytes that the gateway sends after the last octet. An upload that was cut off does not have it. */
+/** The bytes that the gateway sends after the last byte. An upload that was cut off does not have it. */
 const END = "\0end";
 
 /**
- * Yields a message from the gateway without its first `skip` octets and without the mark at its end. Throws when the mark is missing:
+ * Yields a message from the gateway without its first `skip` bytes and without the mark at its end. Throws when the mark is missing:
  * the message was cut off, and the sending server must try again.
  */
 export async function* gatewayMessage(stream: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
@@ -20,10 +20,10 @@ async function* withoutEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   let held: Uint8Array = new Uint8Array(0);
   for await (const chunk of stream) {
     if (chunk.length < END.length) {
-      const octets = concat([held, chunk]);
-      const to = Math.max(0, octets.length - END.length);
-      if (to > 0) yield octets.subarray(0, to);
-      held = octets.slice(to);
+      const bytes = concat([held, chunk]);
+      const to = Math.max(0, bytes.length - END.length);
+      if (to > 0) yield bytes.subarray(0, to);
+      held = bytes.slice(to);
     } else {
       if (held.length > 0) yield held;
       held = chunk.slice(-END.length);

@@ -9,7 +9,7 @@ export interface GatewayMail {
   to: string;
   /** The trace fields that the gateway wrote, then the message as it arrived. */
   stream: AsyncIterable<Uint8Array>;
-  traceOctets: number;
+  traceBytes: number;
   authentication: CheckedAuthentication | null;
   /** True when the spam filter of the gateway marks it. */
   isSpam: boolean;
@@ -21,7 +21,7 @@ export interface GatewayMail {
  * off; the sending server then tries again.
  */
 export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<ReceiveResult> {
-  const { from, to, stream, traceOctets, authentication, isSpam } = mail;
-  const raw = gatewayMessage(stream, (await isReportRecipient(ctx, to)) ? traceOctets : 0);
+  const { from, to, stream, traceBytes, authentication, isSpam } = mail;
+  const raw = gatewayMessage(stream, (await isReportRecipient(ctx, to)) ? traceBytes : 0);
   return receiveMail(ctx, { from, to, raw, size: null, authentication, isSpam });
 }

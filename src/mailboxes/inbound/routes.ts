@@ -32,12 +32,12 @@ export const inboundRoutes = new Hono<AppEnv>()
     const authentication = AuthenticationIn.safeParse(readJsonHeader(c, "X-Authentication")).data ?? null;
     const stream = readChunks(c.req.raw.body ?? new Blob([]).stream());
     const isSpam = c.req.header("X-Spam") === "yes";
-    const mail = { from, to: recipient, stream, traceOctets: readTraceOctets(c), authentication, isSpam };
+    const mail = { from, to: recipient, stream, traceBytes: readTraceBytes(c), authentication, isSpam };
     return c.json(answer(await receiveFromGateway(c.get("ctx"), mail)));
   });
 
-function readTraceOctets(c: Context<AppEnv>): number {
-  const octets = Number(c.req.header("X-Trace-Octets") ?? 0);
-  if (!Number.isInteger(octets) || octets < 0) throw badRequest("X-Trace-Octets is malformed");
-  return octets;
+function readTraceBytes(c: Context<AppEnv>): number {
+  const bytes = Number(c.req.header("X-Trace-Octets") ?? 0);
+  if (!Number.isInteger(bytes) || bytes < 0) throw badRequest("X-Trace-Octets is malformed");
+  return bytes;
 }

@@ -12,8 +12,8 @@ export const systemFolders = [
 
 export const limits = {
   folders: 500,
-  /** Octets of the name of a folder or label. */
-  nameOctets: 255,
+  /** Bytes of the name of a folder or label. */
+  nameBytes: 255,
   labels: 200,
   /** Characters of a message that search covers, of its preview, and of the Message-IDs that are kept. */
   searchCharacters: 32_768,
@@ -47,9 +47,8 @@ export function isSystemFolder(name: string): boolean {
 
 /** Returns what is wrong with the name of a new folder or label, or null. `*` selects all folders in a search. */
 export function nameIssue(name: string): string | null {
-  const octets = new TextEncoder().encode(name).byteLength;
-  if (octets < 1 || octets > limits.nameOctets)
-    return `name is ${octets} bytes; it must have 1 to ${limits.nameOctets}`;
+  const bytes = new TextEncoder().encode(name).byteLength;
+  if (bytes < 1 || bytes > limits.nameBytes) return `name is ${bytes} bytes; it must have 1 to ${limits.nameBytes}`;
   if (name !== name.trim()) return "name must not begin or end with a space";
   if (/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/u.test(name)) return 'name must not contain control characters, *, %, \\ and "';
   return null;

@@ -56,7 +56,7 @@ function parseMailboxAddress(localPart: string, domain: string): { local: string
   if (localPart === "*") return { local: "*", address: `*@${domain}` };
   const parsed = parseAddress(`${localPart}@${domain}`);
   if (localPart.includes("@")) throw invalid("local_part must not contain @; write hello for hello@example.com");
-  if (!parsed) throw invalid("local_part must be the local part of a valid email address; the limit is 64 octets");
+  if (!parsed) throw invalid("local_part must be the local part of a valid email address; the limit is 64 bytes");
   if (parsed.key.includes("+"))
     throw invalid("local_part must not contain +: a mailbox also receives mail for its plus-addresses");
   return { local: parsed.local, address: parsed.key };

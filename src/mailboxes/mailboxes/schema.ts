@@ -14,7 +14,7 @@ const DisplayName = z
   })
   .nullable()
   .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
-  .describe("At most 320 octets, without control and invisible characters.");
+  .describe("At most 320 bytes, without control and invisible characters.");
 const Quota = z
   .int()
   .min(0)
@@ -30,7 +30,7 @@ export const MailboxIn = z
       maxLength: 64,
       pattern: "^[^@+\\u0000-\\u0020]*$",
       description:
-        "The part of the address before the @, at most 64 octets. `*` creates a catch-all: it receives mail to every address without a mailbox.",
+        "The part of the address before the @, at most 64 bytes. `*` creates a catch-all: it receives mail to every address without a mailbox.",
     }),
     display_name: DisplayName.optional(),
     quota_bytes: Quota.optional(),

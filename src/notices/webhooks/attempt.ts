@@ -53,6 +53,6 @@ async function send(ctx: Ctx, { id, eventType, payload }: DueDelivery, { url, se
     headers: { "Content-Type": "application/json", "User-Agent": "email-delivery-webhooks/1.0", ...signed },
     body: payload,
     timeoutMs: limits.requestMs,
-    maxBodyOctets: limits.answerOctets,
+    maxBodyBytes: limits.answerBytes,
   });
 }

@@ -7,8 +7,8 @@ export const limits = {
   webhooksPerWorkspace: 50,
   attempts: 5,
   requestMs: 15_000,
-  /** Octets of an answer that the delivery log keeps. */
-  answerOctets: 64 * 1024,
+  /** Bytes of an answer that the delivery log keeps. */
+  answerBytes: 64 * 1024,
 } as const;
 
 /** Wait after each failed attempt. No attempt follows the fifth, so its wait is never reached. */

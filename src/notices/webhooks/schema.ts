@@ -115,7 +115,7 @@ export const DeliveryOut = z
     response_body: z
       .string()
       .nullable()
-      .describe(`The first ${limits.answerOctets.toLocaleString("en")} octets of the last answer.`),
+      .describe(`The first ${limits.answerBytes.toLocaleString("en")} bytes of the last answer.`),
     endpoint_url: z.string().nullable().describe("URL of the last request, or that of the next one."),
     error: z.string().nullable().describe("Why the last attempt failed."),
   })

@@ -22,7 +22,7 @@ export async function signedHeaders(request: SignedRequest): Promise<Record<stri
   const timestamp = String(Math.floor(now / 1000));
   const own = `${timestamp}.${deliveryId}.${event}.${body}`;
   const standard = `${deliveryId}.${timestamp}.${body}`;
-  // The key is the whole secret here, and there the octets that follow `whsec_` in base64.
+  // The key is the whole secret here, and there the bytes that follow `whsec_` in base64.
   const signOwn = async (key: string) => `sha256=${hex(await hmac(utf8(key), own))}`;
   const signStandard = async (key: string) =>
     `v1,${toBase64(await hmac(fromBase64(key.slice("whsec_".length)), standard))}`;

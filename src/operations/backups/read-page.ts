@@ -16,9 +16,9 @@ export interface PageRequest {
   filter: PageFilter | null;
 }
 
-/** Bounds of a page: rows, and octets of their values. A page has at least one row, of up to 2 MB. */
+/** Bounds of a page: rows, and bytes of their values. A page has at least one row, of up to 2 MB. */
 const PAGE_ROWS = 1_000;
-const PAGE_OCTETS = 1_000_000;
+const PAGE_BYTES = 1_000_000;
 
 /**
  * Returns the next rows of a table in the order of the key, as values in the order of the columns; none at the end. The sizes of
@@ -45,7 +45,7 @@ function pageStatement({ table, columns, key, after, filter }: PageRequest) {
       SELECT count(*) FROM (
         SELECT sum(size) OVER (ORDER BY ${keys} ROWS UNBOUNDED PRECEDING) AS total FROM (
           SELECT ${keys}, ${size} AS size FROM ${from} ${where} ORDER BY ${keys} LIMIT ${PAGE_ROWS}))
-       WHERE total <= ${PAGE_OCTETS}))`;
+       WHERE total <= ${PAGE_BYTES}))`;
   return { sql, values: after ?? [] };
 }
 

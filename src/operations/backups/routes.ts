@@ -17,7 +17,7 @@ import { type BackupStore, databaseNames, findStore } from "./stores.ts";
 import { describeTables, listMigrations } from "./tables.ts";
 import { writeRows } from "./write-rows.ts";
 
-/** Greatest body: a page of rows as JSON. One row of 2 MB can have twice the octets. */
+/** Greatest body: a page of rows as JSON. One row of 2 MB can have twice the bytes. */
 const MAX_BODY = 8_000_000;
 
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);

@@ -17,8 +17,8 @@ export interface RefusedRow {
   reason: string;
 }
 
-/** Octets of one bound value. D1 takes 2,000,000; rows beyond are written singly, with a parameter for each value. */
-const MAX_JSON_OCTETS = 1_900_000;
+/** Bytes of one bound value. D1 takes 2,000,000; rows beyond are written singly, with a parameter for each value. */
+const MAX_JSON_BYTES = 1_900_000;
 
 /**
  * Writes rows of a backup, over rows with the same key. Safe to repeat. What would send something is held back: outbox rows go to
@@ -30,7 +30,7 @@ export async function writeRows(store: BackupStore, request: RowsRequest): Promi
   const held = heldBack(request);
   if (held.table === "sqlite_sequence") return writeSequence(store, held);
   const json = JSON.stringify(held.rows);
-  if (new TextEncoder().encode(json).length <= MAX_JSON_OCTETS) {
+  if (new TextEncoder().encode(json).length <= MAX_JSON_BYTES) {
     const all = { sql: insertSql(held, jsonSource(held)), values: [json] };
     const isWritten = await store.batch([all]).then(
       () => true,

@@ -30,7 +30,7 @@ export interface OutboxState {
   kinds: DueRows[];
   /** Rows whose last attempt failed before MAIL FROM, so the egress was not usable. */
   waitingForEgress: number;
-  /** Octets, without free pages. */
+  /** Bytes, without free pages. */
   size: number;
 }
 

@@ -21,12 +21,12 @@ export class ObjectUpload {
     this.key = key;
   }
 
-  /** Octets received so far. */
+  /** Bytes received so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds octets, which may change afterwards. */
+  /** Adds bytes, which may change afterwards. */
   async append(chunk: Uint8Array): Promise<void> {
     for (let offset = 0; offset < chunk.byteLength; ) {
       if (this.#filled === PART_BYTES) await this.#uploadFullPart();

@@ -25,7 +25,7 @@ export const r2Keys = {
 
 /**
  * SQL for the key that the row of a settled email stores, given that of the object: without the prefix of its workspace,
- * which takes 39 octets. A queued email keeps the whole key, with which an earlier version can deliver it.
+ * which takes 39 bytes. A queued email keeps the whole key, with which an earlier version can deliver it.
  */
 export const storedKeySql = (key: string): string =>
   `CASE WHEN ${key} LIKE 'w/%' THEN substr(${key}, 3 + instr(substr(${key}, 3), '/')) ELSE ${key} END`;

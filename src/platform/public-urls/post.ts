@@ -4,7 +4,7 @@ import type { ParsedUrl } from "./parse.ts";
 export interface Answer {
   /** Null: no answer. */
   status: number | null;
-  /** The first octets of the body, as text. */
+  /** The first bytes of the body, as text. */
   body: string | null;
   /** Why there is no complete answer; null when there is one. */
   error: string | null;
@@ -15,8 +15,8 @@ export interface PostOptions {
   body: string;
   /** Until when the whole answer must have arrived, in milliseconds. */
   timeoutMs: number;
-  /** Octets of the body that are read; the rest is dropped. */
-  maxBodyOctets: number;
+  /** Bytes of the body that are read; the rest is dropped. */
+  maxBodyBytes: number;
 }
 
 /** Sends one POST to a checked URL, without following redirects. Never throws. */
@@ -32,7 +32,7 @@ export async function postTo({ url }: ParsedUrl, options: PostOptions): Promise<
       signal,
     });
     status = response.status;
-    const { body, isComplete } = await readBody(response.body, options.maxBodyOctets, signal);
+    const { body, isComplete } = await readBody(response.body, options.maxBodyBytes, signal);
     return { status, body, error: isComplete ? null : timeoutText(options.timeoutMs) };
   } catch (error) {
     return {
@@ -48,7 +48,7 @@ const timeoutText = (ms: number) => `no complete answer within ${ms / 1000} seco
 /** Returns the message of an error without the name of its class. */
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
-/** Reads up to `max` octets, until the signal aborts. A stream that fails counts as ended when it has begun. */
+/** Reads up to `max` bytes, until the signal aborts. A stream that fails counts as ended when it has begun. */
 async function readBody(
   stream: ReadableStream<Uint8Array> | null,
   max: number,
@@ -57,7 +57,7 @@ async function readBody(
   if (!stream) return { body: "", isComplete: true };
   const reader = stream.getReader();
   const aborted = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
-  const octets = new Uint8Array(max);
+  const bytes = new Uint8Array(max);
   let length = 0;
   let isComplete = true;
   while (length < max) {
@@ -65,17 +65,17 @@ async function readBody(
     if (read === null) isComplete = false;
     if (read === null || read.done) break;
     const piece = read.value.subarray(0, max - length);
-    octets.set(piece, length);
+    bytes.set(piece, length);
     length += piece.byteLength;
   }
   // The receiver decides whether this ends in time, so nothing waits for it.
   reader.cancel().catch(() => {});
-  return { body: toText(octets.subarray(0, length), max), isComplete };
+  return { body: toText(bytes.subarray(0, length), max), isComplete };
 }
 
-/** Decodes UTF-8. Octets that are none, and NUL, which SQLite ends a text at, become U+FFFD; the result has at most `max`. */
-function toText(octets: Uint8Array, max: number): string {
-  const text = new TextDecoder().decode(octets).replaceAll("\0", "\uFFFD");
+/** Decodes UTF-8. Bytes that are none, and NUL, which SQLite ends a text at, become U+FFFD; the result has at most `max`. */
+function toText(bytes: Uint8Array, max: number): string {
+  const text = new TextDecoder().decode(bytes).replaceAll("\0", "\uFFFD");
   const encoded = new TextEncoder().encode(text);
   return encoded.byteLength <= max ? text : new TextDecoder().decode(encoded.subarray(0, max)).replace(/\uFFFD$/, "");
 }

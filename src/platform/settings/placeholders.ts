@@ -13,7 +13,7 @@ export interface HostVariables extends Record<(typeof HOSTS)[number], string> {
 
 /**
  * Returns the names of variables whose value is one of local work: hosts and URLs that customers could not reach, a PUBLIC_URL
- * that is not https, and a master key of equal octets. Pure.
+ * that is not https, and a master key of equal bytes. Pure.
  */
 export function findPlaceholders(variables: HostVariables): string[] {
   const hosts = HOSTS.filter((name) => isPlaceholder(variables[name]));

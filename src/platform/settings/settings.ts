@@ -92,10 +92,10 @@ const Variables = z.object({
   GITHUB_TOKEN_URL: z.url({ protocol: /^https?$/ }).default("https://github.com/login/oauth/access_token"),
   /** Base of GitHub's REST API. */
   GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.github.com"),
-  /** `<version>:<base64 of 32 octets>`, joined by commas. The last one encrypts and hashes new values. Secret. */
+  /** `<version>:<base64 of 32 bytes>`, joined by commas. The last one encrypts and hashes new values. Secret. */
   MASTER_KEYS: z
     .string()
-    .regex(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/, "MASTER_KEYS must be <version>:<base64 of 32 octets>"),
+    .regex(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/, "MASTER_KEYS must be <version>:<base64 of 32 bytes>"),
 });
 
 export interface Settings {

@@ -6,7 +6,7 @@ import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
 import type { WebhookEvent } from "./rules.ts";
 
 // Reads one index entry for each event of a workspace without webhooks. The payload is the body of each request, so its
-// octets are the same in every attempt.
+// bytes are the same in every attempt.
 const INSERT = `
   WITH j AS MATERIALIZED (SELECT key AS position, value FROM json_each(?1))
   INSERT INTO webhook_deliveries (id, workspace, endpoint, webhook_id, email, event_type, payload, status, due_at, created_at)

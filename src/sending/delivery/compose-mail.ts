@@ -76,10 +76,10 @@ export async function composeMail(
   return { composed, untrackedLinks: tracked.untrackedLinks, objectReads };
 }
 
-/** Bodies smaller than this are held in memory, in octets, and so are those whose HTML is tracked. */
+/** Bodies smaller than this are held in memory, in bytes, and so are those whose HTML is tracked. */
 const MEMORY_BODY = 256 * 1024;
-/** Submitted messages from this size on are not tracked, in octets (docs/contract/smtp.md#bytes-of-a-submitted-message). */
-const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
+/** Submitted messages from this size on are not tracked, in bytes (docs/contract/smtp.md#bytes-of-a-submitted-message). */
+const MAX_TRACKED_BYTES = 2 * 1024 * 1024;
 
 /**
  * Composes a message that was submitted by SMTP. Only its tracked HTML is changed
@@ -97,7 +97,7 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawConte
     return object.body;
   };
   const tracking = resolveTracking(mail.source, mail.settings, null);
-  const isTracked = (tracking.opens || tracking.clicks) && raw.head.length + size < MAX_TRACKED_OCTETS;
+  const isTracked = (tracking.opens || tracking.clicks) && raw.head.length + size < MAX_TRACKED_BYTES;
   const isHeld = isTracked || size < MEMORY_BODY;
   const body = inline ?? (isHeld ? new Uint8Array(await new Response(await open()).arrayBuffer()) : null);
   let untrackedLinks = 0;

@@ -3,16 +3,16 @@ import type { Ctx } from "../../platform/context.ts";
 import { addMetrics } from "../../platform/daily-metrics/index.ts";
 import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import type { Claim } from "./claim.ts";
 import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from "./dispatch.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
 import { envelopeOf } from "./envelope.ts";
-import { OctetBudget } from "./octet-budget.ts";
 import { preparationFailed } from "./outcome.ts";
 import type { DeliveryUpdate } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
-import { CONTENT_OCTETS_IN_FLIGHT, mayContinue, type RunLimits } from "./rules.ts";
+import { CONTENT_BYTES_IN_FLIGHT, mayContinue, type RunLimits } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";
 import { recipientsToTry, toUnreachableUpdate, toUpdate } from "./to-update.ts";
 
@@ -35,8 +35,8 @@ export class DeliveryRun implements DispatchRun<Job> {
   readonly log: Ctx["log"];
   /** Emails that one claim takes. */
   readonly maxClaimEmails: number;
-  /** Octets of content that the dispatchers may hold at once. */
-  readonly content = new OctetBudget(CONTENT_OCTETS_IN_FLIGHT);
+  /** Bytes of content that the dispatchers may hold at once. */
+  readonly content = new ByteBudget(CONTENT_BYTES_IN_FLIGHT);
   /** Why the last dispatcher that failed to connect failed; null when none did. */
   unreachable: ConnectError | null = null;
   /** The egress accepted an email although an outage was known: the outage has ended. */

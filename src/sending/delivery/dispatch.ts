@@ -1,7 +1,7 @@
 import type { Capabilities, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
 import type { RecipientEntry } from "../emails/index.ts";
+import type { ByteBudget } from "./byte-budget.ts";
 import type { ClaimedMail } from "./claim.ts";
-import type { OctetBudget } from "./octet-budget.ts";
 import type { PreparedMessage } from "./prepare.ts";
 import { type ConnectingRun, ReconnectingConnection } from "./reconnecting-connection.ts";
 
@@ -19,7 +19,7 @@ export type AttemptResult =
 
 /** The run that a dispatcher works for: it hands out emails, composes them and takes their results. */
 export interface DispatchRun<Job extends DispatchJob> extends ConnectingRun {
-  readonly content: OctetBudget;
+  readonly content: ByteBudget;
   /** Returns the next email when one may start. Null: none is left. */
   next(): Promise<Job | null>;
   /** Takes an email back that was not tried. With an error, that of its claim. */
@@ -76,15 +76,15 @@ async function start<Job extends DispatchJob>(
     run.putBack(job);
     return false;
   }
-  const octets = job.mail.contentLocation.contentSize;
-  await run.content.acquire(octets);
+  const bytes = job.mail.contentLocation.contentSize;
+  await run.content.acquire(bytes);
   const message = await compose(run, job, connection);
   if (message && inFlight.length === PIPELINE_DEPTH) await inFlight.shift();
   if (message && run.markAttempted(job)) {
-    inFlight.push(sendAndFinish(run, job, message, connection).finally(() => run.content.release(octets)));
+    inFlight.push(sendAndFinish(run, job, message, connection).finally(() => run.content.release(bytes)));
     return true;
   }
-  run.content.release(octets);
+  run.content.release(bytes);
   if (message) run.putBack(job);
   return true;
 }

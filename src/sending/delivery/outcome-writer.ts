@@ -20,8 +20,8 @@ import { countOutcomes } from "./count-outcomes.ts";
 import { outageStatements } from "./outage-statements.ts";
 import {
   FLUSH_AFTER_MS,
+  FLUSH_BYTES,
   FLUSH_EMAILS,
-  FLUSH_OCTETS,
   MAX_UNWRITTEN,
   RELEASE_STEP_DELAY_MS,
   RENEW_EVERY_MS,
@@ -179,10 +179,10 @@ export class OutcomeWriter {
 
   /** Takes as many updates as one statement may carry, by number and by size. */
   #nextFlush(): PendingUpdate[] {
-    let octets = 0;
+    let bytes = 0;
     const fits = ({ state, facts }: EmailUpdate, index: number) => {
-      octets += 2 * JSON.stringify([state, facts]).length;
-      return index === 0 || (index < FLUSH_EMAILS && octets <= FLUSH_OCTETS);
+      bytes += 2 * JSON.stringify([state, facts]).length;
+      return index === 0 || (index < FLUSH_EMAILS && bytes <= FLUSH_BYTES);
     };
     const first = this.#pending.findIndex((update, index) => !fits(update, index));
     return this.#pending.splice(0, first === -1 ? this.#pending.length : first);

@@ -3,8 +3,8 @@
 /** A flush writes this many outcomes, or fewer once the oldest has waited FLUSH_AFTER_MS. */
 export const FLUSH_EMAILS = 16;
 export const FLUSH_AFTER_MS = 500;
-/** Approximate octets of one flush: about half of the 2,000,000 that one bound parameter of D1 may have (platform limits). */
-export const FLUSH_OCTETS = 900_000;
+/** Approximate bytes of one flush: about half of the 2,000,000 that one bound parameter of D1 may have (platform limits). */
+export const FLUSH_BYTES = 900_000;
 /** How often a run checks whether its lease runs low while it waits for the egress, in milliseconds. */
 export const RENEW_EVERY_MS = 10_000;
 /** Emails of a claim whose outcome may be unwritten at any moment: the most that a kill can duplicate. */
@@ -47,10 +47,10 @@ export function mayContinue({ objectReads, statements }: RunLimits): boolean {
 }
 
 /**
- * Octets of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
+ * Bytes of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
  * takes several times that of the isolate's 128 MB.
  */
-export const CONTENT_OCTETS_IN_FLIGHT = 6_000_000;
+export const CONTENT_BYTES_IN_FLIGHT = 6_000_000;
 /** Outbox rows of broadcasts that one run delivers: with 64 emails each about half of the D1 queries of an invocation. */
 export const BULK_RUN_ROWS = 20;
 /** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */

@@ -12,7 +12,7 @@ const CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
 
 /**
  * Returns the message of an email as it is composed, signed with the active keys of its domain when it was sent
- * (docs/contract/emails.md#source-of-an-email). Its size is in octets. Links of emails of the service itself stay encrypted:
+ * (docs/contract/emails.md#source-of-an-email). Its size is in bytes. Links of emails of the service itself stay encrypted:
  * they sign their reader in. Throws 404 for an unknown email and for one whose content was deleted, 403 for mail of a mailbox
  * that the caller may not open. Costs two D1 calls, and for an attachment two R2 reads.
  */

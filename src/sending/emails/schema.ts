@@ -10,14 +10,14 @@ const Mailbox = z
     email: z.string().max(1000).meta({
       minLength: 3,
       maxLength: 254,
-      description: "An address without a display name, at most 254 octets.",
+      description: "An address without a display name, at most 254 bytes.",
     }),
     name: z
       .string()
       .max(1000)
       .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
       .nullish()
-      .describe("Display name, at most 320 octets, without control and invisible characters."),
+      .describe("Display name, at most 320 bytes, without control and invisible characters."),
   })
   .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
 
@@ -25,15 +25,15 @@ const RECIPIENTS = `to, cc and bcc together have at most ${limits.recipients} di
 /** A text in the body, or one that went to R2 while the body was read. */
 const bodyPart = z
   .union([z.string(), z.instanceof(ExtractedContent)], "Invalid input: expected string")
-  .meta({ type: "string", maxLength: limits.bodyOctets });
+  .meta({ type: "string", maxLength: limits.bodyBytes });
 
 export const Attachment = z
   .object({
     filename: z.string().meta({
       minLength: 1,
-      maxLength: limits.filenameOctets,
+      maxLength: limits.filenameBytes,
       pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]*$",
-      description: "At most 255 octets, without path separators, control and invisible characters; not . or ..",
+      description: "At most 255 bytes, without path separators, control and invisible characters; not . or ..",
     }),
     content_base64: z.union([z.string(), z.instanceof(ExtractedContent)]).meta({
       type: "string",
@@ -93,12 +93,12 @@ export const SendIn = z
       .string()
       .nullish()
       .meta({
-        maxLength: limits.lineOctets,
+        maxLength: limits.lineBytes,
         pattern: "^[^\\u0000-\\u001f\\u007f]*$",
-        description: `At most ${limits.lineOctets} octets, without control characters. Required without a template; with one it replaces its subject.`,
+        description: `At most ${limits.lineBytes} bytes, without control characters. Required without a template; with one it replaces its subject.`,
       }),
-    html: bodyPart.nullish().describe("html and text together have at most 5,000,000 octets."),
-    text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 octets."),
+    html: bodyPart.nullish().describe("html and text together have at most 5,000,000 bytes."),
+    text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 bytes."),
     cc: z.array(Mailbox).nullish().describe(RECIPIENTS),
     bcc: z.array(Mailbox).nullish().describe(RECIPIENTS),
     reply_to: Mailbox.nullish(),
@@ -106,13 +106,13 @@ export const SendIn = z
       type: ["object", "null"],
       additionalProperties: {
         type: "string",
-        maxLength: limits.lineOctets,
+        maxLength: limits.lineBytes,
         pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
       },
       propertyNames: { pattern: "^[A-Za-z0-9-]{1,76}$" },
       maxProperties: limits.customHeaders,
       description:
-        "Custom headers: at most 50, together at most 16 KiB, each line at most 998 octets. Refused are headers that the service writes, that relays take as commands, and that only receivers write.",
+        "Custom headers: at most 50, together at most 16 KiB, each line at most 998 bytes. Refused are headers that the service writes, that relays take as commands, and that only receivers write.",
     }),
     tags: z
       .array(

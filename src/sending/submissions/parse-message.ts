@@ -1,7 +1,7 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { isRelayHeader } from "../../lib/header-rules.ts";
-import { misleadingNameIssue, NAME_OCTETS } from "../../lib/text-rules.ts";
+import { misleadingNameIssue, NAME_BYTES } from "../../lib/text-rules.ts";
 import { formatDate, type HeaderField } from "../../mail/mime/index.ts";
 import {
   binaryToText,
@@ -49,9 +49,9 @@ const ONCE = [
 ];
 
 const MAX_RECIPIENTS = 50;
-const MAX_ATTACHMENT_OCTETS = 24 * 1024 * 1024;
-const MAX_TEXT_OCTETS = 5_000_000;
-const MAX_SUBJECT_OCTETS = 998;
+const MAX_ATTACHMENT_BYTES = 24 * 1024 * 1024;
+const MAX_TEXT_BYTES = 5_000_000;
+const MAX_SUBJECT_BYTES = 998;
 
 const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
 
@@ -85,13 +85,13 @@ export function parseMessage(
   const sender: ParsedAddress = { email: from.email, key: from.key, name: from.name };
   return {
     request: {
-      email: { from: sender, recipients, subject: truncate(subject, MAX_SUBJECT_OCTETS), tags: null, sendAt: null },
+      email: { from: sender, recipients, subject: truncate(subject, MAX_SUBJECT_BYTES), tags: null, sendAt: null },
       from: sender,
       recipients,
       issues: [],
     },
     head: [...sent.map(({ raw }) => raw), ...added].join(""),
-    messageId: truncate(messageId, MAX_SUBJECT_OCTETS),
+    messageId: truncate(messageId, MAX_SUBJECT_BYTES),
     idempotencyKey: fieldValue(fields, "idempotency-key") || null,
   };
 }
@@ -112,10 +112,10 @@ function checkSizes(parts: ScannedMessage["parts"]): void {
   const attached = parts.reduce((sum, { decodedSize }) => sum + decodedSize, 0) - shown;
   const tooLarge = (what: string, size: number, limit: number) =>
     new ReplyError(
-      `552 5.3.4 ${what} decode to ${size.toLocaleString("en")} octets; the limit is ${limit.toLocaleString("en")}`,
+      `552 5.3.4 ${what} decode to ${size.toLocaleString("en")} bytes; the limit is ${limit.toLocaleString("en")}`,
     );
-  if (attached > MAX_ATTACHMENT_OCTETS) throw tooLarge("the attachments", attached, MAX_ATTACHMENT_OCTETS);
-  if (shown > MAX_TEXT_OCTETS) throw tooLarge("html and text together", shown, MAX_TEXT_OCTETS);
+  if (attached > MAX_ATTACHMENT_BYTES) throw tooLarge("the attachments", attached, MAX_ATTACHMENT_BYTES);
+  if (shown > MAX_TEXT_BYTES) throw tooLarge("html and text together", shown, MAX_TEXT_BYTES);
 }
 
 function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: string } {
@@ -125,7 +125,7 @@ function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: str
   if (!only) throw refuse("the From field must have exactly one mailbox");
   const issue = misleadingNameIssue(only.name ?? "", only.address.key);
   if (issue) throw refuse(issue);
-  const name = only.name === null ? null : truncate(oneLine(only.name), NAME_OCTETS);
+  const name = only.name === null ? null : truncate(oneLine(only.name), NAME_BYTES);
   return { email: only.address.address, key: only.address.key, name, domain: only.address.domain };
 }
 
@@ -141,7 +141,7 @@ function toRecipients(fields: readonly HeaderField[], addresses: readonly string
     const { key } = address;
     const kind = to.has(key) ? "to" : cc.has(key) ? "cc" : "bcc";
     const name = (to.get(key) ?? cc.get(key))?.name ?? null;
-    unique.set(key, { email: address.address, key, kind, name: name && truncate(oneLine(name), NAME_OCTETS) });
+    unique.set(key, { email: address.address, key, kind, name: name && truncate(oneLine(name), NAME_BYTES) });
   }
   if (unique.size === 0) throw new ReplyError("554 5.5.1 No valid recipients");
   if (unique.size > MAX_RECIPIENTS) throw new ReplyError(`452 4.5.3 The limit is ${MAX_RECIPIENTS} recipients`);
@@ -150,12 +150,12 @@ function toRecipients(fields: readonly HeaderField[], addresses: readonly string
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
 
-/** Cuts a text to at most `octets` in UTF-8, at a code point. */
-function truncate(text: string, octets: number): string {
+/** Cuts a text to at most `bytes` in UTF-8, at a code point. */
+function truncate(text: string, bytes: number): string {
   let cut = text;
-  while (utf8Length(cut) > octets)
+  while (utf8Length(cut) > bytes)
     cut = Array.from(cut)
-      .slice(0, -1 - Math.floor((utf8Length(cut) - octets) / 4))
+      .slice(0, -1 - Math.floor((utf8Length(cut) - bytes) / 4))
       .join("");
   return cut;
 }

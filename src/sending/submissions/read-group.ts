@@ -2,11 +2,11 @@ import * as z from "zod";
 import { concat } from "../../lib/bytes.ts";
 import { badRequest } from "../../lib/errors.ts";
 
-/** Octets of a group of messages, and messages in it. */
-const MAX_OCTETS = 2 * 1024 * 1024;
+/** Bytes of a group of messages, and messages in it. */
+const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_MESSAGES = 64;
 const LF = 0x0a;
-/** The bytes that the gateway sends after the last octet of each message. */
+/** The bytes that the gateway sends after the last byte of each message. */
 const END = new TextEncoder().encode("\0end");
 
 const Items = z
@@ -25,12 +25,12 @@ const Items = z
 /** A message of a group. */
 export interface GroupedMessage extends Omit<z.output<typeof Items>[number], "octets"> {
   /** With the mark at its end. */
-  octets: Uint8Array;
+  bytes: Uint8Array;
 }
 
 /**
  * Reads small messages that the gateway sends together: a line of JSON with their envelopes and sizes, then the messages,
- * each with the mark at its end. Throws 400 unless the body has exactly these octets, so that one that was cut off is
+ * each with the mark at its end. Throws 400 unless the body has exactly these bytes, so that one that was cut off is
  * never accepted.
  */
 export async function readGroup(request: Request): Promise<GroupedMessage[]> {
@@ -39,11 +39,11 @@ export async function readGroup(request: Request): Promise<GroupedMessage[]> {
   const items = Items.safeParse(parseJson(body.subarray(0, Math.max(0, end)))).data;
   if (!items) throw badRequest("a group of messages begins with a line of JSON");
   let at = end + 1;
-  const messages = items.map(({ octets, ...item }) => {
-    at += octets;
-    return { ...item, octets: body.subarray(at - octets, at) };
+  const messages = items.map(({ octets: size, ...item }) => {
+    at += size;
+    return { ...item, bytes: body.subarray(at - size, at) };
   });
-  if (at !== body.length || !messages.every(({ octets }) => endsWithMark(octets)))
+  if (at !== body.length || !messages.every(({ bytes }) => endsWithMark(bytes)))
     throw badRequest("the group of messages was cut off");
   return messages;
 }
@@ -51,26 +51,26 @@ export async function readGroup(request: Request): Promise<GroupedMessage[]> {
 /** Reads the body, at once when its size is given: that takes less CPU than its pieces do. */
 async function readBody(request: Request): Promise<Uint8Array> {
   const given = Number(request.headers.get("Content-Length") ?? Number.NaN);
-  if (given <= MAX_OCTETS) return request.bytes();
+  if (given <= MAX_BYTES) return request.bytes();
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of request.body ?? []) {
     size += piece.length;
-    if (size > MAX_OCTETS) throw badRequest(`a group of messages has more than ${MAX_OCTETS} octets`);
+    if (size > MAX_BYTES) throw badRequest(`a group of messages has more than ${MAX_BYTES} bytes`);
     pieces.push(piece);
   }
   return concat(pieces);
 }
 
-function parseJson(octets: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(octets));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return null;
   }
 }
 
-function endsWithMark(octets: Uint8Array): boolean {
-  const tail = octets.subarray(-END.length);
-  return tail.length === END.length && END.every((octet, index) => tail[index] === octet);
+function endsWithMark(bytes: Uint8Array): boolean {
+  const tail = bytes.subarray(-END.length);
+  return tail.length === END.length && END.every((byte, index) => tail[index] === byte);
 }

@@ -3,10 +3,10 @@ import { concat } from "../../lib/bytes.ts";
 import { MessageScanner, RawMessageError, type ScannedMessage } from "../../mail/raw/index.ts";
 import type { ContentUpload } from "../emails/content/index.ts";
 import { ReplyError } from "./replies.ts";
-import { MAX_ROW_OCTETS, MAX_WIRE_OCTETS } from "./rules.ts";
+import { MAX_ROW_BYTES, MAX_WIRE_BYTES } from "./rules.ts";
 
 /**
- * The bytes that the gateway sends after the last octet of a message. An upload that was cut off lacks them, and no message
+ * The bytes that the gateway sends after the last byte of a message. An upload that was cut off lacks them, and no message
  * contains a NUL.
  */
 const END = "\0end";
@@ -34,13 +34,13 @@ export async function readMessage(
   const small: Uint8Array[] = [];
   let size = 0;
   let isLarge = false;
-  const take = async (octets: Uint8Array) => {
-    size += octets.length;
-    if (size > MAX_WIRE_OCTETS)
-      throw new RawMessageError("size", `the message is larger than ${MAX_WIRE_OCTETS.toLocaleString("en")} octets`);
-    hash.update(octets);
-    const body = scanner.write(octets);
-    if (!isLarge && size > MAX_ROW_OCTETS) {
+  const take = async (bytes: Uint8Array) => {
+    size += bytes.length;
+    if (size > MAX_WIRE_BYTES)
+      throw new RawMessageError("size", `the message is larger than ${MAX_WIRE_BYTES.toLocaleString("en")} bytes`);
+    hash.update(bytes);
+    const body = scanner.write(bytes);
+    if (!isLarge && size > MAX_ROW_BYTES) {
       isLarge = true;
       await reserve();
       for (const piece of small.splice(0)) await upload.store(piece);
@@ -50,10 +50,10 @@ export async function readMessage(
   };
   let held: Uint8Array = new Uint8Array(0);
   for await (const chunk of stream) {
-    const octets = held.length > 0 ? concat([held, chunk]) : chunk;
-    const to = Math.max(0, octets.length - END.length);
-    held = octets.slice(to);
-    if (to > 0) await take(octets.subarray(0, to));
+    const bytes = held.length > 0 ? concat([held, chunk]) : chunk;
+    const to = Math.max(0, bytes.length - END.length);
+    held = bytes.slice(to);
+    if (to > 0) await take(bytes.subarray(0, to));
   }
   if (new TextDecoder().decode(held) !== END) throw new ReplyError("451 4.3.0 The message was cut off; try again");
   return { ...scanner.finish(), body: isLarge ? null : concat(small), hash: hash.digest("base64") };

@@ -106,9 +106,9 @@ export const submissionRoutes = new Hono<AppEnv>()
     const group = await readGroup(c.req.raw);
     const hold = bodies.open(UNKNOWN_CALLER);
     try {
-      const submissions = group.map(({ octets, ...item }) => ({
+      const submissions = group.map(({ bytes, ...item }) => ({
         ...item,
-        stream: toStream(octets),
+        stream: toStream(bytes),
         reserve: () => hold.growTo(MESSAGE_BYTES),
       }));
       const results = await acceptSubmissions(ctx, submissions);
@@ -134,6 +134,6 @@ function unwrap<Value>(result: Result<Value> | undefined): Value {
   throw result?.error;
 }
 
-async function* toStream(octets: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield octets;
+async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

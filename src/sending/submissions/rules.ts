@@ -2,12 +2,12 @@ import { ipNetwork } from "../../lib/ip-network.ts";
 
 /** Limits of mail that is submitted by SMTP (docs/contract/smtp.md#submission). Pure. */
 
-/** Octets of one message on the wire. */
-export const MAX_WIRE_OCTETS = 36 * 1024 * 1024;
-/** Messages from this size on are not tracked, in octets. */
-export const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
-/** Octets of a message whose content goes into the row of the email. JSON escapes some of them. */
-export const MAX_ROW_OCTETS = 15 * 1024;
+/** Bytes of one message on the wire. */
+export const MAX_WIRE_BYTES = 36 * 1024 * 1024;
+/** Messages from this size on are not tracked, in bytes. */
+export const MAX_TRACKED_BYTES = 2 * 1024 * 1024;
+/** Bytes of a message whose content goes into the row of the email. JSON escapes some of them. */
+export const MAX_ROW_BYTES = 15 * 1024;
 /** How long the same message counts as a repeat after its answer was lost, in ms. */
 export const REPEAT_MS = 10 * 60_000;
 

@@ -1,12 +1,12 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { tooLarge } from "../../lib/errors.ts";
-import { TEMPLATE_OCTETS } from "./rules.ts";
+import { TEMPLATE_BYTES } from "./rules.ts";
 import type { TemplateOut } from "./schema.ts";
 
-/** Returns the size of a template as JSON, in octets. Throws 413 when it is above TEMPLATE_OCTETS. */
+/** Returns the size of a template as JSON, in bytes. Throws 413 when it is above TEMPLATE_BYTES. */
 export function checkSize(template: TemplateOut): number {
   const size = utf8Length(JSON.stringify(template));
-  if (size <= TEMPLATE_OCTETS) return size;
-  const [actual, limit] = [size, TEMPLATE_OCTETS].map((octets) => octets.toLocaleString("en"));
-  throw tooLarge(`The template is ${actual} octets as JSON; the limit is ${limit}`);
+  if (size <= TEMPLATE_BYTES) return size;
+  const [actual, limit] = [size, TEMPLATE_BYTES].map((bytes) => bytes.toLocaleString("en"));
+  throw tooLarge(`The template is ${actual} bytes as JSON; the limit is ${limit}`);
 }

@@ -4,7 +4,7 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
-import { PAGE_OCTETS } from "./rules.ts";
+import { PAGE_BYTES } from "./rules.ts";
 
 export type TemplateRow = typeof templates.$inferSelect;
 
@@ -40,7 +40,7 @@ const LIST = `
 
 /**
  * Returns templates of the caller's workspace, most recently updated first, from the one that follows `after`: at most
- * `limit` of them and about PAGE_OCTETS. `next` is the cursor of the next page, or null on the last one.
+ * `limit` of them and about PAGE_BYTES. `next` is the cursor of the next page, or null on the last one.
  */
 export async function listTemplates(
   ctx: CallerCtx,
@@ -49,7 +49,7 @@ export async function listTemplates(
   const { updatedAt, id } = after ?? { updatedAt: Number.MAX_SAFE_INTEGER, id: "" };
   const { results } = await ctx.db
     .prepare(LIST)
-    .bind(ctx.workspace.number, updatedAt, id, limit + 1, PAGE_OCTETS)
+    .bind(ctx.workspace.number, updatedAt, id, limit + 1, PAGE_BYTES)
     .all<Omit<TemplateRow, "blocksJson"> & { blocksJson: string | null; found: number }>();
   const rows = results
     .slice(0, limit)

@@ -5,7 +5,7 @@ import {
   renderPlaceholders,
   type Values,
 } from "../../lib/placeholders.ts";
-import { RENDERED_OCTETS } from "./rules.ts";
+import { RENDERED_BYTES } from "./rules.ts";
 
 /** Subject and bodies with placeholders. */
 export interface TemplateContent {
@@ -30,7 +30,7 @@ export function renderTemplate(template: TemplateContent, values: Values): Rende
     text: parseOrNull(template.textBody),
   };
   const render = (text: typeof parsed.subject, encoding: Encoding) =>
-    text && renderPlaceholders(text, values, encoding, RENDERED_OCTETS);
+    text && renderPlaceholders(text, values, encoding, RENDERED_BYTES);
   const subject = render(parsed.subject, "header");
   const htmlBody = render(parsed.html, "html");
   const textBody = render(parsed.text, "text");

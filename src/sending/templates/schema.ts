@@ -4,11 +4,11 @@ import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import type { TemplateRow } from "./queries.ts";
-import { BLOCKS_OCTETS, NAME_CHARACTERS, TEMPLATE_OCTETS, VARIABLES_OCTETS } from "./rules.ts";
+import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "./rules.ts";
 
 /** Request and response schemas of the templates API. */
 
-const SUBJECT_OCTETS = 998;
+const SUBJECT_BYTES = 998;
 
 const Name = z
   .string()
@@ -23,13 +23,13 @@ const Name = z
 const Subject = z
   .string()
   .refine((subject) => !/\p{Cc}/u.test(subject), "subject must not contain CR, LF or other control characters")
-  .refine((subject) => utf8Length(subject) <= SUBJECT_OCTETS, `subject must have at most ${SUBJECT_OCTETS} octets`)
+  .refine((subject) => utf8Length(subject) <= SUBJECT_BYTES, `subject must have at most ${SUBJECT_BYTES} bytes`)
   .nullish()
-  .meta({ maxLength: SUBJECT_OCTETS, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })
-  .describe(`At most ${SUBJECT_OCTETS} octets. May contain placeholders such as {{name}}.`);
+  .meta({ maxLength: SUBJECT_BYTES, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })
+  .describe(`At most ${SUBJECT_BYTES} bytes. May contain placeholders such as {{name}}.`);
 
-const BODY = `The whole template has at most ${TEMPLATE_OCTETS.toLocaleString("en")} octets as JSON.`;
-const Body = z.string().nullish().meta({ maxLength: TEMPLATE_OCTETS });
+const BODY = `The whole template has at most ${TEMPLATE_BYTES.toLocaleString("en")} bytes as JSON.`;
+const Body = z.string().nullish().meta({ maxLength: TEMPLATE_BYTES });
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -37,8 +37,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** Not z.record, which drops a member named `__proto__`. */
 const Blocks = z
   .custom<Record<string, unknown>>(isRecord, "blocks_json must be an object")
-  .refine((blocks) => utf8Length(JSON.stringify(blocks)) <= BLOCKS_OCTETS, {
-    message: `blocks_json has more than ${BLOCKS_OCTETS} octets as JSON`,
+  .refine((blocks) => utf8Length(JSON.stringify(blocks)) <= BLOCKS_BYTES, {
+    message: `blocks_json has more than ${BLOCKS_BYTES} bytes as JSON`,
     // Another issue of the value has been reported.
     when: ({ value }) => isRecord(value),
   })
@@ -47,7 +47,7 @@ const Blocks = z
     type: ["object", "null"],
     anyOf: undefined,
     additionalProperties: true,
-    description: `Data of an editor, stored as it is: at most ${BLOCKS_OCTETS} octets as JSON.`,
+    description: `Data of an editor, stored as it is: at most ${BLOCKS_BYTES} bytes as JSON.`,
   });
 
 export const TemplateIn = z
@@ -88,15 +88,15 @@ export const Variables = z
       context.addIssue({ code: "custom", path: [name], message, input: value });
       return;
     }
-    if (utf8Length(JSON.stringify(variables)) > VARIABLES_OCTETS)
-      context.addIssue({ code: "custom", message: `variables have more than ${VARIABLES_OCTETS} octets as JSON` });
+    if (utf8Length(JSON.stringify(variables)) > VARIABLES_BYTES)
+      context.addIssue({ code: "custom", message: `variables have more than ${VARIABLES_BYTES} bytes as JSON` });
   })
   .nullish()
   .meta({
     type: ["object", "null"],
     anyOf: undefined,
     additionalProperties: { type: ["string", "number", "boolean", "null"] },
-    description: `Values by name of the placeholder: at most ${VARIABLES_OCTETS} octets as JSON.`,
+    description: `Values by name of the placeholder: at most ${VARIABLES_BYTES} bytes as JSON.`,
   });
 
 export const PreviewIn = z

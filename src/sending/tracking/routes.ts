@@ -11,7 +11,7 @@ import { toLocation } from "./location.ts";
 import { blockedPage, expiredPage } from "./page.tsx";
 import type { HitClient } from "./rules.ts";
 
-/** A transparent GIF of one pixel, 43 octets. */
+/** A transparent GIF of one pixel, 43 bytes. */
 const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==");
 
 const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };

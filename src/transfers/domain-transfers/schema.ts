@@ -4,7 +4,7 @@ import { iso, isoOrNull } from "../../lib/time.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
 import { codes, NOTE_CHARACTERS, shownStatus, statuses, type TransferCode } from "./rules.ts";
 
-/** An address has at most 254 octets; longer text only becomes a longer error. */
+/** An address has at most 254 bytes; longer text only becomes a longer error. */
 const targetEmail = z.string().max(1_000).describe("Address of the account that gets the domain.");
 
 export const TransferIn = z

@@ -113,7 +113,7 @@ describe("an access token", () => {
 
   it("in another base64url form of the same bytes is refused", async () => {
     const token = session.tokens.accessToken;
-    // The last character of a signature of 32 octets has two bits that decoders ignore.
+    // The last character of a signature of 32 bytes has two bits that decoders ignore.
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const last = alphabet.indexOf(token.at(-1) ?? "");
     const other = `${token.slice(0, -1)}${alphabet[last ^ 1]}`;

@@ -144,7 +144,7 @@ describe("POST /v1/contacts/{list_id}/send", () => {
     ["a subject with a line break", 422, { subject: "a\r\nBcc: x@example.org" }],
     ["neither html nor text", 422, { html: null }],
     ["eleven tags", 422, { tags: Array.from({ length: 11 }, (_, i) => `t${i}`) }],
-    ["more than 1,000,000 octets", 413, { html: "x".repeat(999_900) }],
+    ["more than 1,000,000 bytes", 413, { html: "x".repeat(999_900) }],
   ])("refuses %s with %i", async (_, status, changes) => {
     await add("delivered@simulator.test");
     expect((await send(changes)).status).toBe(status);

@@ -140,7 +140,7 @@ describe("the split of an audience", () => {
     expect(ranks.map((rank) => variantOf(split, rank))).toEqual([1, 1, 1, 1, 3, 3]);
   });
 
-  it("holds the ranks of 2,000,000 contacts in 16 octets each at most", () => {
+  it("holds the ranks of 2,000,000 contacts in 16 bytes each at most", () => {
     const ranks = new RankList();
     for (let i = 0; i < 2_000_000; i++) ranks.add(2_000_000 - i);
     const sorted = ranks.sort();

@@ -43,7 +43,7 @@ describe("POST /v1/contacts/{list_id}/contacts", () => {
     ["an invalid email", { email: "nobody" }, ["body", "email"]],
     ["an email with a line break", { email: "a@example.org\r\nBcc: b@example.org" }, ["body", "email"]],
     ["an email that is a list", { email: ["a@example.org"] }, ["body", "email"]],
-    ["a name of 321 octets", { email: "a@example.org", name: "n".repeat(321) }, ["body", "name"]],
+    ["a name of 321 bytes", { email: "a@example.org", name: "n".repeat(321) }, ["body", "name"]],
     ["a name with a line break", { email: "a@example.org", name: "a\nb" }, ["body", "name"]],
     ["metadata that is a list", { email: "a@example.org", metadata: [] }, ["body", "metadata"]],
     ["metadata that is a string", { email: "a@example.org", metadata: "x" }, ["body", "metadata"]],
@@ -62,7 +62,7 @@ describe("POST /v1/contacts/{list_id}/contacts", () => {
     expect(await readList(workspace, list.id)).toMatchObject({ contact_count: 0, contacts: [] });
   });
 
-  it("accepts metadata of exactly 65,536 octets of JSON", async () => {
+  it("accepts metadata of exactly 65,536 bytes of JSON", async () => {
     const metadata = { a: "x".repeat(65_536 - '{"a":""}'.length) };
     expect((await add({ email: "a@example.org", metadata })).status).toBe(201);
   });

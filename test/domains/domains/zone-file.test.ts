@@ -4,7 +4,7 @@ import { toZoneFile } from "../../../src/domains/domains/index.ts";
 const record = { purpose: "dkim", status: "pending", required: true, priority: null } as const;
 
 describe("the zone file of a domain", () => {
-  it("has full names with a final dot, priorities, and strings of at most 255 octets", () => {
+  it("has full names with a final dot, priorities, and strings of at most 255 bytes", () => {
     const key = `v=DKIM1; k=rsa; p=${"A".repeat(300)}`;
     const lines = toZoneFile({
       name: "example.org",

@@ -10,7 +10,7 @@ export interface ExpectedPart {
   children?: ExpectedPart[];
   text?: string;
   /** In base64, which prints shorter and compares faster. */
-  octets?: string;
+  bytes?: string;
   filename?: string;
   disposition?: string;
   contentId?: string;
@@ -147,7 +147,7 @@ function filePart(file: GeneratedFile): ExpectedPart {
   const filename = expectedFilename(file.filename);
   const part: ExpectedPart = {
     type: expectedType(file),
-    octets: toBase64(file.octets),
+    bytes: toBase64(file.bytes),
     filename,
     disposition: file.disposition,
   };

@@ -4,7 +4,7 @@ import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../sr
 
 /** An attachment of a generated message, with its content. */
 export interface GeneratedFile extends AttachmentSource {
-  readonly octets: Uint8Array;
+  readonly bytes: Uint8Array;
 }
 
 /** A generated message, and whether the next hop supports SMTPUTF8. */
@@ -262,7 +262,7 @@ const file: fc.Arbitrary<GeneratedFile> = fc
     contentType: fc.oneof(fc.constantFrom(...CONTENT_TYPES), hostileText),
     contentId,
     disposition: fc.constantFrom("attachment" as const, "inline" as const),
-    octets: fc.oneof(
+    bytes: fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc
         .constantFrom(0, 1, 56, 57, 58, 114, 58368, 58369)
@@ -270,11 +270,11 @@ const file: fc.Arbitrary<GeneratedFile> = fc
     ),
     step: fc.constantFrom(1, 7, 57, 100, 65536),
   })
-  .map(({ octets, step, ...rest }) => ({
+  .map(({ bytes, step, ...rest }) => ({
     ...rest,
-    octets,
-    size: octets.length,
-    open: () => inChunks(octets, octets.length > 1000 ? 65536 : step),
+    bytes,
+    size: bytes.length,
+    open: () => inChunks(bytes, bytes.length > 1000 ? 65536 : step),
   }));
 
 /** Generated messages. About one in eight must be refused. */
@@ -305,6 +305,6 @@ function hostileBody(): fc.Arbitrary<string> {
 }
 
 /** Yields the bytes in chunks of `step` bytes. */
-export async function* inChunks(octets: Uint8Array, step: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < octets.length; at += step) yield octets.slice(at, at + step);
+export async function* inChunks(bytes: Uint8Array, step: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += step) yield bytes.slice(at, at + step);
 }

@@ -28,9 +28,9 @@ const outgoing = await signMessage(
   [{ id: "k", selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => pkcs8 }],
   { domain: "x.test", now: new Date(), reuseBuffer: true },
 );
-let octets = 0;
-for await (const chunk of outgoing.chunks()) octets += chunk.length;
-console.log(JSON.stringify({ size: outgoing.size, octets, peakKib: process.resourceUsage().maxRSS }));
+let bytes = 0;
+for await (const chunk of outgoing.chunks()) bytes += chunk.length;
+console.log(JSON.stringify({ size: outgoing.size, bytes, peakKib: process.resourceUsage().maxRSS }));
 
 async function* generated(): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size; at += 65_536) yield new Uint8Array(Math.min(65_536, size - at)).fill(at >> 16);

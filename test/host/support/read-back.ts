@@ -21,17 +21,17 @@ interface Node {
   headers: { key: string; value: string }[];
 }
 
-/** Returns the format errors of a message: line ends, line lengths, octets above 127. */
+/** Returns the format errors of a message: line ends, line lengths, bytes above 127. */
 export function formatIssues(message: Uint8Array, utf8Headers: boolean): string[] {
   const issues = new Set<string>();
   let body = false;
   let start = 0;
   for (let i = 0; i < message.length; i++) {
-    const octet = message[i] ?? 0;
-    if (octet === 13 && message[i + 1] !== 10) issues.add("bare CR");
-    if (octet === 0) issues.add("NUL");
-    if (octet > 127 && (body || !utf8Headers)) issues.add("8-bit");
-    if (octet !== 10) continue;
+    const byte = message[i] ?? 0;
+    if (byte === 13 && message[i + 1] !== 10) issues.add("bare CR");
+    if (byte === 0) issues.add("NUL");
+    if (byte > 127 && (body || !utf8Headers)) issues.add("8-bit");
+    if (byte !== 10) continue;
     if (message[i - 1] !== 13) issues.add("bare LF");
     if (i - 1 - start > 998) issues.add("long line");
     if (i - 1 === start) body = true;
@@ -62,10 +62,10 @@ export async function readWithPostalMime(message: Uint8Array): Promise<ParsedMai
 function toPart(node: Node, isRoot = false): ExpectedPart {
   const type = node.contentType.parsed.value;
   if (type.startsWith("multipart/")) return { type, children: node.childNodes.map((child) => toPart(child)) };
-  const octets = new Uint8Array(node.content ?? new ArrayBuffer(0));
+  const bytes = new Uint8Array(node.content ?? new ArrayBuffer(0));
   const disposition = node.contentDisposition.parsed.value;
   if (disposition === "") {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     // postal-mime includes the line end before a boundary in the part, except for base64; RFC 2046 5.1.1 does not. A
     // single-part message ends its last line even if the text does not.
     const extra = isRoot || node.contentTransferEncoding.encoding !== "base64";
@@ -73,7 +73,7 @@ function toPart(node: Node, isRoot = false): ExpectedPart {
   }
   const part = {
     type,
-    octets: toBase64(octets),
+    bytes: toBase64(bytes),
     filename: node.contentDisposition.parsed.params.filename ?? "",
     disposition,
   };
@@ -97,7 +97,7 @@ export function treeWithoutBom(part: ExpectedPart): ExpectedPart {
 
 /** Returns whether both arrays have the same bytes. */
 export function equalBytes(one: Uint8Array, two: Uint8Array): boolean {
-  return one.length === two.length && one.every((octet, i) => octet === two[i]);
+  return one.length === two.length && one.every((byte, i) => byte === two[i]);
 }
 
 /** Returns all bytes of a message or a body. */

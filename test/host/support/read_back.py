@@ -12,8 +12,8 @@ def part(message):
     kind = message.get_content_type()
     if message.is_multipart():
         return {"type": kind, "children": [part(child) for child in message.iter_parts()]}
-    octets = message.get_payload(decode=True)
-    out = {"type": kind, "octets": base64.b64encode(octets).decode()}
+    data = message.get_payload(decode=True)
+    out = {"type": kind, "bytes": base64.b64encode(data).decode()}
     if message.get_content_disposition():
         out["disposition"] = message.get_content_disposition()
         # get_filename() would remove angle brackets.
@@ -36,12 +36,12 @@ def mailboxes(message, name):
     return [{"name": n, "address": f"{a.username}@{a.domain}"} for n, a in zip(names, header.addresses)]
 
 
-def read(octets):
+def read(data):
     # message_from_bytes expects ASCII headers, so a message with UTF-8 headers (RFC 6532) is parsed as text.
-    if octets.isascii():
-        message = message_from_bytes(octets, policy=policy.default)
+    if data.isascii():
+        message = message_from_bytes(data, policy=policy.default)
     else:
-        message = message_from_string(octets.decode("utf-8"), policy=policy.SMTPUTF8)
+        message = message_from_string(data.decode("utf-8"), policy=policy.SMTPUTF8)
     defects = [type(d).__name__ for p in message.walk() for d in p.defects]
     return {
         "headers": [[name.lower(), str(value)] for name, value in message.items()],
@@ -60,9 +60,9 @@ while True:
     size = sys.stdin.buffer.read(4)
     if len(size) < 4:
         break
-    octets = sys.stdin.buffer.read(int.from_bytes(size, "big"))
+    data = sys.stdin.buffer.read(int.from_bytes(size, "big"))
     try:
-        line = read(octets)
+        line = read(data)
     except Exception as error:  # The test decides whether a failure of the parser is expected.
         line = {"error": f"{type(error).__name__}: {error}"}
     print(json.dumps(line))

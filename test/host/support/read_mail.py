@@ -32,8 +32,8 @@ def decode(value):
         return value
 
 
-def read(octets):
-    message = message_from_bytes(octets, policy=policy.compat32)
+def read(data):
+    message = message_from_bytes(data, policy=policy.compat32)
     raws = {}
     for name, value in message.raw_items():
         # Bytes beyond ASCII are UTF-8 (RFC 6532), else windows-1252.
@@ -102,8 +102,8 @@ while True:
     size = sys.stdin.buffer.read(4)
     if len(size) < 4:
         break
-    octets = sys.stdin.buffer.read(int.from_bytes(size, "big"))
+    data = sys.stdin.buffer.read(int.from_bytes(size, "big"))
     try:
-        print(json.dumps(read(octets)))
+        print(json.dumps(read(data)))
     except Exception as error:
         print(json.dumps({"error": f"{type(error).__name__}: {error}"}))

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-const ENDLESS_OCTETS = 100_000;
+const ENDLESS_BYTES = 100_000;
 
 export class RspamdServer {
   /** The action to answer, or an issue. */
@@ -54,7 +54,7 @@ export class RspamdServer {
   #writeEndlessly(response: http.ServerResponse): void {
     response.on("error", () => {});
     const write = () => {
-      while (!response.destroyed && response.write("x".repeat(ENDLESS_OCTETS)));
+      while (!response.destroyed && response.write("x".repeat(ENDLESS_BYTES)));
       if (!response.destroyed) response.once("drain", write);
     };
     write();

@@ -1,4 +1,4 @@
-/** A raw SMTP client for tests: writes any octets and reads replies. */
+/** A raw SMTP client for tests: writes any bytes and reads replies. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import net from "node:net";
@@ -48,8 +48,8 @@ export class SmtpClient {
     return this.#received;
   }
 
-  write(octets: string | Uint8Array): void {
-    this.#socket.write(typeof octets === "string" ? Buffer.from(octets, "latin1") : octets);
+  write(bytes: string | Uint8Array): void {
+    this.#socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   }
 
   /** Writes a line and returns the reply. */

@@ -108,12 +108,12 @@ export function aCommand(random: Random): string {
   return (random() < 0.9 ? line.replace(/\r(?!\n)|(?<!\r)\n|\0/g, "?") : line) + end;
 }
 
-/** Cuts octets into pieces of random sizes. */
-export function inPieces(octets: Buffer, random: Random): Buffer[] {
+/** Cuts bytes into pieces of random sizes. */
+export function inPieces(bytes: Buffer, random: Random): Buffer[] {
   const pieces: Buffer[] = [];
-  for (let at = 0; at < octets.length; ) {
+  for (let at = 0; at < bytes.length; ) {
     const size = 1 + Math.floor(random() * random() * 2_000);
-    pieces.push(octets.subarray(at, at + size));
+    pieces.push(bytes.subarray(at, at + size));
     at += size;
   }
   return pieces;

@@ -63,9 +63,9 @@ async function hashOf(chunks: readonly Uint8Array[]): Promise<string> {
   return btoa(String.fromCharCode(...hash.digest()));
 }
 
-async function sha256(octets: string): Promise<string> {
+async function sha256(bytes: string): Promise<string> {
   return btoa(
-    String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", binaryStringToBytes(octets)))),
+    String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", binaryStringToBytes(bytes)))),
   );
 }
 
@@ -84,16 +84,16 @@ describe("canonicalization", () => {
     expect(await hashOf([])).toBe("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
   });
 
-  it("keeps octet 160 at the ends of a field, which is not white space", () => {
+  it("keeps byte 160 at the ends of a field, which is not white space", () => {
     expect(relaxedHeader("X: \xa0a\xa0 \r\n")).toBe("x:\xa0a\xa0");
   });
 
   it("is the same for 100,000 empty lines in one chunk and in many, in the body and at its end", async () => {
     const body = `a${"\r\n".repeat(100_000)} b \r\n${"\r\n".repeat(100_000)}`;
     const expected = await sha256(relaxedBody(body));
-    const octets = binaryStringToBytes(body);
-    const chunks = Array.from({ length: 500 }, (_, n) => octets.subarray(n * 801, (n + 1) * 801));
-    expect(await hashOf([octets])).toBe(expected);
+    const bytes = binaryStringToBytes(body);
+    const chunks = Array.from({ length: 500 }, (_, n) => bytes.subarray(n * 801, (n + 1) * 801));
+    expect(await hashOf([bytes])).toBe(expected);
     expect(await hashOf(chunks)).toBe(expected);
   });
 
@@ -114,14 +114,14 @@ describe("canonicalization", () => {
     );
     const body = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
     await fc.assert(
-      fc.asyncProperty(body, fc.array(fc.nat(12), { maxLength: 20 }), async (octets, cuts) => {
+      fc.asyncProperty(body, fc.array(fc.nat(12), { maxLength: 20 }), async (bytes, cuts) => {
         const chunks: Uint8Array[] = [];
         let at = 0;
-        for (const cut of [...cuts, octets.length]) {
-          chunks.push(binaryStringToBytes(octets.slice(at, at + cut)));
+        for (const cut of [...cuts, bytes.length]) {
+          chunks.push(binaryStringToBytes(bytes.slice(at, at + cut)));
           at += cut;
         }
-        expect(await hashOf(chunks)).toBe(await sha256(relaxedBody(octets)));
+        expect(await hashOf(chunks)).toBe(await sha256(relaxedBody(bytes)));
       }),
       { numRuns: 1000, seed: 20261121 },
     );
@@ -226,13 +226,13 @@ describe("a signature", () => {
 describe("a signed message", () => {
   it("has exactly its declared size, valid line ends, and the same bytes at each read", async () => {
     for (const size of [0, 10, 300_000]) {
-      const octets = new Uint8Array(size).fill(9);
+      const bytes = new Uint8Array(size).fill(9);
       const file = {
         filename: "a",
         contentType: "a/b",
         disposition: "attachment" as const,
         size,
-        open: () => inChunks(octets, 10_000),
+        open: () => inChunks(bytes, 10_000),
       };
       const message = await signMessage(composed({ attachments: [file] }), [key("ed25519-sha256")], BY);
       const first = await collect(message.chunks());
@@ -243,9 +243,9 @@ describe("a signed message", () => {
   });
 
   it("is the same when its chunks share one buffer", async () => {
-    const octets = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31) & 255);
-    const file = { filename: "a", contentType: "a/b", disposition: "attachment" as const, size: octets.length };
-    const whole = composed({ attachments: [{ ...file, open: () => inChunks(octets, 10_000) }] });
+    const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31) & 255);
+    const file = { filename: "a", contentType: "a/b", disposition: "attachment" as const, size: bytes.length };
+    const whole = composed({ attachments: [{ ...file, open: () => inChunks(bytes, 10_000) }] });
     const messages = [];
     for (const reuseBuffer of [false, true]) {
       messages.push(

@@ -31,7 +31,7 @@ describe("a message that arrives in pieces", () => {
   const messages = [
     { name: "40 attachments", raw: manyParts() },
     { name: "a header without an end", raw: new TextEncoder().encode(`Subject: a\r\nX: ${"b".repeat(SIZE)}`) },
-    { name: "no octets", raw: new Uint8Array() },
+    { name: "no bytes", raw: new Uint8Array() },
     ...bombMessages.map(({ name, make }) => ({ name, raw: make(SIZE).subarray(0, SIZE) })),
   ];
 

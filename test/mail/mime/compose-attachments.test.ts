@@ -115,10 +115,10 @@ describe("attachments", () => {
       [400_000, 2],
     ] as const) {
       let opens = 0;
-      const octets = new Uint8Array(size).fill(7);
+      const bytes = new Uint8Array(size).fill(7);
       const open = () => {
         opens++;
-        return Promise.resolve(new Response(octets).body ?? Promise.reject());
+        return Promise.resolve(new Response(bytes).body ?? Promise.reject());
       };
       const composed = compose(aMail({ attachments: [aFile({ size, open })] }), ALL_EXTENSIONS);
       expect(opens).toBe(0);
@@ -129,13 +129,13 @@ describe("attachments", () => {
 
   it("have lines of 76 characters and exactly the computed size, at each length around a line and a block", async () => {
     for (const length of [0, 1, 2, 3, 56, 57, 58, 113, 114, 115, 58367, 58368, 58369, 116736, 200000]) {
-      const octets = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
-      const composed = compose(aMail({ text: null, attachments: [aFile({}, octets)] }), ALL_EXTENSIONS);
+      const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
+      const composed = compose(aMail({ text: null, attachments: [aFile({}, bytes)] }), ALL_EXTENSIONS);
       const body = await collect(composed.body());
       expect(body.length).toBe(composed.bodySize);
       const lines = /\r\n\r\n(.*?)\r\n--=_/s.exec(decoder.decode(body))?.[1]?.split("\r\n") ?? [];
       for (const line of lines.slice(0, -1)) expect(line.length).toBe(76);
-      expect(equalBytes(binaryStringToBytes(atob(lines.join(""))), octets)).toBe(true);
+      expect(equalBytes(binaryStringToBytes(atob(lines.join(""))), bytes)).toBe(true);
     }
   });
 });

@@ -242,7 +242,7 @@ describe("addresses", () => {
 });
 
 describe("text bodies", () => {
-  it("are 7bit while they are ASCII in lines of at most 998 octets", async () => {
+  it("are 7bit while they are ASCII in lines of at most 998 bytes", async () => {
     const raw = (t: string) => rawHeader({ text: t }, "content-transfer-encoding");
     expect(raw("plain\ntext")).toContain(" 7bit");
     expect(raw("x".repeat(998))).toContain(" 7bit");

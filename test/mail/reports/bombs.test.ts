@@ -9,7 +9,7 @@ import { OTHERS } from "./samples-others.ts";
 import { REPORTS } from "./samples-reports.ts";
 import { UNIX_BOUNCES } from "./samples-unix-bounces.ts";
 
-const octets = (text: string) => new TextEncoder().encode(text);
+const bytes = (text: string) => new TextEncoder().encode(text);
 const MAILS = [...REPORTS, ...UNIX_BOUNCES, ...OTHER_BOUNCES, ...OTHERS, ...COMPLAINTS].map(({ mail }) => mail);
 
 /** Parses a message and converts the result to outcomes. */
@@ -23,21 +23,21 @@ function digest(raw: Uint8Array): string {
 describe("the parser never throws", () => {
   it("when a sample is cut off after every seventh byte", () => {
     for (const mail of MAILS) {
-      const raw = octets(mail);
+      const raw = bytes(mail);
       for (let end = 0; end < raw.length; end += 7) digest(raw.subarray(0, end));
     }
   });
 
   it("when every seventh byte is changed, dropped or duplicated", () => {
     for (const mail of MAILS) {
-      const raw = octets(mail);
+      const raw = bytes(mail);
       for (let at = 0; at < raw.length; at += 7) {
         const changed = raw.slice();
         changed[at] = [0, 0x0a, 0x0d, 0x22, 0x3d, 0xff, 0x2d][(at / 7) % 7] ?? 0;
         digest(changed);
         if (at % 49 > 0) continue;
-        digest(octets(mail.slice(0, at) + mail.slice(at + 1)));
-        digest(octets(mail.slice(0, at) + mail.slice(at).repeat(2)));
+        digest(bytes(mail.slice(0, at) + mail.slice(at + 1)));
+        digest(bytes(mail.slice(0, at) + mail.slice(at).repeat(2)));
       }
     }
   });
@@ -53,7 +53,7 @@ describe("the parser never throws", () => {
       "=?",
     );
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 60 }), (some) => void digest(octets(some.join("")))),
+      fc.property(fc.array(pieces, { maxLength: 60 }), (some) => void digest(bytes(some.join("")))),
       { numRuns: 500 },
     );
     fc.assert(
@@ -67,7 +67,7 @@ describe("the parser never throws", () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60 }), fc.constantFrom(...MAILS), (some, mail) => {
         const text = some.length % 2 === 0 ? some.join("\n") : `${mail}\n${some.join("\n")}`;
-        const [lf, cr, crlf] = ["\n", "\r", "\r\n"].map((end) => parseFeedback(octets(text.replaceAll("\n", end))));
+        const [lf, cr, crlf] = ["\n", "\r", "\r\n"].map((end) => parseFeedback(bytes(text.replaceAll("\n", end))));
         expect(cr).toEqual(lf);
         expect(crlf).toEqual(lf);
       }),
@@ -139,7 +139,7 @@ async function timed(raw: Uint8Array): Promise<{ kind: string; ms: number }> {
 
 describe("a hostile message is parsed in less than a second", () => {
   it.each(BOMBS)("%s", async (_, mail) => {
-    const raw = octets(mail());
+    const raw = bytes(mail());
     const { kind, ms } = await timed(raw);
     expect(ms).toBeLessThan(1000);
     expect(["dsn", "bounce", "auto-reply", "other"]).toContain(kind);
@@ -147,20 +147,20 @@ describe("a hostile message is parsed in less than a second", () => {
 
   it.each(["", DAEMON, REPORT, MIXED])("25 MiB of base64 after %j", async (head) => {
     const raw = new Uint8Array(25 * MEBI).fill(0x41);
-    raw.set(octets(`${head}Content-Transfer-Encoding: base64\n\n`));
+    raw.set(bytes(`${head}Content-Transfer-Encoding: base64\n\n`));
     for (let at = 500; at < raw.length; at += 77) raw[at] = 0x0a;
     expect((await timed(raw)).ms).toBeLessThan(1000);
   });
 
   it("the limits of parts and depth apply", () => {
-    expect(splitMessage(octets(MIXED + times("--b\n\nx\n", 100_000))).parts.length).toBeLessThanOrEqual(1000);
-    const deep = splitMessage(octets(nested(2000)));
+    expect(splitMessage(bytes(MIXED + times("--b\n\nx\n", 100_000))).parts.length).toBeLessThanOrEqual(1000);
+    const deep = splitMessage(bytes(nested(2000)));
     expect(deep.parts).toHaveLength(1);
     expect(deep.parts[0]?.type).toBe("multipart/mixed");
   });
 
   it("parts are views of the message", () => {
-    const raw = octets(REPORTS[0]?.mail ?? "");
+    const raw = bytes(REPORTS[0]?.mail ?? "");
     for (const part of splitMessage(raw).parts) expect(part.body.buffer).toBe(raw.buffer);
   });
 });

@@ -8,7 +8,7 @@ import { OTHERS } from "./samples-others.ts";
 import { REPORTS } from "./samples-reports.ts";
 import { UNIX_BOUNCES } from "./samples-unix-bounces.ts";
 
-const octets = (text: string) => new TextEncoder().encode(text);
+const bytes = (text: string) => new TextEncoder().encode(text);
 const FORMS = { LF: "\n", CRLF: "\r\n", CR: "\r" };
 const samples: readonly Sample[] = [...REPORTS, ...UNIX_BOUNCES, ...OTHER_BOUNCES, ...OTHERS];
 
@@ -16,7 +16,7 @@ const hardness = (suppress: string | undefined) => (suppress === "domain-failure
 
 /** Parses a sample into the form of its expected rows. */
 function rowsOf(mail: string): unknown {
-  const read = parseFeedback(octets(mail));
+  const read = parseFeedback(bytes(mail));
   if (read.kind !== "dsn" && read.kind !== "bounce") return { kind: read.kind };
   const rows = read.recipients.map((one) => [
     one.recipient,
@@ -34,7 +34,7 @@ describe.each(Object.entries(FORMS))("with line ends %s", (_, lineEnd) => {
     const rows = sample.rows?.map((row) => row.slice(0, 4));
     const expected = rows ? { kind: sample.kind, rows, messageId: sample.messageId } : { kind: sample.kind };
     expect(rowsOf(formed(sample.mail))).toEqual(expected);
-    const read = parseFeedback(octets(formed(sample.mail)));
+    const read = parseFeedback(bytes(formed(sample.mail)));
     if (read.kind !== "dsn" && read.kind !== "bounce") return;
     for (const [i, [, , , , says, host]] of (sample.rows ?? []).entries()) {
       const recipient = read.recipients[i];
@@ -42,25 +42,25 @@ describe.each(Object.entries(FORMS))("with line ends %s", (_, lineEnd) => {
       else if (says !== undefined) expect(recipient?.diagnostic).toContain(says);
       if (host !== undefined) expect(recipient?.remoteMta).toBe(host);
     }
-    expect(read).toEqual(parseFeedback(octets(sample.mail)));
+    expect(read).toEqual(parseFeedback(bytes(sample.mail)));
   });
 
   it.each(COMPLAINTS.map((sample) => [sample.name, sample] as const))("complaint: %s", (_name, sample) => {
-    expect(parseFeedback(octets(formed(sample.mail)))).toEqual(sample.reads);
+    expect(parseFeedback(bytes(formed(sample.mail)))).toEqual(sample.reads);
   });
 });
 
 describe("parseFeedback", () => {
   it("returns the envelope id and the final recipient", () => {
     const mail = REPORTS.find(({ name }) => name.includes("envelope id"))?.mail ?? "";
-    expect(parseFeedback(octets(mail))).toMatchObject({ originalEnvelopeId: "env-1" });
+    expect(parseFeedback(bytes(mail))).toMatchObject({ originalEnvelopeId: "env-1" });
     const delivered = REPORTS.find(({ name }) => name.startsWith("delivered"))?.mail ?? "";
-    const read = parseFeedback(octets(delivered));
+    const read = parseFeedback(bytes(delivered));
     expect(read.kind === "dsn" && read.recipients[0]?.finalRecipient).toBe("a2@z.test");
   });
 
   it("treats an empty MAIL FROM as a mail system, whatever the header says", () => {
-    const mail = octets("From: Bob <b@y.test>\n\nYour message could not be delivered.\n\n<bob@y.test>: user unknown\n");
+    const mail = bytes("From: Bob <b@y.test>\n\nYour message could not be delivered.\n\n<bob@y.test>: user unknown\n");
     expect(parseFeedback(mail).kind).toBe("other");
     expect(parseFeedback(mail, true)).toMatchObject({ kind: "bounce", recipients: [{ recipient: "bob@y.test" }] });
   });

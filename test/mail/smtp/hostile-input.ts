@@ -68,7 +68,7 @@ export const WRONG_ADDRESSES = [
   `${"é".repeat(33)}@x.test`,
 ];
 
-/** Octets that known servers have accepted as an end of data (SEC Consult, SMTP smuggling, 2023). */
+/** Bytes that known servers have accepted as an end of data (SEC Consult, SMTP smuggling, 2023). */
 export const FAKE_ENDS_OF_DATA = [
   "\n.\n",
   "\n.\r\n",

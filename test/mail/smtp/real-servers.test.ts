@@ -30,7 +30,7 @@ describe("against npm smtp-server", () => {
     { name: "realNamed", url: () => `smtp://127.0.0.1:${port("realNamed")}/?name=smtp.test`, user: null },
   ];
   for (const { name, url, user } of servers) {
-    it(`delivers the exact octets and reports one refused recipient of two: ${name}`, async () => {
+    it(`delivers the exact bytes and reports one refused recipient of two: ${name}`, async () => {
       const connection = await open(url());
       const content = `Subject: ${name}\r\n\r\n.dot\r\n..dots\r\n.\r\nend é\r\n`;
       const message = messageOf(content, { needs8BitMime: true, chunk: 7 });

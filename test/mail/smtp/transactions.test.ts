@@ -218,8 +218,8 @@ describe("a malformed message", () => {
     ["a bare LF", messageOf("a\r\n.\nMAIL FROM:<x@y.test>\r\n"), "message-refused data 554"],
     ["a bare CR cut by a chunk", messageOf("a\rb\r\n", { chunk: 2 }), "message-refused data 554"],
     ["no CRLF at its end", messageOf("a\r\nb"), "message-refused data 554"],
-    ["fewer octets than announced", messageOf("a\r\n", { size: 4 }), "message-refused data 554"],
-    ["more octets than announced", messageOf("a\r\nb\r\n", { size: 3 }), "message-refused data 554"],
+    ["fewer bytes than announced", messageOf("a\r\n", { size: 4 }), "message-refused data 554"],
+    ["more bytes than announced", messageOf("a\r\nb\r\n", { size: 3 }), "message-refused data 554"],
     [
       "an issue after several written slices",
       messageOf(`${"x\r\n".repeat(400_000)}\n\r\n`, { chunk: 100_000 }),
@@ -260,7 +260,7 @@ describe("a malformed message", () => {
 });
 
 describe("a large message", () => {
-  it("arrives with the exact octets for any chunk size", async () => {
+  it("arrives with the exact bytes for any chunk size", async () => {
     const server = await sinkServer();
     const connection = await smtpTransport(parseEgressUrl(server.url)).open();
     const content = Array.from({ length: 60_000 }, (_, i) => `${".".repeat(i % 4)}line ${i}\r\n`).join("");
@@ -273,7 +273,7 @@ describe("a large message", () => {
 
   it("is deferred with the server's reply when the server closes the session during the message", async () => {
     const { server, connection } = await connectTo({
-      transactions: [{ during: { octets: 100_000, step: { drop: true, reply: "421 4.3.1 full" } } }],
+      transactions: [{ during: { bytes: 100_000, step: { drop: true, reply: "421 4.3.1 full" } } }],
     });
     const whole = messageOf("0123456789abcd\r\n".repeat(50_000), { chunk: 400_000 });
     const message: OutgoingMessage = {
@@ -292,7 +292,7 @@ describe("a large message", () => {
 
   it("is deferred at the timeout when the server stops reading", async () => {
     const { connection } = await connectTo(
-      { transactions: [{ during: { octets: 1_000, step: { silent: true } } }] },
+      { transactions: [{ during: { bytes: 1_000, step: { silent: true } } }] },
       { replyMs: 300, finalDotMs: 300 },
     );
     const result = await connection.send(TO, messageOf("0123456789abcd\r\n".repeat(500_000)));

@@ -76,7 +76,7 @@ describe("a delivery", () => {
     });
   }
 
-  it("keeps its id and its octets in every attempt, with a fresh timestamp", async () => {
+  it("keeps its id and its bytes in every attempt, with a fresh timestamp", async () => {
     const { receiver, start, id, read } = await aDelivery("500,500,200");
     await runAt(start);
     await runAt(start + MINUTE);
@@ -120,9 +120,9 @@ describe("a delivery", () => {
     for (const big of [bomb, large]) {
       const delivery = await big.read();
       expect(delivery).toMatchObject({ status: "delivered", response_status: 200 });
-      const octets = new TextEncoder().encode(delivery.response_body ?? "").length;
-      expect(octets).toBeLessThanOrEqual(65_536);
-      expect(octets).toBeGreaterThan(65_000);
+      const bytes = new TextEncoder().encode(delivery.response_body ?? "").length;
+      expect(bytes).toBeLessThanOrEqual(65_536);
+      expect(bytes).toBeGreaterThan(65_000);
     }
   });
 });
@@ -268,7 +268,7 @@ describe("a rotated secret", () => {
         key,
         new TextEncoder().encode(`${at}.${id}.${event}.${request?.body}`),
       );
-      return `sha256=${[...new Uint8Array(mac)].map((octet) => octet.toString(16).padStart(2, "0")).join("")}`;
+      return `sha256=${[...new Uint8Array(mac)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
     };
     expect(during?.headers["x-service-signature"]).toBe(await sign(rotated.secret, during));
     expect(during?.headers["x-service-signature-previous"]).toBe(await sign(webhook.secret, during));

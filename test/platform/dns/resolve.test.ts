@@ -10,8 +10,8 @@ const NAME = "shop.test";
 afterEach(() => vi.unstubAllGlobals());
 
 /** Resolves a name with a resolver that sends this response. */
-function ask(octets: Uint8Array | string, type: RecordType = "TXT", init: ResponseInit = {}) {
-  vi.stubGlobal("fetch", async () => new Response(octets, init));
+function ask(bytes: Uint8Array | string, type: RecordType = "TXT", init: ResponseInit = {}) {
+  vi.stubGlobal("fetch", async () => new Response(bytes, init));
   return resolve(testContext(), NAME, type);
 }
 
@@ -68,14 +68,14 @@ describe("a response without a usable answer", () => {
     ["a message that is cut in a value", message([txt("token")]).slice(0, -4)],
     ["a message that is cut before a value", message([txt("token")]).slice(0, -6)],
     ["a message that is cut between two records", message([txt("token"), txt("other")]).slice(0, -40)],
-    ["more octets than a message has", new Uint8Array(70_000)],
+    ["more bytes than a message has", new Uint8Array(70_000)],
     ["SERVFAIL", message([], { flags: 2 })],
     ["NOTIMP", message([], { flags: 4 })],
     ["a redirect", "", { status: 302, headers: { Location: "https://elsewhere.test/" } }],
     ["429", message([txt("x")]), { status: 429 }],
   ];
-  for (const [what, octets, init] of unusable)
+  for (const [what, bytes, init] of unusable)
     it(`is a temperror: ${what}`, async () => {
-      expect(await ask(octets, "TXT", init)).toMatchObject({ status: "temperror" });
+      expect(await ask(bytes, "TXT", init)).toMatchObject({ status: "temperror" });
     });
 });

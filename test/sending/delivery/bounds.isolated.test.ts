@@ -10,8 +10,8 @@ import {
   recordDeadLetters,
   type WakeUp,
 } from "../../../src/platform/outbox/index.ts";
+import { ByteBudget } from "../../../src/sending/delivery/byte-budget.ts";
 import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
-import { OctetBudget } from "../../../src/sending/delivery/octet-budget.ts";
 import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
@@ -182,11 +182,11 @@ describe("one run", () => {
   });
 });
 
-describe("an octet budget", () => {
+describe("a byte budget", () => {
   it("grants in order, counts a request beyond the total as the total, and never more than the total", async () => {
-    const budget = new OctetBudget(10);
+    const budget = new ByteBudget(10);
     const granted: string[] = [];
-    const request = (name: string, octets: number) => budget.acquire(octets).then(() => granted.push(name));
+    const request = (name: string, bytes: number) => budget.acquire(bytes).then(() => granted.push(name));
     const requests = [request("a", 4), request("b", 5), request("c", 100), request("d", 1)];
     await Promise.all(requests.slice(0, 2));
     expect(granted).toEqual(["a", "b"]);

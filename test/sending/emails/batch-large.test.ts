@@ -32,7 +32,7 @@ const emails = () =>
   database.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first("n");
 
 describe("a batch above 8 MB", () => {
-  it("refuses items with bad attachments, and delivers the others octet for octet", async () => {
+  it("refuses items with bad attachments, and delivers the others byte for byte", async () => {
     const server = await sinkServer({ capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"] });
     const items = [
       mail("first", [file(sized(3), "a"), file(6, "b")]),
@@ -61,15 +61,15 @@ describe("a batch above 8 MB", () => {
     expect(mine.map(({ subject }) => subject).sort()).toEqual(["first", "plain", "second"]);
     const files = mine.flatMap(({ subject, attachments }) =>
       attachments.map(({ content }) => {
-        const octets = new Uint8Array(content as ArrayBuffer);
-        return [subject, octets.length, new Set(octets)];
+        const bytes = new Uint8Array(content as ArrayBuffer);
+        return [subject, bytes.length, new Set(bytes)];
       }),
     );
-    const octet = (letter: string) => new Set([letter.charCodeAt(0)]);
+    const byte = (letter: string) => new Set([letter.charCodeAt(0)]);
     expect(files.sort((a, b) => Number(b[1]) - Number(a[1]))).toEqual([
-      ["second", sized(4), octet("c")],
-      ["first", sized(3), octet("a")],
-      ["first", 6, octet("b")],
+      ["second", sized(4), byte("c")],
+      ["first", sized(3), byte("a")],
+      ["first", 6, byte("b")],
     ]);
     await server.close();
   }, 120_000);

@@ -55,7 +55,7 @@ async function comparable(workspace: TestWorkspace, id: string) {
   expect(content_size).toBe(new TextEncoder().encode(text).byteLength);
   const document = JSON.parse(text) as ContentDocument;
   const attachments = [];
-  for (const { at, ...file } of document.attachments) attachments.push({ ...file, octets: await read(at, file.size) });
+  for (const { at, ...file } of document.attachments) attachments.push({ ...file, bytes: await read(at, file.size) });
   const at = row.status === "scheduled" ? due_at : due_at === created_at;
   const waits = await database
     .prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")

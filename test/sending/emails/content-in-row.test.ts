@@ -6,8 +6,8 @@ import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from ".
 const LIMIT = 16_384;
 const EMPTY = { text: "", html: null, headers: [], reply_to: null, attachments: [] };
 
-/** Returns a text whose content document has this many octets; two of them are one character. */
-const textFor = (documentOctets: number) => `é${"x".repeat(documentOctets - JSON.stringify(EMPTY).length - 2)}`;
+/** Returns a text whose content document has this many bytes; two of them are one character. */
+const textFor = (documentBytes: number) => `é${"x".repeat(documentBytes - JSON.stringify(EMPTY).length - 2)}`;
 
 interface Stored {
   content: string | null;
@@ -39,7 +39,7 @@ const VARIABLE = /[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|w\d+-[0-9a-
 const attachment = { filename: "a.txt", content_base64: btoa("a"), content_type: "text/plain" };
 
 describe("the content of an accepted email", () => {
-  it("is in the row and not in R2 up to 16 KiB, and in R2 only from one octet more", async () => {
+  it("is in the row and not in R2 up to 16 KiB, and in R2 only from one byte more", async () => {
     const workspace = await aWorkspace();
     const small = await rowOf(await accept(workspace, { text: textFor(LIMIT) }));
     expect(await objectsOf(workspace)).toBe(0);
@@ -50,7 +50,7 @@ describe("the content of an accepted email", () => {
     expect(large).toEqual({ content: null, content_key: null, content_offset: 0, content_size: LIMIT + 1 });
   });
 
-  it("is stored octet for octet: quotes, escapes, and characters of two to four octets", async () => {
+  it("is stored byte for byte: quotes, escapes, and characters of two to four bytes", async () => {
     const workspace = await aWorkspace();
     const text = 'a "quote" \\" \n\t\u0001 / é 字 😀 \u2028 {"a":[1.0,null]}';
     const headers = { "X-Json": text.replace(/[^ -~]/g, "") };
@@ -78,11 +78,11 @@ describe("the content of an accepted email", () => {
     expect(batched?.content_key).not.toBeNull();
   });
 
-  it("is the same to a caller with 16 KiB and with one octet more: detail, events, retry, cancel", async () => {
+  it("is the same to a caller with 16 KiB and with one byte more: detail, events, retry, cancel", async () => {
     const shown = [];
-    for (const octets of [LIMIT, LIMIT + 1]) {
+    for (const bytes of [LIMIT, LIMIT + 1]) {
       const workspace = await aWorkspace();
-      const text = textFor(octets);
+      const text = textFor(bytes);
       const id = await accept(workspace, { text });
       await database.prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1").bind(id).run();
       const {

@@ -44,14 +44,14 @@ const failure = report({
 });
 
 async function receiveFailure(returnPath: string): Promise<void> {
-  const octets = new TextEncoder().encode(failure);
+  const bytes = new TextEncoder().encode(failure);
   const message = {
     ...{
       from: "",
       to: returnPath,
       headers: new Headers(),
-      raw: new Blob([octets]).stream(),
-      rawSize: octets.byteLength,
+      raw: new Blob([bytes]).stream(),
+      rawSize: bytes.byteLength,
     },
     setReject: () => {},
   };

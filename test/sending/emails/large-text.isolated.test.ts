@@ -105,7 +105,7 @@ describe("a long html or text", () => {
     expect(await objectsOf(workspace)).toHaveLength(issues.length);
   });
 
-  it("counts towards the limit of html and text together, to the octet", async () => {
+  it("counts towards the limit of html and text together, to the byte", async () => {
     const workspace = await aWorkspace();
     const send = (html: string, text: string) => apiOf(workspace).post("/v1/emails/", aMail(workspace, { html, text }));
     const half = "é".repeat(1_250_000);

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const egress = acceptingEgress;
 
-/** The text of email `n`: letters of one to four octets, so that offsets in characters and in octets differ. */
+/** The text of email `n`: letters of one to four bytes, so that offsets in characters and in bytes differ. */
 const textOf = (n: number) => `Grüße ${n} 😀 ${"x".repeat(n)}`;
 
 async function accept(ctx: MailCtx, count: number, from: TestWorkspace = workspace): Promise<string[]> {
@@ -199,7 +199,7 @@ describe("the database file", () => {
   it("uses the space of moved content again", async () => {
     const { ctx } = recordingContext();
     const count = 100;
-    /** Accepts emails with 2 KB of content, moves it to R2, and returns the size of the database in octets. */
+    /** Accepts emails with 2 KB of content, moves it to R2, and returns the size of the database in bytes. */
     const sizeAfterRound = async () => {
       for (let n = 0; n < count; n += 10) {
         const text = "x".repeat(2_000);
@@ -212,7 +212,7 @@ describe("the database file", () => {
     const first = await sizeAfterRound();
     const growth = ((await sizeAfterRound()) - first) / count;
     expect((await rows()).filter(({ content }) => content !== null)).toEqual([]);
-    // About 740 octets; 4,100 when the content leaves its space unused in the page of its row.
+    // About 740 bytes; 4,100 when the content leaves its space unused in the page of its row.
     expect(growth).toBeLessThan(2_000);
   });
 });

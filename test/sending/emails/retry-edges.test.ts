@@ -58,20 +58,20 @@ async function rejectedEmail(changes: Record<string, unknown> = {}): Promise<str
   return id;
 }
 
-/** Octets that differ by position, so that a wrong order is noticed. */
+/** Bytes that differ by position, so that a wrong order is noticed. */
 function pattern(size: number): Uint8Array {
-  const octets = new Uint8Array(size);
-  for (let i = 0; i < size; i++) octets[i] = (i * 31 + (i >> 12)) & 0xff;
-  return octets;
+  const bytes = new Uint8Array(size);
+  for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 12)) & 0xff;
+  return bytes;
 }
-function base64(octets: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < octets.length; at += 0x6000)
-    text += btoa(String.fromCharCode(...octets.subarray(at, at + 0x6000)));
+  for (let at = 0; at < bytes.length; at += 0x6000)
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + 0x6000)));
   return text;
 }
-const digest = async (octets: ArrayBuffer | Uint8Array) =>
-  new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).join();
+const digest = async (bytes: ArrayBuffer | Uint8Array) =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).join();
 
 /** Returns a bucket that counts reads, writes and aborted multipart uploads. */
 function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {

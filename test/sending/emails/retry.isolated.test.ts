@@ -98,9 +98,9 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     expect((await detail(again.id)).status).toBe("delivered");
   });
 
-  it("copies the attachments octet for octet, so that the original's object can be deleted", async () => {
-    const octets = crypto.getRandomValues(new Uint8Array(60_000));
-    const base64 = btoa(Array.from(octets, (octet) => String.fromCharCode(octet)).join(""));
+  it("copies the attachments byte for byte, so that the original's object can be deleted", async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(60_000));
+    const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
     const attachments = [
       { filename: "empty", content_base64: "" },
       { filename: "a.bin", content_base64: base64 },

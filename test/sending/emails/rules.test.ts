@@ -72,8 +72,8 @@ describe("statuses, event types and limits", () => {
     expect(limits).toMatchObject({
       recipients: 50,
       customHeaders: 50,
-      customHeaderOctets: 16_384,
-      lineOctets: 998,
+      customHeaderBytes: 16_384,
+      lineBytes: 998,
       tags: 10,
       tagCharacters: 64,
       attachmentBytes: 25_165_824,
@@ -267,7 +267,7 @@ describe("custom headers", () => {
     expect(headerIssue("x".repeat(76), "")).toBeNull();
   });
 
-  it("have values without control characters but TAB, and lines of 998 octets at most", () => {
+  it("have values without control characters but TAB, and lines of 998 bytes at most", () => {
     for (let code = 0; code < 32; code++) {
       const issue = headerIssue("X", `a${String.fromCharCode(code)}b`);
       if (code === 9) expect(issue).toBeNull();

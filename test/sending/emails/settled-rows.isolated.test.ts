@@ -83,7 +83,7 @@ it("a lone email writes ten rows from its accept to its index entry, the cron ru
   expect(trips.flatMap(({ rowsWritten }) => rowsWritten || [])).toEqual([4, 1, 4, 1]);
 });
 
-it("a settled email of a batch stores 195 octets less than a queued one, and reads the same", async () => {
+it("a settled email of a batch stores 195 bytes less than a queued one, and reads the same", async () => {
   const api = createApiWithoutQueue(workspace.apiKey);
   const sent = await api.post("/v1/emails/batch", [aMail(workspace), aMail(workspace, { text: "Another." })]);
   expect(sent.status).toBe(202);
@@ -95,9 +95,9 @@ it("a settled email of a batch stores 195 octets less than a queued one, and rea
   for (const [index, row] of settled.entries()) {
     expect(row).toMatchObject({ outbox_id: null, message_id: "" });
     expect(row.content_key).toMatch(/^batches\/[0-9a-f-]{36}$/);
-    const octets = ({ outbox_id, message_id, content_key }: Row) => `${outbox_id}${message_id}${content_key}`.length;
+    const bytes = ({ outbox_id, message_id, content_key }: Row) => `${outbox_id}${message_id}${content_key}`.length;
     const firstEvent = ({ events }: Row) => JSON.stringify(JSON.parse(events)[0]).length;
-    const shorter = firstEvent(queued[index] as Row) - firstEvent(row) + octets(queued[index] as Row) - octets(row);
+    const shorter = firstEvent(queued[index] as Row) - firstEvent(row) + bytes(queued[index] as Row) - bytes(row);
     expect(shorter).toBeGreaterThanOrEqual(195);
     const { message_id, text_body, events } = await readEmail(workspace, row.id);
     expect({ message_id, text_body, first: events[0] }).toEqual({

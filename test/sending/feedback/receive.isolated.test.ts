@@ -33,15 +33,15 @@ async function sendAndDispatch(changes: Record<string, unknown> = {}, of = works
 
 /** Delivers a message to the Worker's email handler. Returns the rejection, if any. */
 async function deliver(to: string, raw: string | Uint8Array, from = ""): Promise<string | null> {
-  const octets = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
+  const bytes = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
   let rejection: string | null = null;
   await receiveEmail(
     {
       from,
       to,
       headers: new Headers(),
-      raw: new Blob([octets as Uint8Array<ArrayBuffer>]).stream(),
-      rawSize: octets.byteLength,
+      raw: new Blob([bytes as Uint8Array<ArrayBuffer>]).stream(),
+      rawSize: bytes.byteLength,
       setReject: (reason: string) => {
         rejection = reason;
       },

@@ -20,7 +20,7 @@ describe("a message is refused", () => {
     ["with a bare LF", "From: a\r\n\r\nx\ny\r\n", /^554 5\.6\.0 .*bare LF/],
     ["with a bare CR", "From: a\r\n\r\nx\ry\r\n", /^554 5\.6\.0 .*bare CR/],
     ["with a NUL", "From: a\r\n\r\nx\u0000y\r\n", /^554 5\.6\.0 .*NUL/],
-    ["with a line of 999 octets", `From: a\r\n\r\n${"x".repeat(999)}\r\n`, /^554 5\.6\.0 a line is 999 octets/],
+    ["with a line of 999 bytes", `From: a\r\n\r\n${"x".repeat(999)}\r\n`, /^554 5\.6\.0 a line is 999 bytes/],
     ["without a final CRLF", "From: a\r\n\r\nx", /^554 5\.6\.0 .*does not end in CRLF/],
     ["without From", "Subject: a\r\n\r\nx\r\n", /^554 5\.6\.0 .*no From/],
     ["that is empty", "", /^554 5\.6\.0 .*no From/],

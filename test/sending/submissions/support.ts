@@ -29,7 +29,7 @@ export function messagesOf(workspace: TestWorkspace) {
       .bind(workspace.workspaceNumber)
       .first<number>("count(*)");
 
-  /** Delivers an email and returns the octets that left, as a binary string, without the two signatures. */
+  /** Delivers an email and returns the bytes that left, as a binary string, without the two signatures. */
   async function sent(id = "") {
     const sink = await sinkServer();
     await deliverTo(sink.url, id);

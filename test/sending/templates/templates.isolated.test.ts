@@ -60,7 +60,7 @@ describe("POST /v1/templates/", () => {
     ["a name with a line break", { name: "a\r\nb" }],
     ["a name of 201 characters", { name: "n".repeat(201) }],
     ["a subject with CR and LF", { name: "a", subject: "a\r\nBcc: b" }],
-    ["a subject of 999 octets", { name: "a", subject: "s".repeat(999) }],
+    ["a subject of 999 bytes", { name: "a", subject: "s".repeat(999) }],
     ["a body that is a number", { name: "a", html_body: 1 }],
     ["blocks that are a list", { name: "a", blocks_json: [] }],
     ["blocks of more than 1 MiB", { name: "a", blocks_json: { a: "b".repeat(1024 * 1024) } }],
@@ -72,8 +72,8 @@ describe("POST /v1/templates/", () => {
     });
   }
 
-  it("stores up to 1,900,000 octets, also under an Idempotency-Key, and answers 413 beyond them", async () => {
-    // Each of these characters takes two octets as JSON.
+  it("stores up to 1,900,000 bytes, also under an Idempotency-Key, and answers 413 beyond them", async () => {
+    // Each of these characters takes two bytes as JSON.
     const fits = await create({ name: "a", html_body: '"'.repeat(949_000) }, { "Idempotency-Key": "large" });
     expect(fits.status, await fits.clone().text()).toBe(201);
     const { id } = await fits.json<TemplateOut>();

@@ -39,8 +39,8 @@ describe("GET /t/o/:token", () => {
       ...{ "content-type": "image/gif", "content-length": "43", "cache-control": "no-store" },
       ...{ "referrer-policy": "no-referrer", "x-robots-tag": "noindex" },
     });
-    const octets = new Uint8Array(await response.arrayBuffer());
-    expect([octets.length, new TextDecoder().decode(octets.subarray(0, 6))]).toEqual([43, "GIF89a"]);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect([bytes.length, new TextDecoder().decode(bytes.subarray(0, 6))]).toEqual([43, "GIF89a"]);
     const [hit] = hits;
     expect(hits).toEqual([
       {

@@ -15,11 +15,11 @@ export const bulkSendRoutes = new Hono<AppEnv>().post(
     operationId: "sendToContactList",
     summary: "Send an email to every contact of a list",
     description:
-      "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 octets of content as JSON.",
+      "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 bytes of content as JSON.",
     parameters: [parameter.id("list_id", "Id of the contact list"), parameter.idempotencyKey],
     responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
   }),
-  ...bodyWithLongTexts(BulkSendIn, limits.contentOctets),
+  ...bodyWithLongTexts(BulkSendIn, limits.contentBytes),
   idempotent(200),
   async (c) => c.json(await sendToList(c.get("caller"), c.req.param("list_id"), c.req.valid("json"))),
 );

@@ -5,7 +5,7 @@ import { limits } from "../rules.ts";
 /** Request and response of a bulk send. */
 
 const id = z.string().toLowerCase().meta({ format: "uuid" }).refine(isUuid, "must be a UUID");
-const bodyText = z.string().max(limits.contentOctets).nullish();
+const bodyText = z.string().max(limits.contentBytes).nullish();
 
 export const BulkSendIn = z
   .object({
@@ -14,7 +14,7 @@ export const BulkSendIn = z
     subject: z
       .string()
       .min(1)
-      .max(limits.subjectOctets)
+      .max(limits.subjectBytes)
       .regex(/^[^\r\n\0]*$/, "subject must not contain line breaks"),
     html: bodyText,
     text: bodyText,

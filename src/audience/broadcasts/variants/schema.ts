@@ -10,8 +10,8 @@ const FALLBACK = "null: the body of the broadcast.";
 const fields = {
   label: oneLine("label", limits.labelCharacters).describe("Unique within the broadcast."),
   subject: Subject,
-  html_body: Body.describe(`${FALLBACK} At most ${limits.contentOctets.toLocaleString("en")} octets.`),
-  text_body: Body.describe(`${FALLBACK} At most ${limits.contentOctets.toLocaleString("en")} octets.`),
+  html_body: Body.describe(`${FALLBACK} At most ${limits.contentBytes.toLocaleString("en")} bytes.`),
+  text_body: Body.describe(`${FALLBACK} At most ${limits.contentBytes.toLocaleString("en")} bytes.`),
 };
 
 export const VariantIn = z.object({ ...fields, weight: Weight.default(1) }).meta({

@@ -2,7 +2,7 @@ import { utf8 } from "../../../lib/bytes.ts";
 import { iso, parseIso } from "../../../lib/time.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 
-/** The state of a message in an archive: header fields of its own before the first octet of the original. */
+/** The state of a message in an archive: header fields of its own before the first byte of the original. */
 export interface ArchiveHeaders {
   folder: string;
   seen: boolean;

@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 
-/** Message-IDs in one References field: it stays within the 998 octets of a line. */
+/** Message-IDs in one References field: it stays within the 998 bytes of a line. */
 const MAX_REFERENCES = 10;
 const MAX_REFERENCE_CHARACTERS = 880;
 

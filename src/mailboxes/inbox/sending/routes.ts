@@ -15,7 +15,7 @@ import { DraftIn, FileOut, SendIn } from "./schema.ts";
 import { sendFromMailbox } from "./send.ts";
 
 /** Characters of the text or of the HTML of a message. */
-const MAX_TEXT = emailLimits.bodyOctets;
+const MAX_TEXT = emailLimits.bodyBytes;
 
 const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");

@@ -10,8 +10,8 @@ const fields = {
   cc: addresses,
   bcc: addresses,
   subject: z.string().max(998).nullish(),
-  text: z.string().max(emailLimits.bodyOctets).nullish(),
-  html: z.string().max(emailLimits.bodyOctets).nullish(),
+  text: z.string().max(emailLimits.bodyBytes).nullish(),
+  html: z.string().max(emailLimits.bodyBytes).nullish(),
   file_ids: z
     .array(z.string().max(100))
     .max(100)

@@ -8,10 +8,10 @@ import {
   toContent,
 } from "./documents.ts";
 
-/** Octets of one read: about 25 documents of 10 KB. */
-export const RANGE_OCTETS = 262_144;
-/** Octets between two documents of a range, for example of an attachment, that are read and not used. */
-const MAX_GAP_OCTETS = 16_384;
+/** Bytes of one read: about 25 documents of 10 KB. */
+export const RANGE_BYTES = 262_144;
+/** Bytes between two documents of a range, for example of an attachment, that are read and not used. */
+const MAX_GAP_BYTES = 16_384;
 
 /** An email whose content is read. */
 export interface EmailContent {
@@ -76,7 +76,7 @@ export class ContentRanges {
       const next = this.#planned[++at];
       if (!next || next.contentLocation.content !== null) return emails;
       const { key, offset, size } = placeOf(next);
-      const isNear = offset >= end && offset - end <= MAX_GAP_OCTETS && offset + size - first.offset <= RANGE_OCTETS;
+      const isNear = offset >= end && offset - end <= MAX_GAP_BYTES && offset + size - first.offset <= RANGE_BYTES;
       if (key !== first.key || !isNear) return emails;
       emails.push(next);
       end = offset + size;
@@ -84,20 +84,20 @@ export class ContentRanges {
   }
 }
 
-/** Octets of an R2 object, from `offset` on. */
+/** Bytes of an R2 object, from `offset` on. */
 interface Range {
   offset: number;
-  octets: Uint8Array;
+  bytes: Uint8Array;
 }
 
 const decoder = new TextDecoder();
 
 const placeOf = ({ workspaceId, contentLocation }: EmailContent) => contentPlace(workspaceId, contentLocation);
 
-const textAt = ({ offset, octets }: Range, place: ContentPlace) =>
-  decoder.decode(octets.subarray(place.offset - offset, place.offset - offset + place.size));
+const textAt = ({ offset, bytes }: Range, place: ContentPlace) =>
+  decoder.decode(bytes.subarray(place.offset - offset, place.offset - offset + place.size));
 
 async function readRange(ctx: Ctx, { key, offset, size }: ContentPlace): Promise<Range | null> {
   const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
-  return object && { offset, octets: new Uint8Array(await object.arrayBuffer()) };
+  return object && { offset, bytes: new Uint8Array(await object.arrayBuffer()) };
 }

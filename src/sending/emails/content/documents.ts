@@ -7,7 +7,7 @@ import type { ParsedEmail } from "../send/index.ts";
 import { type PersonalRow, readPersonalContent } from "./personalize.ts";
 import type { ContentUpload } from "./upload.ts";
 
-/** The range of an attachment or a long text in the R2 object, in octets. (A stored name: elsewhere `at` is a time.) */
+/** The range of an attachment or a long text in the R2 object, in bytes. (A stored name: elsewhere `at` is a time.) */
 interface StoredRange {
   at: number;
   size: number;
@@ -41,21 +41,21 @@ export type StoredDocument = Omit<ContentDocument, "text" | "html"> & {
   html: string | StoredRange | null;
 };
 
-/** The position of a content document in R2: the object, and offset and size in octets. */
+/** The position of a content document in R2: the object, and offset and size in bytes. */
 export interface ContentPlace {
   key: string;
   offset: number;
   size: number;
 }
 
-/** Largest document that the row of an email holds, in octets. */
+/** Largest document that the row of an email holds, in bytes. */
 const INLINE_CONTENT_BYTES = 16 * 1024;
 
 /** A content document that was written to R2, or that goes into the row of its email. */
 export interface StoredContent {
   /** Key of the R2 object; null: the document goes into the row. */
   key: string | null;
-  /** Position in the object, in octets. */
+  /** Position in the object, in bytes. */
   offset: number;
   size: number;
   /** The document, for the row; null: it is in R2. */
@@ -102,12 +102,12 @@ export async function putDocument(
 
 async function putStored(upload: ContentUpload, document: StoredDocument, isLongWait: boolean): Promise<StoredContent> {
   const text = JSON.stringify(document);
-  const octets = utf8(text);
-  const size = octets.byteLength;
+  const bytes = utf8(text);
+  const size = bytes.byteLength;
   const isInline = size <= INLINE_CONTENT_BYTES && !isLongWait && document.attachments.length === 0;
   if (isInline && !hasRanges(document)) return { key: null, offset: 0, size, inline: text };
   const offset = upload.size;
-  await upload.finish(octets);
+  await upload.finish(bytes);
   return { key: upload.key, offset, size, inline: null };
 }
 

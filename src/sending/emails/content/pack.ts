@@ -18,7 +18,7 @@ export interface RowContent {
   content: string;
 }
 
-/** The place in R2 of a document that its row may drop: offset and size in octets. */
+/** The place in R2 of a document that its row may drop: offset and size in bytes. */
 export interface MovedContent {
   n: number;
   id: string;

@@ -18,7 +18,7 @@ export const UNSUBSCRIBE_URL = "unsubscribe_url";
 /** The values of an email make its content longer than an email may be. */
 export class RenderedTooLongError extends Error {
   constructor() {
-    super(`the content with its variables is longer than ${limits.bodyOctets.toLocaleString("en")} octets`);
+    super(`the content with its variables is longer than ${limits.bodyBytes.toLocaleString("en")} bytes`);
     this.name = "RenderedTooLongError";
   }
 }
@@ -48,7 +48,7 @@ export async function readPersonalContent(
   const values = { ...(JSON.parse(variables) as Record<string, unknown>), [UNSUBSCRIBE_URL]: url };
   const render = (text: ParsedText | null, encoding: Encoding) => {
     if (text === null) return null;
-    const rendered = renderPlaceholders(text, values, encoding, limits.bodyOctets);
+    const rendered = renderPlaceholders(text, values, encoding, limits.bodyBytes);
     if (rendered === null) throw new RenderedTooLongError();
     return rendered;
   };

@@ -22,7 +22,7 @@ export class ContentUpload implements ContentSink {
   /** Id of the email or batch whose content it is. */
   readonly id: string;
   readonly #upload: ObjectUpload;
-  /** Offset of each extracted content in the object, in octets, by its index. */
+  /** Offset of each extracted content in the object, in bytes, by its index. */
   readonly #offsets: number[] = [];
 
   constructor(ctx: UploadCtx, keyOf: (workspaceId: string, id: string) => string = r2Keys.email) {
@@ -31,7 +31,7 @@ export class ContentUpload implements ContentSink {
     this.#upload = new ObjectUpload(ctx.env.CONTENT, this.key);
   }
 
-  /** Octets received so far. */
+  /** Bytes received so far. */
   get size(): number {
     return this.#upload.size;
   }
@@ -41,7 +41,7 @@ export class ContentUpload implements ContentSink {
     return { write: (chunk) => this.#upload.append(chunk), close: () => {}, abort: () => {} };
   }
 
-  /** Appends an attachment, unless it was uploaded while the body was read. Returns its offset in octets. */
+  /** Appends an attachment, unless it was uploaded while the body was read. Returns its offset in bytes. */
   async store(content: Uint8Array | ExtractedContent): Promise<number> {
     if (content instanceof ExtractedContent) return this.#offsets[content.index] ?? 0;
     const offset = this.size;
@@ -49,14 +49,14 @@ export class ContentUpload implements ContentSink {
     return offset;
   }
 
-  /** Appends a text in UTF-8. Returns its offset and size in octets. */
+  /** Appends a text in UTF-8. Returns its offset and size in bytes. */
   async storeText(text: string): Promise<{ offset: number; size: number }> {
     const offset = this.size;
     await this.#upload.appendText(text);
     return { offset, size: this.size - offset };
   }
 
-  /** Appends an attachment from a stream. Returns its offset in octets. */
+  /** Appends an attachment from a stream. Returns its offset in bytes. */
   async storeStream(content: AsyncIterable<Uint8Array>): Promise<number> {
     const offset = this.size;
     for await (const chunk of content) await this.#upload.append(chunk);

@@ -49,7 +49,7 @@ async function openRange(
   key: string,
   { at: offset, size }: { at: number; size: number },
 ): Promise<AsyncIterable<Uint8Array>> {
-  // R2 refuses a range of no octets.
+  // R2 refuses a range of no bytes.
   if (size === 0) return new Blob([]).stream();
   const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
   if (!object) throw conflict("The content of this email is no longer kept");

@@ -20,16 +20,16 @@ export function headerIssue(name: string, value: string): string | null {
   if (isReceiverHeader(name)) return `${name} is refused, because only receiving servers may write it`;
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     return "A header value must not contain CR, LF or other control characters";
-  const octets = name.length + 2 + utf8Length(value);
-  if (octets > limits.lineOctets) return tooLong("the header line", octets, limits.lineOctets, "octets");
+  const bytes = name.length + 2 + utf8Length(value);
+  if (bytes > limits.lineBytes) return tooLong("the header line", bytes, limits.lineBytes, "bytes");
   return null;
 }
 
-/** Checks a subject: control characters and its length in octets. */
+/** Checks a subject: control characters and its length in bytes. */
 export function subjectIssue(subject: string): string | null {
   if (/[\u0000-\u001f\u007f]/.test(subject)) return "A subject must not contain CR, LF or other control characters";
-  const octets = utf8Length(subject);
-  return octets > limits.lineOctets ? tooLong("the subject", octets, limits.lineOctets, "octets") : null;
+  const bytes = utf8Length(subject);
+  return bytes > limits.lineBytes ? tooLong("the subject", bytes, limits.lineBytes, "bytes") : null;
 }
 
 /** Checks a tag: its length in Unicode code points, and control characters. */
@@ -43,8 +43,8 @@ export function tagIssue(tag: string): string | null {
 
 /** Checks a file name (docs/contract/emails.md#send-request): its length, and characters that hide text or name a path. */
 export function filenameIssue(filename: string): string | null {
-  const octets = utf8Length(filename);
-  if (octets > limits.filenameOctets) return tooLong("the filename", octets, limits.filenameOctets, "octets");
+  const bytes = utf8Length(filename);
+  if (bytes > limits.filenameBytes) return tooLong("the filename", bytes, limits.filenameBytes, "bytes");
   return textRules.filenameIssue(filename);
 }
 
@@ -61,7 +61,7 @@ export function contentIdIssue(id: string): string | null {
     : "A content_id has letters, digits and punctuation without spaces, quotes or angle brackets, 250 at most";
 }
 
-/** Returns the sentence for a value that is too long: "the subject is 1,204 octets; the limit is 998". */
+/** Returns the sentence for a value that is too long: "the subject is 1,204 bytes; the limit is 998". */
 export function tooLong(field: string, size: number, limit: number, unit: string): string {
   return `${field} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}`;
 }

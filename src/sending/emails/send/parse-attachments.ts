@@ -11,9 +11,9 @@ export interface ParsedAttachment {
   content_type: string;
   content_id: string | null;
   disposition: "attachment" | "inline";
-  /** The decoded octets, or a reference to those that were uploaded while the request was read. */
+  /** The decoded bytes, or a reference to those that were uploaded while the request was read. */
   content: Uint8Array | ExtractedContent;
-  /** Decoded octets. */
+  /** Decoded bytes. */
   size: number;
 }
 

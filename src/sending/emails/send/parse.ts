@@ -124,10 +124,10 @@ function checkContent(input: SendIn, issues: Issue[]): void {
   if (!input.html && !input.text) {
     issues.push(invalid("content", ["html"], "At least one of html or text is required", "missing"));
   }
-  // Most texts are far below the limit, so their octets need not be counted.
-  const size = mostOctets(input.html) + mostOctets(input.text) > limits.bodyOctets ? octetsOf(input) : 0;
-  if (size > limits.bodyOctets) {
-    const error = tooLong("html and text together", size, limits.bodyOctets, "octets");
+  // Most texts are far below the limit, so their bytes need not be counted.
+  const size = mostBytes(input.html) + mostBytes(input.text) > limits.bodyBytes ? bytesOf(input) : 0;
+  if (size > limits.bodyBytes) {
+    const error = tooLong("html and text together", size, limits.bodyBytes, "bytes");
     issues.push({ field: "content", status: 413, loc: [], type: "too_large", error });
   }
   const issue = subjectIssue(input.subject ?? "");
@@ -136,11 +136,11 @@ function checkContent(input: SendIn, issues: Issue[]): void {
   checkTags(input.tags ?? [], issues);
 }
 
-/** Returns the length of html and text together in octets. */
-const octetsOf = ({ html, text }: SendIn) => textLength(html) + textLength(text);
+/** Returns the length of html and text together in bytes. */
+const bytesOf = ({ html, text }: SendIn) => textLength(html) + textLength(text);
 
-/** Returns the greatest length in octets that html or text can have: a UTF-16 unit takes at most three in UTF-8. */
-function mostOctets(text: SendIn["html"]): number {
+/** Returns the greatest length in bytes that html or text can have: a UTF-16 unit takes at most three in UTF-8. */
+function mostBytes(text: SendIn["html"]): number {
   return typeof text === "string" ? 3 * text.length : (text?.size ?? 0);
 }
 
@@ -173,8 +173,8 @@ function checkHeaders(headers: [string, string][], issues: Issue[]): void {
   if (headers.length > limits.customHeaders) {
     const error = `The email has ${headers.length} custom headers; the limit is ${limits.customHeaders}`;
     issues.push(invalid("content", ["headers"], error, "too_long"));
-  } else if (size > limits.customHeaderOctets) {
-    const error = `The custom headers are ${size} octets; the limit is ${limits.customHeaderOctets}`;
+  } else if (size > limits.customHeaderBytes) {
+    const error = `The custom headers are ${size} bytes; the limit is ${limits.customHeaderBytes}`;
     issues.push(invalid("content", ["headers"], error, "too_long"));
   }
 }

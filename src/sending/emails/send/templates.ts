@@ -7,14 +7,14 @@ import type { SendIn } from "../schema.ts";
 import { earlyRecords, type Templates } from "./early-records.ts";
 import { type Issue, invalid } from "./issues.ts";
 
-/** Octets of the templates of one batch, which an isolate holds at once. */
-const MAX_OCTETS = 20_000_000;
+/** Bytes of the templates of one batch, which an isolate holds at once. */
+const MAX_BYTES = 20_000_000;
 
 const find = (workspace: string) => `
   SELECT id, subject, html_body AS htmlBody, text_body AS textBody FROM (
     SELECT *, sum(size) OVER (ORDER BY id) AS total FROM templates
      WHERE workspace = ${workspace} AND id IN (SELECT value FROM json_each(?2)))
-   WHERE total <= ${MAX_OCTETS}`;
+   WHERE total <= ${MAX_BYTES}`;
 
 /** Returns the statement that reads templates. `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
 export function findTemplatesStatement(ctx: Ctx, workspace: string, parameter: unknown, ids: ReadonlySet<string>) {
@@ -70,7 +70,7 @@ function resolve(input: SendIn, templates: Templates): ResolvedInput {
     return refused(invalid("content", ["subject"], "subject is required, because the template has none", "missing"));
   const rendered = renderTemplate({ ...template, subject }, variables ?? {});
   if (rendered === null) {
-    const error = `The rendered template is too long; the limit is ${limits.bodyOctets.toLocaleString("en")} octets`;
+    const error = `The rendered template is too long; the limit is ${limits.bodyBytes.toLocaleString("en")} bytes`;
     return refused({ field: "content", status: 413, loc: [], type: "too_large", error });
   }
   return {

@@ -32,7 +32,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           type="file"
           accept=".csv,text/csv"
           hint={`In UTF-8, separated by commas, semicolons or tabs. At most ${importLimits.rows.toLocaleString("en")} rows and 24 MiB.`}
-          maxBytes={importLimits.fileOctets}
+          maxBytes={importLimits.fileBytes}
           errors={refusal?.errors}
         />
         <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>

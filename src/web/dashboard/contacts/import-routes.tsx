@@ -23,7 +23,7 @@ const file: MiddlewareHandler<AppEnv> = (c, next) =>
   submitForm(
     c,
     async () => {
-      await fileBody("file", importLimits.fileOctets)(c, next);
+      await fileBody("file", importLimits.fileBytes)(c, next);
       return c.res;
     },
     (refusal) => showImport(c, { refusal }),

@@ -34,7 +34,7 @@ describe("content", () => {
     });
   });
 
-  it("has a subject of 998 octets at most, without control characters", async () => {
+  it("has a subject of 998 bytes at most, without control characters", async () => {
     expect(await sending.accepted(await sending.send({ subject: "ü".repeat(499) }))).toMatchObject({
       subject: "ü".repeat(499),
     });
@@ -49,12 +49,12 @@ describe("content", () => {
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i + 100}`, value]));
     expect((await sending.send({ headers: headers(50) })).status).toBe(202);
     await sending.refusedAt({ headers: headers(51) }, "headers");
-    // A name of 5 octets and a value of 507: 32 of them are 16 KiB.
+    // A name of 5 bytes and a value of 507: 32 of them are 16 KiB.
     expect((await sending.send({ headers: headers(32, "v".repeat(507)) })).status).toBe(202);
     await sending.refusedAt({ headers: { ...headers(32, "v".repeat(507)), X: "" } }, "headers");
   });
 
-  it("has at most 10 tags of 1 to 64 characters, whatever their length in octets", async () => {
+  it("has at most 10 tags of 1 to 64 characters, whatever their length in bytes", async () => {
     const tags = Array.from({ length: 10 }, (_, i) => `${i}${"😀".repeat(63)}`);
     expect((await sending.accepted(await sending.send({ tags }))).tags).toEqual(tags);
     await sending.refusedAt({ tags: [...tags, "x"] }, "tags");
@@ -133,7 +133,7 @@ describe("attachments", () => {
     );
   });
 
-  it("with a name that has a separator, a control character or over 255 octets are refused", async () => {
+  it("with a name that has a separator, a control character or over 255 bytes are refused", async () => {
     for (const filename of ["", "a/b", "a\\b", "a\r\nb", "a\u0085", "a\u2028", "ü".repeat(128)]) {
       await sending.refusedAt(file({ filename }), "attachments", 0, "filename");
     }

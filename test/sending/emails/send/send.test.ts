@@ -246,7 +246,7 @@ describe("recipients", () => {
     await sending.refusedAt({ to: [] }, "to");
   });
 
-  it("have names without control characters or line breaks, of 320 octets at most", async () => {
+  it("have names without control characters or line breaks, of 320 bytes at most", async () => {
     for (const name of ["a\r\nBcc: x@example.org", "\n", "a\u0085b", "a\u2028b", "\u007f", "ü".repeat(161)]) {
       await sending.refusedAt({ to: [{ email: "a@example.org", name }] }, "to", 0, "name");
       await sending.refusedAt({ from_: { email: workspace.mailbox, name } }, "from_", "name");
