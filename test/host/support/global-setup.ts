@@ -14,9 +14,12 @@ export default async function setup() {
   const vars = { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` };
   const host = await startHost({ stateDir, port: await findFreePort(FIRST_PORT), vars, queueSeconds: 0 });
   await host.stop();
+  // Test processes and the commands that they run load wrangler, Miniflare and TypeScript once compiled.
+  process.env.NODE_COMPILE_CACHE = (await bundleOnce()).compileCache;
   process.env[SHARED_BUNDLE] = JSON.stringify({ ...(await bundleOnce()), migrated: path.join(stateDir, "resources") });
   return async () => {
     delete process.env[SHARED_BUNDLE];
+    delete process.env.NODE_COMPILE_CACHE;
     await removeBundle();
     await rm(stateDir, { recursive: true, force: true });
   };
