@@ -2,16 +2,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { launchOptions, PACKAGED_CHROMIUM } from "./packaged-chromium.ts";
 import { LOOKS, pictureName, saveWhole, show } from "./screenshots.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+const packaged = process.env[PACKAGED_CHROMIUM];
 const chromiumPath = PLACES.find((place) => existsSync(place));
 
 /** Returns why Chromium is not available, or null. With REQUIRE_TOOLS=1 it throws instead. */
 export function chromiumUnavailable(): string | null {
-  if (chromiumPath !== undefined) return null;
-  const reason = `Chromium is not at ${PLACES.join(" or ")}; on Debian: apt-get install chromium`;
+  if (packaged !== undefined || chromiumPath !== undefined) return null;
+  const reason = `the package @sparticuz/chromium is not installed, and Chromium is not at ${PLACES.join(" or ")}; on Debian: apt-get install chromium`;
   if (process.env.REQUIRE_TOOLS === "1") throw new Error(`REQUIRE_TOOLS: ${reason}`);
   console.warn(`SKIPPED, ${reason}: the pages were not tested in a browser`);
   return reason;
@@ -20,7 +22,8 @@ export function chromiumUnavailable(): string | null {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const options = packaged === undefined ? { executablePath: chromiumPath ?? "" } : launchOptions(packaged);
+  return chromium.launch({ ...options, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
 /** Opens a page and records its problems: console errors, refused resources, and requests to other hosts. */

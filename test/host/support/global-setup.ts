@@ -1,14 +1,15 @@
-/** Makes once what the hosts of every test file start with: the bundled Worker, and databases that are migrated. */
+/** Makes once what the test files share: the bundled Worker, databases that are migrated, and a browser that is unpacked. */
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { bundleOnce, removeBundle, SHARED_BUNDLE } from "../../../bench/host/bundle.ts";
 import { startHost } from "../../../bench/host/start.ts";
 import { findFreePort } from "../../../dev/ports.ts";
+import { PACKAGED_CHROMIUM, unpackChromium } from "./packaged-chromium.ts";
 
 const FIRST_PORT = 26_000;
 
-/** Provides the bundle to the test processes by a variable. */
+/** Provides the bundle and the browser to the test processes by variables. */
 export default async function setup() {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-migrated-"));
   const vars = { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` };
@@ -17,7 +18,10 @@ export default async function setup() {
   // Test processes and the commands that they run load wrangler, Miniflare and TypeScript once compiled.
   process.env.NODE_COMPILE_CACHE = (await bundleOnce()).compileCache;
   process.env[SHARED_BUNDLE] = JSON.stringify({ ...(await bundleOnce()), migrated: path.join(stateDir, "resources") });
+  const chromium = await unpackChromium();
+  if (chromium !== null) process.env[PACKAGED_CHROMIUM] = chromium;
   return async () => {
+    delete process.env[PACKAGED_CHROMIUM];
     delete process.env[SHARED_BUNDLE];
     delete process.env.NODE_COMPILE_CACHE;
     await removeBundle();

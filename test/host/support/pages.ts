@@ -178,10 +178,16 @@ function cookiesOf(
 export async function pressOn(page: Page, name: string, key: "Enter" | "Space" = "Enter"): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press("Tab");
+    if (await isBehindPage(page)) await page.locator("a, button, input").first().focus();
     if ((await focusedName(page)) !== name) continue;
     return key === "Enter" ? pressEnter(page) : page.keyboard.press(key);
   }
   throw new Error(`Tab does not reach "${name}" on ${page.url()}`);
+}
+
+/** Returns true when Tab has left the page: a browser without a window then keeps the focus in the last frame, or nowhere. */
+async function isBehindPage(page: Page): Promise<boolean> {
+  return (await page.locator(":focus:not(iframe)").count()) === 0;
 }
 
 /** Presses Enter and waits for the next page. A frame of this page may still load meanwhile. */
