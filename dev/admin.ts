@@ -1,60 +1,11 @@
 // `npm run admin`: operates a running service by its admin API. `npm run admin -- --help` lists the commands.
 //   npm run admin -- outbox list 0
 //   MASTER_KEYS=<as deployed> npm run admin -- workspaces pause <id> --url https://mail.example.com --as you@example.com
-import { parseArgs } from "node:util";
-import { AdminApi } from "./admin/api.ts";
-import { type Command, commands, type Options } from "./admin/commands.ts";
-import { format, help, usage } from "./admin/print.ts";
-import { findTarget } from "./operator.ts";
-
-const options = {
-  url: { type: "string" },
-  as: { type: "string" },
-  limit: { type: "string", default: "100" },
-  email: { type: "string" },
-  json: { type: "boolean", default: false },
-  help: { type: "boolean", default: false },
-} as const;
+import { runWords } from "./admin/run-words.ts";
 
 try {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) console.log(help());
-  else {
-    const [command, args] = findCommand(positionals);
-    const limit = Number(values.limit);
-    if (!Number.isInteger(limit) || limit < 1) throw new Error("--limit must be a whole number from 1.");
-    const target = await findTarget(values.url);
-    const given = { limit, email: values.email };
-    if ("ask" in command) console.log(await command.ask(target, given));
-    else console.log(format(await run(await AdminApi.open(target, values.as), command, args, given), values.json));
-  }
+  console.log(await runWords(process.argv.slice(2)));
 } catch (error) {
   console.error((error as Error).message);
   process.exit(1);
-}
-
-/** Returns the command that the words name and its arguments. Throws an Error that says how it is called. */
-function findCommand(words: readonly string[]): [Command, string[]] {
-  const command = commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
-  if (!command)
-    throw new Error(`${words.length === 0 ? "A command is missing." : "There is no such command."}\n\n${help()}`);
-  const args = words.slice(command.name.split(" ").length);
-  const takesMany = command.takes.at(-1)?.endsWith("…") ?? false;
-  const isComplete = takesMany ? args.length >= command.takes.length : args.length === command.takes.length;
-  if (!isComplete) throw new Error(`Usage: ${usage(command)}`);
-  return [command, args];
-}
-
-/** Runs a command and ends the session, also when the command fails. */
-async function run(
-  api: AdminApi,
-  command: Extract<Command, { run: unknown }>,
-  args: readonly string[],
-  given: Options,
-): Promise<unknown> {
-  try {
-    return await command.run(api, args, given);
-  } finally {
-    await api.close();
-  }
 }

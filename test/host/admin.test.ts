@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { runWords } from "../../dev/admin/run-words.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { isFull } from "./support/extent.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
@@ -15,8 +16,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => site?.stop());
 
-/** Runs `npm run admin` against the site. `env` is added to the environment. */
-async function admin(words: string, env: Record<string, string> = {}) {
+/** Runs the program of `npm run admin` against the site. `env` is added to the environment. */
+async function spawnAdmin(words: string, env: Record<string, string> = {}) {
   const node = path.join(root, "node_modules/.bin/node");
   const flags = ["--disable-warning=ExperimentalWarning", path.join(root, "dev/admin.ts")];
   const run = promisify(execFile)(node, [...flags, ...words.split(" "), "--url", site.url], {
@@ -27,6 +28,18 @@ async function admin(words: string, env: Record<string, string> = {}) {
     (error: { code: number; stdout: string; stderr: string }) => error,
   );
   return { code, stdout, stderr };
+}
+
+/** Runs a command in this process, where the program adds only its exit code and output. */
+async function admin(words: string) {
+  vi.stubEnv("MASTER_KEYS", site.masterKeys);
+  try {
+    return { code: 0, stdout: await runWords([...words.split(" "), "--url", site.url]), stderr: "" };
+  } catch (error) {
+    return { code: 1, stdout: "", stderr: (error as Error).message };
+  } finally {
+    vi.unstubAllEnvs();
+  }
 }
 
 /** Runs a command that must succeed and returns its JSON. */
@@ -153,7 +166,7 @@ describe("npm run admin", () => {
     expect(await sessions.first()).toEqual({ open: 0 });
   });
 
-  it.runIf(isFull).each([
+  it.each([
     ["outbox", "There is no such command."],
     ["outbox list", "Usage: npm run admin -- outbox list <database>"],
     ["outbox requeue main", "Usage: npm run admin -- outbox requeue <database> <id>…"],
@@ -167,15 +180,20 @@ describe("npm run admin", () => {
     expect(stderr).toContain(sentence);
   });
 
-  it("refuses an unknown command with a sentence", async () => {
-    expect((await admin("outbox")).stderr).toContain("There is no such command.");
+  it("prints JSON and exits with 0, or prints a sentence and exits with 1", async () => {
+    const { code, stdout, stderr } = await spawnAdmin("outbox list main --json");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual(expect.any(Array));
+    const unknown = await spawnAdmin("outbox");
+    expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
+    expect(unknown.stderr).toContain("There is no such command.");
   });
 
   it("refuses a missing key and the key of another deployment, and prints help without one", async () => {
-    expect((await admin("hosts list", { MASTER_KEYS: "" })).stderr).toContain("MASTER_KEYS is not set");
-    const other = await admin("hosts list", { MASTER_KEYS: `1:${Buffer.alloc(32, 9).toString("base64")}` });
+    expect((await spawnAdmin("hosts list", { MASTER_KEYS: "" })).stderr).toContain("MASTER_KEYS is not set");
+    const other = await spawnAdmin("hosts list", { MASTER_KEYS: `1:${Buffer.alloc(32, 9).toString("base64")}` });
     expect(other.stderr).toContain("not signed with a master key of this deployment");
-    const { code, stdout } = await admin("--help", { MASTER_KEYS: "" });
+    const { code, stdout } = await spawnAdmin("--help", { MASTER_KEYS: "" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("dead-letters replay <id>")]);
   });
 });

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { findTarget } from "../operator.ts";
+import { AdminApi } from "./api.ts";
+import { type Command, commands, type Options } from "./commands.ts";
+import { format, help, usage } from "./print.ts";
+
+const options = {
+  url: { type: "string" },
+  as: { type: "string" },
+  limit: { type: "string", default: "100" },
+  email: { type: "string" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+/** Runs the command of `npm run admin` that the words name, and returns what it prints. Throws an Error with a sentence. */
+export async function runWords(words: readonly string[]): Promise<string> {
+  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+  if (values.help) return help();
+  const [command, args] = findCommand(positionals);
+  const limit = Number(values.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw new Error("--limit must be a whole number from 1.");
+  const target = await findTarget(values.url);
+  const given = { limit, email: values.email };
+  if ("ask" in command) return command.ask(target, given);
+  return format(await run(await AdminApi.open(target, values.as), command, args, given), values.json);
+}
+
+/** Returns the command that the words name and its arguments. Throws an Error that says how it is called. */
+function findCommand(words: readonly string[]): [Command, string[]] {
+  const command = commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+  if (!command)
+    throw new Error(`${words.length === 0 ? "A command is missing." : "There is no such command."}\n\n${help()}`);
+  const args = words.slice(command.name.split(" ").length);
+  const takesMany = command.takes.at(-1)?.endsWith("…") ?? false;
+  const isComplete = takesMany ? args.length >= command.takes.length : args.length === command.takes.length;
+  if (!isComplete) throw new Error(`Usage: ${usage(command)}`);
+  return [command, args];
+}
+
+/** Runs a command and ends the session, also when the command fails. */
+async function run(
+  api: AdminApi,
+  command: Extract<Command, { run: unknown }>,
+  args: readonly string[],
+  given: Options,
+): Promise<unknown> {
+  try {
+    return await command.run(api, args, given);
+  } finally {
+    await api.close();
+  }
+}
