@@ -10,6 +10,7 @@ import nodemailer from "nodemailer";
 import { afterAll, describe, it } from "vitest";
 import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
+import { byExtent, isFull } from "./support/extent.ts";
 
 interface Local {
   base_url: string;
@@ -42,6 +43,7 @@ const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-start-"));
 const port = await findFreePort(27_000 + (process.pid % 500) * 10);
 const localFile = path.join(stateDir, "local.json");
 const started: ChildProcess[] = [];
+/** The starts that became ready, oldest first. */
 const services: ChildProcess[] = [];
 
 afterAll(async () => {
@@ -124,7 +126,7 @@ describe("npm start", () => {
     expect(output()).toContain("already runs");
   });
 
-  it("keeps the API key and the captured mail when every process gets a SIGKILL", async ({ expect }) => {
+  it.runIf(isFull)("keeps the API key and the captured mail when every process gets a SIGKILL", async ({ expect }) => {
     for (const pid of await processesOnState()) kill(pid, "SIGKILL");
     await waitUntilStopped();
     await rm(localFile, { force: true });
@@ -138,7 +140,7 @@ describe("npm start", () => {
   });
 
   it("shows a bounce by npm run demo -- bounce, as often as it is run", async ({ expect }) => {
-    for (let round = 0; round < 2; round += 1) {
+    for (let round = 0; round < byExtent({ quick: 1, full: 2, long: 2 }); round += 1) {
       const demo = npm(["run", "demo", "--", "bounce"], { PORT: String(port) });
       const output = collect(demo);
       const [code] = await once(demo, "exit");
@@ -157,15 +159,15 @@ describe("npm start", () => {
     expect(output()).toContain("The next broadcast goes to 2 contacts and skips 1.");
   });
 
-  it("leaves no process and no open port when npm gets a SIGKILL", async ({ expect }) => {
+  it.runIf(isFull)("leaves no process and no open port when npm gets a SIGKILL", async ({ expect }) => {
     kill(services.at(-1)?.pid ?? 0, "SIGKILL");
     await waitUntilStopped();
     expect(await processesOnState()).toEqual([]);
     expect(await listening()).toEqual([]);
+    await start();
   });
 
   it("says that it stops on SIGTERM, and leaves no process and no open port", async ({ expect }) => {
-    await start();
     const service = services.at(-1);
     const output = service ? collect(service) : () => "";
     service?.kill("SIGTERM");
@@ -182,16 +184,17 @@ async function start(): Promise<Local> {
   const output = collect(child);
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
     const text = await readFile(localFile, "utf8").catch(() => "");
-    if (text) return JSON.parse(text) as Local;
+    if (text) {
+      services.push(child);
+      return JSON.parse(text) as Local;
+    }
     if (child.exitCode !== null) break;
   }
   throw new Error(`npm start was not ready after 60 seconds:\n${output()}`);
 }
 
 function npmStart(env: { PORT: string }): ChildProcess {
-  const child = npm(["start"], env);
-  services.push(child);
-  return child;
+  return npm(["start"], env);
 }
 
 function npm(args: string[], env: { PORT: string }): ChildProcess {
