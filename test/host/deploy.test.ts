@@ -12,6 +12,7 @@ import {
   queueNames,
   readWorkerConfig,
 } from "../../dev/deploy/compose.ts";
+import { composeSecrets } from "../../dev/deploy/secrets.ts";
 import { isFull } from "./support/extent.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
 import { measureStartupCpu } from "./support/startup-cpu.ts";
@@ -61,13 +62,22 @@ describe("npm run deploy", () => {
   it.each(ENVIRONMENTS)(
     "refuses the placeholders of a fresh copy for %s, each with a sentence that says what to set",
     async (env) => {
-      const { code, output } = await deploy(["--env", env, "--dry-run"]);
-      expect(code).toBe(1);
+      const file = `environments/${env}.json`;
+      const fresh = JSON.parse(await readFile(path.join(root, file), "utf8")) as EnvironmentFile;
+      const refusals = findRefusals(composeConfig(readWorkerConfig(), env, fresh), fresh, file).join("\n");
       for (const name of Object.keys(complete.vars))
-        expect(output).toMatch(new RegExp(`^${name} is a placeholder; set .+ in environments/${env}\\.json\\.$`, "m"));
-      expect(output).not.toContain("would");
+        expect(refusals).toMatch(
+          new RegExp(`^${name} is a placeholder; set .+ in environments/${env}\\.json\\.$`, "m"),
+        );
     },
   );
+
+  it.each(isFull ? ENVIRONMENTS : ENVIRONMENTS.slice(0, 1))("says so for %s, and does nothing", async (env) => {
+    const { code, output } = await deploy(["--env", env, "--dry-run"]);
+    expect(code).toBe(1);
+    for (const name of Object.keys(complete.vars)) expect(output).toContain(`\n${name} is a placeholder; set `);
+    expect(output).not.toContain("would");
+  });
 
   it.each([
     ["PUBLIC_URL", "http://127.0.0.1:8787"],
@@ -181,18 +191,31 @@ describe("npm run deploy with an account", () => {
     return lines;
   };
 
-  it.each([
+  const wrongEgresses: [string, string][] = [
+    ["smtps://user:hunter2@relay.shop.se/?tsl=off", "EGRESS_URL: has an unknown option"],
     ["", "EGRESS_URL is not set; give the SMTP server"],
     ["relay.shop.se", "EGRESS_URL: not a URL"],
-    ["smtps://user:hunter2@relay.shop.se/?tsl=off", "EGRESS_URL: has an unknown option"],
-  ])("creates nothing with an egress of %j", async (EGRESS_URL, reason) => {
-    const { code, output } = await run({ EGRESS_URL });
-    expect(code).toBe(1);
-    expect(output).toContain(reason);
-    expect(output).not.toContain("hunter2");
-    await expect(stat(log)).rejects.toThrow("ENOENT");
-    await expect(stat(secrets)).rejects.toThrow("ENOENT");
+  ];
+
+  it.each(wrongEgresses)("has no secrets with an egress of %j", async (EGRESS_URL, reason) => {
+    const refusal = await composeSecrets(secrets, { ...process.env, EGRESS_URL }).catch(
+      (error: Error) => error.message,
+    );
+    expect(refusal).toContain(reason);
+    expect(refusal).not.toContain("hunter2");
   });
+
+  it.each(isFull ? wrongEgresses : wrongEgresses.slice(0, 1))(
+    "creates nothing with an egress of %j",
+    async (EGRESS_URL, reason) => {
+      const { code, output } = await run({ EGRESS_URL });
+      expect(code).toBe(1);
+      expect(output).toContain(reason);
+      expect(output).not.toContain("hunter2");
+      await expect(stat(log)).rejects.toThrow("ENOENT");
+      await expect(stat(secrets)).rejects.toThrow("ENOENT");
+    },
+  );
 
   it("creates what is missing, records ids, migrates, and deploys strictly with secrets in a file of its owner", async () => {
     const { code, output } = await run({ EGRESS_URL: "smtps://user:hunter2@relay.shop.se" });
