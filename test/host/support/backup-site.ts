@@ -11,6 +11,10 @@ import { newAttempt, type SendAttempt, send } from "./sending-client.ts";
 export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const DAY_MS = 86_400_000;
 const POLL_MS = 10;
+/** Pause between two emails that are sent beside a backup. Without one the emails would take all CPU and fill the backup. */
+const SEND_EVERY_MS = 50;
+/** Least emails that are sent beside a backup. */
+const LEAST_SENT = 6;
 
 /** How a command ended. */
 export interface CommandResult {
@@ -150,13 +154,14 @@ export function sendOn(host: RestartableHost, seeds: readonly Seeded[]): () => P
   let isRunning = true;
   const sent: SendAttempt[] = [];
   const run = async () => {
-    for (let n = 1_000; isRunning; n++) {
+    for (let n = 1_000; isRunning || sent.length < LEAST_SENT; n++) {
       const [first, second] = seeds;
       const seed = n % 2 === 0 ? first : second;
       if (!seed) throw new Error("there are no workspaces");
       const mail = newAttempt(n, seed);
       await send(host, mail);
       sent.push(mail);
+      await sleep(SEND_EVERY_MS);
     }
     return sent;
   };
