@@ -42,7 +42,8 @@ export async function removeBundle(): Promise<void> {
   if (sharedBundle()) return;
   const files = await bundle;
   bundle = null;
-  if (files) await rm(files.folder, { recursive: true, force: true });
+  // A process that ends may still write its compiled modules there.
+  if (files) await rm(files.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 async function createBundle(): Promise<Bundle> {
