@@ -69,7 +69,7 @@ const createVerifiedDomain = async (workspace: TestWorkspace) => {
 };
 
 const createCredential = async (workspace: TestWorkspace) => ({
-  credential_id: await insertCredential(workspace, await createVerifiedDomain(workspace)),
+  credential_id: (await insertCredential(workspace, await createVerifiedDomain(workspace))).id,
 });
 
 const createTemplate = async (workspace: TestWorkspace) => {

@@ -7,6 +7,7 @@ import { approve } from "../../src/identity/oauth/approve.ts";
 import { getClient, registerClient } from "../../src/identity/oauth/clients.ts";
 import { grantableScopes } from "../../src/identity/oauth/scopes.ts";
 import type { Ctx } from "../../src/platform/context.ts";
+import { oncePerFile } from "./once-per-file.ts";
 import { aSession } from "./sessions.ts";
 import { apiWith, type TestWorkspace, testContext } from "./workspace.ts";
 
@@ -140,7 +141,7 @@ export async function consent(owner: Owner, url: URL, form: Record<string, strin
   });
 }
 
-let sharedClient: Promise<{ id: string }> | undefined;
+const sharedClient = oncePerFile(() => aClient());
 
 /** Inserts a grant and returns one of its access tokens. `expiresAt` is that of the grant, in ms since 1970. */
 export async function anAccessToken(
@@ -148,8 +149,7 @@ export async function anAccessToken(
   scopes: readonly Scope[] = grantableScopes,
   { ctx = testContext(), expiresAt = ctx.now() + 3_600_000 }: { ctx?: Ctx; expiresAt?: number } = {},
 ): Promise<string> {
-  sharedClient ??= aClient();
-  const { id: clientId } = await sharedClient;
+  const { id: clientId } = await sharedClient();
   const grantId = ctx.newId();
   const { token, statements } = await issueAccessToken(ctx, grantId, scopes);
   const insert = `

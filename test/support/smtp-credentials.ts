@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { hashPassword } from "../../src/access/mailbox-sessions/index.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
 
 /** The body of a created SMTP credential. */
@@ -21,16 +22,23 @@ export async function aCredential(
   return response.json<NewCredential>();
 }
 
-/** Inserts an active credential without a password, which saves the time of scrypt. Returns its id. */
+/** The password of inserted credentials, hashed once, which saves the time of scrypt. */
+const PASSWORD = "the password of an inserted credential";
+const hashed = hashPassword(PASSWORD);
+
+/** Inserts an active credential. Logins with it take the time of scrypt once in an isolate. */
 export async function insertCredential(
-  workspace: Pick<TestWorkspace, "workspaceNumber" | "userId">,
+  { workspaceNumber, userId }: Pick<TestWorkspace, "workspaceNumber" | "userId">,
   { domain_id }: { domain_id: string },
-): Promise<string> {
+): Promise<Pick<NewCredential, "id" | "username" | "password">> {
   const id = testContext().newId();
-  await env.DB.prepare(
-    "INSERT INTO smtp_credentials (id, workspace, domain_id, user_id, username, created_at) VALUES (?1, ?2, ?3, ?4, 'user', 0)",
-  )
-    .bind(id, workspace.workspaceNumber, domain_id, workspace.userId)
+  const credential = { id, username: `${id}@credential.example`, password: PASSWORD };
+  const insert = `
+    INSERT INTO smtp_credentials (id, workspace, domain_id, user_id, username, hash, created_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)`;
+  const values = [id, workspaceNumber, domain_id, userId, credential.username, await hashed];
+  await env.DB.prepare(insert)
+    .bind(...values)
     .run();
-  return id;
+  return credential;
 }

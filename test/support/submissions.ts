@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import type { WorkMessage } from "../../src/platform/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { database, FILE_SHARD } from "./databases.ts";
-import { aCredential, type NewCredential } from "./smtp-credentials.ts";
+import { insertCredential, type NewCredential } from "./smtp-credentials.ts";
 import { apiOn, discardingQueue, type TestWorkspace } from "./workspace.ts";
 
 /** The secret of the gateway in vitest.config.ts. */
@@ -84,7 +84,7 @@ export type Gateway = ReturnType<typeof aGateway>;
 
 /** Creates the credential of a workspace and returns a function that submits from its mailbox. */
 export async function aSubmitter(workspace: TestWorkspace, gateway = aGateway(), to = ["friend@example.org"]) {
-  const credential = await aCredential(workspace);
+  const credential = await insertCredential(workspace, { domain_id: workspace.domainId });
   const { token = "" } = await gateway.login(credential);
   const submit = (message: string | Uint8Array, recipients = to) =>
     gateway.submit(token, workspace.mailbox, recipients, message);

@@ -10,6 +10,7 @@ import { newToken, type TokenKind } from "../../src/transfers/domain-transfers/t
 import { mail } from "./databases.ts";
 import { uniqueDomainName } from "./domains.ts";
 import type { LocalDatabase } from "./local-database.ts";
+import { oncePerFile } from "./once-per-file.ts";
 import { aWorkspace, discardingQueue, type TestWorkspace, testContext, until } from "./workspace.ts";
 
 export const HOUR = 3_600_000;
@@ -43,15 +44,11 @@ export async function insertDomain(
 /** The account to which the transfers of the access matrix are offered. */
 export const TRANSFER_TARGET = "transfer-target@example.org";
 
-let transferTarget: Promise<TestWorkspace & { email: string; source: TestWorkspace }> | null = null;
-
-/** Returns the workspace of that account, and another one whose domains are offered. Both are made once. */
-export function aTransferTarget() {
-  transferTarget ??= Promise.all([aWorkspace({ email: TRANSFER_TARGET }), aSystemWorkspace()]).then(
-    ([workspace, source]) => ({ ...workspace, email: TRANSFER_TARGET, source }),
-  );
-  return transferTarget;
-}
+/** Returns the workspace of that account, and another one whose domains are offered. */
+export const aTransferTarget = oncePerFile(async () => {
+  const [workspace, source] = await Promise.all([aWorkspace({ email: TRANSFER_TARGET }), aSystemWorkspace()]);
+  return { ...workspace, email: TRANSFER_TARGET, source };
+});
 
 /** Inserts a transfer of a new domain to an address: pending, or accepted into a workspace. Returns its id and domain. */
 export async function insertTransfer({

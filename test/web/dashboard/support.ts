@@ -28,7 +28,7 @@ export async function foreignIds(of: TestWorkspace): Promise<Record<string, stri
     domain_id: of.domainId,
     transfer_id: transfer.id,
     mailbox_id: of.mailboxId,
-    credential_id: await insertCredential(of, { domain_id: of.domainId }),
+    credential_id: (await insertCredential(of, { domain_id: of.domainId })).id,
     invitation_id,
     ...(await bulkIds(of)),
     ...(await webhookCases["GET /v1/webhooks/:webhook_id/deliveries/:delivery_id"]?.create?.(of)),

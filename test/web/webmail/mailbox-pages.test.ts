@@ -1,20 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
 import { readAudit } from "../../support/audit.ts";
+import { openMailbox } from "../../support/mailbox-sessions.ts";
 import { aSession } from "../../support/sessions.ts";
-import { browser } from "../../support/sign-ins.ts";
+import type { browser } from "../../support/sign-ins.ts";
 import { aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-
-const PASSWORD = "correct horse battery staple";
 
 let workspace: TestWorkspace;
 let page: ReturnType<typeof browser>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password: PASSWORD });
-  page = browser();
-  await page.post("/mail/sign-in", { email: workspace.mailbox, password: PASSWORD });
+  page = await openMailbox(workspace);
 });
 
 const path = (suffix: string) => `/mail/${workspace.mailboxId}${suffix}`;
@@ -261,9 +258,7 @@ describe("a new message", () => {
     await page.post(compose(), fields());
     const [email] = await emails();
     const other = await aWorkspace();
-    const session = browser();
-    await other.call("PUT", `/v1/mailboxes/${other.mailboxId}/password`, { password: PASSWORD });
-    await session.post("/mail/sign-in", { email: other.mailbox, password: PASSWORD });
+    const session = await openMailbox(other);
     const refused = await session.post(`/mail/scheduled/${other.mailboxId}`, { email_id: email?.id ?? "" });
     expect(refused.status).toBe(404);
     expect((await emails()).map(({ status }) => status)).toEqual(["scheduled"]);

@@ -1,10 +1,9 @@
 /** A mailbox that is opened in a browser, for tests of webmail. */
 import { expect } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
-import { browser } from "../../support/sign-ins.ts";
+import { openMailbox } from "../../support/mailbox-sessions.ts";
+import type { browser } from "../../support/sign-ins.ts";
 import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-
-const PASSWORD = "correct horse battery staple";
 
 interface Item {
   uid: number;
@@ -17,10 +16,7 @@ interface Item {
 /** Returns a new mailbox whose owner is signed in to webmail. */
 export async function aMailbox() {
   const workspace = await aWorkspace();
-  await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password: PASSWORD });
-  const page = browser();
-  await page.post("/mail/sign-in", { email: workspace.mailbox, password: PASSWORD });
-  return new Mailbox(workspace, page);
+  return new Mailbox(workspace, await openMailbox(workspace));
 }
 
 export class Mailbox {

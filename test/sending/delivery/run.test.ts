@@ -193,7 +193,7 @@ describe("what changed before the claim counts: the sender and the recipients ar
     ["a domain no longer verified", "UPDATE domains SET status = 'failed' WHERE workspace = ?1", "failed", "failed"],
     [
       "a domain that moved to another workspace",
-      "UPDATE domains SET workspace = 1 WHERE workspace = ?1",
+      "UPDATE domains SET workspace = (SELECT max(number) FROM workspaces) WHERE workspace = ?1",
       "failed",
       "failed",
     ],

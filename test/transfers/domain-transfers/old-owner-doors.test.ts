@@ -6,7 +6,7 @@ import { aGateway, aSubmitter } from "../../support/submissions.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
 import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-/** Submission, webmail and OAuth after the completion. Sends of the API, broadcasts and what was scheduled: old-owner.isolated.test.ts. */
+/** Submission, webmail and OAuth after the completion. Sends of the API, broadcasts and what was scheduled: old-owner.test.ts. */
 
 let source: TestWorkspace;
 let target: TestWorkspace;
