@@ -4,7 +4,7 @@ import { AppError, conflict } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
 import { respondPage } from "./page.tsx";
-import { Layout } from "./ui/index.ts";
+import { ButtonLink, Layout } from "./ui/index.ts";
 
 const titles: Readonly<Record<number, string>> = {
   403: "Not allowed",
@@ -45,9 +45,7 @@ const ErrorPage = ({ title, message = "The service failed. Try again.", requestI
       Request <span class="code">{requestId}</span>
     </p>
     <p>
-      <a class="button" href="/app">
-        Home
-      </a>
+      <ButtonLink to="/app" label="Home" />
     </p>
   </Layout>
 );

@@ -1,10 +1,11 @@
 import type { Child } from "hono/jsx";
+import type { CallerCtx } from "../../access/caller.ts";
+import { ButtonLink } from "./form.tsx";
 import { Layout } from "./layout.tsx";
-import type { PageUser } from "./menu.tsx";
 
 interface ConfirmProps {
   title: string;
-  user: PageUser;
+  caller: CallerCtx;
   /** Text of the button that does it. Its form posts to the URL of the page. */
   button: string;
   /** Path to return to without doing it. */
@@ -20,8 +21,17 @@ interface ConfirmProps {
 }
 
 /** The page that asks before something is deleted or sent. */
-export const ConfirmPage = ({ title, user, button, back, at, isFinal = true, fields = {}, children }: ConfirmProps) => (
-  <Layout title={title} user={user} at={at ?? back}>
+export const ConfirmPage = ({
+  title,
+  caller,
+  button,
+  back,
+  at,
+  isFinal = true,
+  fields = {},
+  children,
+}: ConfirmProps) => (
+  <Layout title={title} caller={caller} at={at ?? back}>
     <p>{children}</p>
     <form method="post" class="actions">
       {Object.entries(fields).map(([name, value]) => (
@@ -30,9 +40,7 @@ export const ConfirmPage = ({ title, user, button, back, at, isFinal = true, fie
       <button class={isFinal ? "danger final" : undefined} type="submit">
         {button}
       </button>
-      <a class="button quiet" href={back}>
-        Cancel
-      </a>
+      <ButtonLink to={back} label="Cancel" kind="quiet" />
     </form>
   </Layout>
 );

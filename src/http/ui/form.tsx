@@ -147,6 +147,19 @@ export const PostButton = ({ to, label, kind, name, fields = {} }: PostButtonPro
   </form>
 );
 
+interface ButtonLinkProps {
+  to: string;
+  label: string;
+  kind?: "quiet" | "danger";
+}
+
+/** A link that looks like a button. */
+export const ButtonLink = ({ to, label, kind }: ButtonLinkProps) => (
+  <a class={kind ? `button ${kind}` : "button"} href={to}>
+    {label}
+  </a>
+);
+
 function Labelled({ name, label, hint, errors, required, children }: LabelledProps & { children?: Child }) {
   const error = errors?.get(name);
   return (

@@ -3,6 +3,7 @@ export { ConfirmPage } from "./confirm.tsx";
 export { Document } from "./document.tsx";
 export { ErrorList } from "./error-list.tsx";
 export {
+  ButtonLink,
   Check,
   CheckGroup,
   ErrorSummary,
@@ -16,9 +17,8 @@ export {
 export { files } from "./generated/files.ts";
 export { Layout } from "./layout.tsx";
 export { MailFrame, PreviewFrame } from "./mail-frame.tsx";
-export type { PageUser } from "./menu.tsx";
 export { QrCode } from "./qr-code.tsx";
-export { Empty, List, Live, Pager, Status, Table, Time } from "./table.tsx";
+export { Empty, Facts, List, Live, Pager, Status, Table, Time } from "./table.tsx";
 export { ShortTimeField, TimeField } from "./time-field.tsx";
 export { TimeLeft, waitOf } from "./time-left.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

@@ -1,29 +1,33 @@
 import type { Child } from "hono/jsx";
+import type { CallerCtx } from "../../access/caller.ts";
 import { Document } from "./document.tsx";
-import { Menu, type PageUser } from "./menu.tsx";
+import { Notice } from "./form.tsx";
+import { Menu } from "./menu.tsx";
 
 interface LayoutProps {
   title: string;
   /** Set on pages for signed-in users: they have a menu and take the whole width. */
-  user?: PageUser;
+  caller?: CallerCtx;
   /** Path of the page in the menu that this page belongs to. */
   at?: string;
   /** Links and buttons beside the title. */
   actions?: Child;
+  /** Above the content: what the user has just done. */
+  notice?: string | undefined;
   /** URL that the page opens by itself at once. */
   refreshTo?: string;
   children?: Child;
 }
 
-/** The layout of every page. Pages without a user are a narrow column with one card. */
-export function Layout({ title, user, at, actions, refreshTo, children }: LayoutProps) {
+/** The layout of every page. Pages without a caller are a narrow column with one card. */
+export function Layout({ title, caller, at, actions, notice, refreshTo, children }: LayoutProps) {
   return (
-    <Document title={title} script={user !== undefined} refreshTo={refreshTo} kind={user ? "app" : undefined}>
-      {user ? <Menu user={user} at={at ?? title} /> : null}
-      <main id="main" class={user ? undefined : "narrow"}>
-        {user ? (
+    <Document title={title} script={caller !== undefined} refreshTo={refreshTo} kind={caller ? "app" : undefined}>
+      {caller ? <Menu caller={caller} at={at ?? title} /> : null}
+      <main id="main" class={caller ? undefined : "narrow"}>
+        {caller ? (
           <>
-            <Banners user={user} />
+            <Banners caller={caller} />
             <div class="title">
               <h1>{title}</h1>
               {actions ? (
@@ -32,6 +36,7 @@ export function Layout({ title, user, at, actions, refreshTo, children }: Layout
                 </div>
               ) : null}
             </div>
+            {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
             {children}
           </>
         ) : (
@@ -45,9 +50,9 @@ export function Layout({ title, user, at, actions, refreshTo, children }: Layout
   );
 }
 
-const Banners = ({ user: { restricted, paused } }: { user: PageUser }) => (
+const Banners = ({ caller: { actor, workspace } }: { caller: CallerCtx }) => (
   <>
-    {restricted ? <p class="notice bad">This account is restricted. It cannot send email.</p> : null}
-    {paused ? <p class="notice warn">Sending is paused in this workspace.</p> : null}
+    {actor.restricted ? <p class="notice bad">This account is restricted. It cannot send email.</p> : null}
+    {workspace.sendingPaused ? <p class="notice warn">Sending is paused in this workspace.</p> : null}
   </>
 );

@@ -1,19 +1,11 @@
-/** The signed-in user as pages show it. */
-export interface PageUser {
-  email: string;
-  workspace: string;
-  /** Scopes of the role: pages that it may not see are not in the menu. */
-  scopes: ReadonlySet<string>;
-  restricted: boolean;
-  paused: boolean;
-  isPlatformAdmin: boolean;
-}
+import type { Scope } from "../../access/accounts/index.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 
 interface Entry {
   path: string;
   name: string;
   /** A scope of the role, or that of administrators of the platform. */
-  scope?: string;
+  scope?: Scope | typeof PLATFORM_ADMIN;
 }
 
 const PLATFORM_ADMIN = "platform_admin";
@@ -75,10 +67,11 @@ const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
   },
 ];
 
-/** The bar with the user, and the menu: a column in wide windows, opened by a button in narrow ones. `at`: a path or title. */
-export function Menu({ user, at }: { user: PageUser; at: string }) {
+/** The bar with the caller, and the menu: a column in wide windows, opened by a button in narrow ones. `at`: a path or title. */
+export function Menu({ caller: { actor, workspace }, at }: { caller: CallerCtx; at: string }) {
+  const isPlatformAdmin = actor.kind === "session" && actor.isPlatformAdmin;
   const mayOpen = ({ scope }: Entry) =>
-    scope === undefined || (scope === PLATFORM_ADMIN ? user.isPlatformAdmin : user.scopes.has(scope));
+    scope === undefined || (scope === PLATFORM_ADMIN ? isPlatformAdmin : actor.scopes.has(scope));
   const groups = GROUPS.map(({ name, entries }) => ({ name, entries: entries.filter(mayOpen) }));
   return (
     <>
@@ -87,7 +80,7 @@ export function Menu({ user, at }: { user: PageUser; at: string }) {
           Menu
         </button>
         <span class="who">
-          {user.workspace} <span class="soft">{user.email}</span>
+          {workspace.name} <span class="soft">{actor.email}</span>
         </span>
         <form class="inline" method="post" action="/auth/logout">
           <button class="link" type="submit">

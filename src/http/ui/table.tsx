@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { formatShortTime, formatTime } from "../../lib/local-time.ts";
+import { ButtonLink } from "./form.tsx";
 import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
@@ -124,6 +125,32 @@ function kind(name: string, words: readonly string[]): Record<string, string> {
 /** A status as a word in its colour. */
 export const Status = ({ word }: { word: string }) => <span class={`status ${KINDS[word] ?? ""}`}>{word}</span>;
 
+/** Content, or code, which has a button that copies it when `copy` names it. */
+type Fact = Child | { code: Child; copy?: string };
+
+const isCode = (fact: Fact): fact is { code: Child; copy?: string } =>
+  typeof fact === "object" && fact !== null && "code" in fact;
+
+/** Names with their values. A value that is null is left out. */
+export const Facts = ({ of }: { of: Readonly<Record<string, Fact>> }) => (
+  <dl class="facts">
+    {Object.entries(of).map(([name, fact]) =>
+      fact === null ? null : (
+        <>
+          <dt>{name}</dt>
+          {isCode(fact) ? (
+            <dd class="code" data-copy={fact.copy && ""} data-what={fact.copy}>
+              {fact.code}
+            </dd>
+          ) : (
+            <dd>{fact}</dd>
+          )}
+        </>
+      ),
+    )}
+  </dl>
+);
+
 interface EmptyProps {
   children?: Child;
   /** A link to the next step. */
@@ -138,9 +165,7 @@ export const Empty = ({ children, action, command }: EmptyProps) => (
     <p>{children}</p>
     {action ? (
       <p>
-        <a class="button" href={action.href}>
-          {action.label}
-        </a>
+        <ButtonLink to={action.href} label={action.label} />
       </p>
     ) : null}
     {command === undefined ? null : (
@@ -155,8 +180,6 @@ export const Empty = ({ children, action, command }: EmptyProps) => (
 export const Pager = ({ next, label = "Older" }: { next: string | null; label?: string }) =>
   next === null ? null : (
     <p>
-      <a class="button quiet" href={next}>
-        {label}
-      </a>
+      <ButtonLink to={next} label={label} kind="quiet" />
     </p>
   );

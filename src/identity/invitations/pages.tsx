@@ -1,4 +1,4 @@
-import { Layout } from "../../http/ui/index.ts";
+import { ButtonLink, Layout } from "../../http/ui/index.ts";
 import type { Invitation } from "./queries.ts";
 
 /** The page of an invitation link. Only its button accepts the invitation. */
@@ -21,9 +21,7 @@ export const invalidInvitationPage = () => (
   <Layout title="This invitation does not work">
     <p>It was used, withdrawn or replaced by a newer one, or it is older than 7 days.</p>
     <p>
-      <a class="button" href="/auth/sign-in">
-        Sign in
-      </a>
+      <ButtonLink to="/auth/sign-in" label="Sign in" />
     </p>
   </Layout>
 );

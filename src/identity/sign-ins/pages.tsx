@@ -1,4 +1,4 @@
-import { Field, Layout, Notice } from "../../http/ui/index.ts";
+import { ButtonLink, Field, Layout, Notice } from "../../http/ui/index.ts";
 
 interface SignInPageProps {
   /** Path that the sign-in leads to. */
@@ -71,9 +71,7 @@ export const invalidSignInPage = () => (
   <Layout title="This link does not work">
     <p>The link was used before, or it is older than 15 minutes.</p>
     <p>
-      <a class="button" href="/auth/sign-in">
-        Get a new link
-      </a>
+      <ButtonLink to="/auth/sign-in" label="Get a new link" />
     </p>
   </Layout>
 );

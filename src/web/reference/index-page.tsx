@@ -1,3 +1,4 @@
+import { Facts } from "../../http/ui/index.ts";
 import { type Noun, type Operation, searchOperations } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
 
@@ -56,43 +57,54 @@ const OperationList = ({ found }: FoundProps) => (
 const Introduction = ({ origin }: { origin: string }) => (
   <article>
     <h2>Every call</h2>
-    <dl class="facts">
-      <dt>Base URL</dt>
-      <dd>
-        <code>{origin}</code>
-      </dd>
-      <dt>Authentication</dt>
-      <dd>
-        The header <code>Authorization: Bearer &lt;API key&gt;</code>. Make a key on the page{" "}
-        <a href="/app/api-keys">API keys</a>. A key has scopes; each operation names the scope that it needs.
-      </dd>
-      <dt>Bodies</dt>
-      <dd>
-        JSON with <code>Content-Type: application/json</code>. Unknown fields are ignored. Times are ISO 8601 in UTC.
-      </dd>
-      <dt>Errors</dt>
-      <dd>
-        <code>{'{"detail": "…"}'}</code>. With status 422, <code>detail</code> is an array of{" "}
-        <code>{'{"loc", "msg", "type"}'}</code>, one for each field that is not valid.
-      </dd>
-      <dt>Repeated calls</dt>
-      <dd>
-        Send <code>Idempotency-Key</code> with a POST. The first successful answer is stored for 24 hours, and a
-        repeated call gets it again instead of a second email.
-      </dd>
-      <dt>Lists</dt>
-      <dd>
-        The header <code>Link</code> with <code>rel="next"</code> leads to the next page.
-      </dd>
-      <dt>Limits</dt>
-      <dd>
-        600 calls a minute, and 6,000 that send. Beyond them the answer is 429, and <code>Retry-After</code> says how
-        many seconds to wait.
-      </dd>
-      <dt>Support</dt>
-      <dd>
-        Every answer has an <code>X-Request-Id</code>, which is in the log of the service too.
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        "Base URL": (
+          <>
+            <code>{origin}</code>
+          </>
+        ),
+        Authentication: (
+          <>
+            The header <code>Authorization: Bearer &lt;API key&gt;</code>. Make a key on the page{" "}
+            <a href="/app/api-keys">API keys</a>. A key has scopes; each operation names the scope that it needs.
+          </>
+        ),
+        Bodies: (
+          <>
+            JSON with <code>Content-Type: application/json</code>. Unknown fields are ignored. Times are ISO 8601 in
+            UTC.
+          </>
+        ),
+        Errors: (
+          <>
+            <code>{'{"detail": "…"}'}</code>. With status 422, <code>detail</code> is an array of{" "}
+            <code>{'{"loc", "msg", "type"}'}</code>, one for each field that is not valid.
+          </>
+        ),
+        "Repeated calls": (
+          <>
+            Send <code>Idempotency-Key</code> with a POST. The first successful answer is stored for 24 hours, and a
+            repeated call gets it again instead of a second email.
+          </>
+        ),
+        Lists: (
+          <>
+            The header <code>Link</code> with <code>rel="next"</code> leads to the next page.
+          </>
+        ),
+        Limits: (
+          <>
+            600 calls a minute, and 6,000 that send. Beyond them the answer is 429, and <code>Retry-After</code> says
+            how many seconds to wait.
+          </>
+        ),
+        Support: (
+          <>
+            Every answer has an <code>X-Request-Id</code>, which is in the log of the service too.
+          </>
+        ),
+      }}
+    />
   </article>
 );

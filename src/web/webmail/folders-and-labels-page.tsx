@@ -1,4 +1,4 @@
-import { Empty, ErrorSummary, Field, type FieldErrors, Notice } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, ErrorSummary, Field, type FieldErrors, Notice } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
@@ -129,9 +129,7 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
       <button type="submit" class="danger" name="action" value="delete">
         Delete label
       </button>
-      <a class="button quiet" href={foldersAndLabelsPath(page.mailbox.id)}>
-        Cancel
-      </a>
+      <ButtonLink to={foldersAndLabelsPath(page.mailbox.id)} label="Cancel" kind="quiet" />
     </form>
   </WebmailLayout>
 );

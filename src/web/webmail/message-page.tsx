@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, Notice, Time } from "../../http/ui/index.ts";
 import type { MessageContent } from "../../mailboxes/inbox/index.ts";
 import type { MessageItem, Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
@@ -186,9 +186,7 @@ function Actions({ page, message }: { page: OpenPage; message: StoredMessage }) 
         ← {folderTitle(folder)}
       </a>
       {folder === "Drafts" ? (
-        <a class="button" href={composePath(id, { draft: String(uid) })}>
-          Edit
-        </a>
+        <ButtonLink to={composePath(id, { draft: String(uid) })} label="Edit" />
       ) : (
         <>
           <a class="button" href={composePath(id, { reply: "one", ...from })} data-key="r">

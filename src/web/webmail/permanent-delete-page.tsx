@@ -1,3 +1,4 @@
+import { ButtonLink } from "../../http/ui/index.ts";
 import type { BulkActionForm } from "./bulk-actions.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 
@@ -26,9 +27,7 @@ export function PermanentDeletePage({ page, form, back }: PermanentDeletePagePro
         <button type="submit" class="danger final" name="action" value={form.action}>
           Delete for good
         </button>
-        <a class="button quiet" href={back}>
-          Cancel
-        </a>
+        <ButtonLink to={back} label="Cancel" kind="quiet" />
       </form>
     </WebmailLayout>
   );

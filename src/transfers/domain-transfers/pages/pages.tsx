@@ -1,4 +1,4 @@
-import { Layout, Notice, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Layout, Notice, Time } from "../../../http/ui/index.ts";
 import type { Moves } from "../moves.ts";
 import type { TransferRow } from "../queries.ts";
 import type { TargetWorkspace } from "../targets.ts";
@@ -129,8 +129,6 @@ export const refusedPage = ({ reason, email }: { reason: string; email: string }
 
 const HomeLink = () => (
   <p>
-    <a class="button quiet" href="/app">
-      Go to the dashboard
-    </a>
+    <ButtonLink to="/app" label="Go to the dashboard" kind="quiet" />
   </p>
 );

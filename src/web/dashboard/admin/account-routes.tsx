@@ -5,7 +5,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import { getUser, listUsers, restrictUser } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 import { AccountsPage } from "./accounts.tsx";
 
 const PAGE_SIZE = 100;
@@ -39,7 +38,7 @@ export const accountPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Restrict ${email}?`}
-        user={pageUser(c.get("caller"))}
+        caller={c.get("caller")}
         button="Restrict account"
         back="/app/admin/accounts"
       >

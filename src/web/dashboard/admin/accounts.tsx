@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Field, Layout, List, Notice, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, Field, Layout, List, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { UserRow } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface AccountsPageProps {
   caller: CallerCtx;
@@ -14,8 +13,7 @@ interface AccountsPageProps {
 
 /** The accounts of the platform, with search by address. */
 export const AccountsPage = ({ caller, users, email, next, notice }: AccountsPageProps) => (
-  <Layout title="Accounts" user={pageUser(caller)} at="/app/admin/accounts">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Accounts" caller={caller} at="/app/admin/accounts" notice={notice}>
     <form class="filter" method="get" action="/app/admin/accounts">
       <Field name="email" label="Find an address" type="search" required={false} value={email} maxlength={254} />
       <button type="submit">Find</button>

@@ -8,7 +8,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { endDomainClaim, listDomainClaims, readHost } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 import { ClaimsPage } from "./claims.tsx";
 
 const END = "DELETE /v1/admin/domain-claims/:name";
@@ -25,7 +24,7 @@ export const claimPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`End the verification of ${name}?`}
-        user={pageUser(c.get("caller"))}
+        caller={c.get("caller")}
         button="End the verification"
         back={`${PATH}?${new URLSearchParams({ name })}`}
         at={PATH}

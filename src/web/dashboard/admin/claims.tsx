@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Time } from "../../../http/ui/index.ts";
 import type { DomainClaimRow } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface ClaimsPageProps {
   caller: CallerCtx;
@@ -15,8 +14,7 @@ interface ClaimsPageProps {
 
 /** Who has verified a domain, or one above it, and keeps other workspaces from doing so. */
 export const ClaimsPage = ({ caller, name, claims, notice, refusal }: ClaimsPageProps) => (
-  <Layout title="Domain claims" user={pageUser(caller)} at="/app/admin/domain-claims">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Domain claims" caller={caller} at="/app/admin/domain-claims" notice={notice}>
     <ErrorSummary refusal={refusal} />
     <form class="filter" method="get" action="/app/admin/domain-claims">
       <Field

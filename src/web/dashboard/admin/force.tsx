@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Check, ErrorSummary, Field, Layout, Notice } from "../../../http/ui/index.ts";
-import { pageUser } from "../page-user.ts";
+import { Check, ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
 
 /** The fields of the form that moves a domain, as they were filled in. The proof is never shown again. */
 export interface ForceForm {
@@ -21,8 +20,7 @@ interface ForcePageProps {
 
 /** The form that moves a domain of any workspace to another account, at once. */
 export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePageProps) => (
-  <Layout title="Force transfer" user={pageUser(caller)} at="/app/admin/transfers">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Force transfer" caller={caller} at="/app/admin/transfers" notice={notice}>
     <p>
       The domain moves at once and for good to the oldest workspace that the account manages. Its owners of today are
       told, and cannot stop it.

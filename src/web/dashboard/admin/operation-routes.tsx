@@ -21,7 +21,6 @@ import {
   unblockHost,
 } from "../../../operations/admin/index.ts";
 import { shardNumbers } from "../../../platform/jobs/shards.ts";
-import { pageUser } from "../page-user.ts";
 import { BlockedHostsPage, DeadLettersPage, OutboxPage } from "./operations.tsx";
 
 const PAGE_SIZE = 100;
@@ -91,7 +90,7 @@ export const operationPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title="Delete this dead letter?"
-        user={pageUser(c.get("caller"))}
+        caller={c.get("caller")}
         button="Delete dead letter"
         back="/app/admin/dead-letters"
       >

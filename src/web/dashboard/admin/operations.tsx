@@ -16,7 +16,6 @@ import {
 } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
 import type { DeadLetterRow, listBlockedHosts, OutboxRow } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface PageProps {
   caller: CallerCtx;
@@ -35,11 +34,11 @@ interface OutboxPageProps extends PageProps {
 export const OutboxPage = ({ caller, rows, database, databases, next, notice }: OutboxPageProps) => (
   <Layout
     title="Outboxes"
-    user={pageUser(caller)}
+    caller={caller}
     at="/app/admin/outboxes/main"
     actions={<PostButton to="/app/admin/flush" label="Release emails after an outage" kind="quiet" />}
+    notice={notice}
   >
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     <Chips
       label="Database"
       choices={databases.map((name) => ({
@@ -96,8 +95,7 @@ interface DeadLettersPageProps extends PageProps {
 
 /** Queue messages that failed every retry. */
 export const DeadLettersPage = ({ caller, letters, next, notice }: DeadLettersPageProps) => (
-  <Layout title="Dead letters" user={pageUser(caller)} at="/app/admin/dead-letters">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Dead letters" caller={caller} at="/app/admin/dead-letters" notice={notice}>
     <Live id="letters">
       {letters.length === 0 ? (
         <Empty>No queue message has failed every retry.</Empty>
@@ -137,8 +135,7 @@ interface BlockedHostsPageProps extends PageProps {
 
 /** Hosts to which tracking links do not lead. */
 export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }: BlockedHostsPageProps) => (
-  <Layout title="Blocked hosts" user={pageUser(caller)} at="/app/admin/blocked-hosts">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Blocked hosts" caller={caller} at="/app/admin/blocked-hosts" notice={notice}>
     {hosts.length === 0 ? (
       <Empty>No host is blocked. Links of emails lead to every host.</Empty>
     ) : (

@@ -5,7 +5,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { Layout, Pager } from "../../../http/ui/index.ts";
 import { listAllAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
 import { AuditList } from "../audit/index.ts";
-import { pageUser } from "../page-user.ts";
 import { accountPages } from "./account-routes.tsx";
 import { claimPages } from "./claim-routes.tsx";
 import { forcePages } from "./force-routes.tsx";
@@ -29,7 +28,7 @@ export const adminPages = new Hono<AppEnv>()
     const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
     return respondPage(
       c,
-      <Layout title="Platform audit" user={pageUser(caller)} at="/app/admin/audit">
+      <Layout title="Platform audit" caller={caller} at="/app/admin/audit">
         <AuditList entries={shown.map(toAuditEntry)} />
         <Pager next={last === undefined ? null : `/app/admin/audit?${new URLSearchParams({ after: last.id })}`} />
       </Layout>,

@@ -4,7 +4,6 @@ import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { getAnyWorkspace, listAllWorkspaces, pauseWorkspace } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 import { WorkspacesPage } from "./workspaces.tsx";
 
 const PAGE_SIZE = 100;
@@ -33,7 +32,7 @@ export const workspacePages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Pause sending in ${name}?`}
-        user={pageUser(c.get("caller"))}
+        caller={c.get("caller")}
         button="Pause sending"
         back="/app/admin/workspaces"
       >

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Layout, List, Notice, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, Layout, List, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../operations/admin/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface WorkspacesPageProps {
   caller: CallerCtx;
@@ -12,8 +11,7 @@ interface WorkspacesPageProps {
 
 /** The workspaces of the platform, and who paused their mail. */
 export const WorkspacesPage = ({ caller, workspaces, next, notice }: WorkspacesPageProps) => (
-  <Layout title="Workspaces" user={pageUser(caller)} at="/app/admin/workspaces">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Workspaces" caller={caller} at="/app/admin/workspaces" notice={notice}>
     {workspaces.length === 0 ? (
       <Empty action={{ href: "/app/admin/workspaces", label: "Show all workspaces" }}>
         There are no more workspaces.

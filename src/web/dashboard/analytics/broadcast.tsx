@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastAnalyticsOut } from "../../../audience/broadcasts/index.ts";
-import { Empty, Layout, List, Share, Status } from "../../../http/ui/index.ts";
+import { ButtonLink, Empty, Layout, List, Share, Status } from "../../../http/ui/index.ts";
 import { rate } from "../../../sending/analytics/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface BroadcastResultsPageProps {
   caller: CallerCtx;
@@ -16,13 +15,9 @@ export function BroadcastResultsPage({ caller, results }: BroadcastResultsPagePr
   return (
     <Layout
       title={`Results of ${results.name}`}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/analytics"
-      actions={
-        <a class="button quiet" href={`/app/broadcasts/${results.broadcast_id}`}>
-          The broadcast
-        </a>
-      }
+      actions={<ButtonLink to={`/app/broadcasts/${results.broadcast_id}`} label="The broadcast" kind="quiet" />}
     >
       <p>
         <Status word={results.status} />

@@ -11,7 +11,6 @@ import {
   rate,
   type toPoint,
 } from "../../../sending/analytics/index.ts";
-import { pageUser } from "../page-user.ts";
 
 export type Point = ReturnType<typeof toPoint>;
 
@@ -34,7 +33,7 @@ interface AnalyticsPageProps {
 
 /** Counts of a period, as figures, lines and by recipient domain. */
 export const AnalyticsPage = ({ caller, period, by, report, error }: AnalyticsPageProps) => (
-  <Layout title="Analytics" user={pageUser(caller)} at="/app/analytics">
+  <Layout title="Analytics" caller={caller} at="/app/analytics">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Chips
       label="Period"

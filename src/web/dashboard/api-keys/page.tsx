@@ -1,8 +1,7 @@
 import { scopes } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Field, Layout, Notice } from "../../../http/ui/index.ts";
+import { ButtonLink, Facts, Field, Layout, Notice } from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";
-import { pageUser } from "../page-user.ts";
 import { type KeyForm, lifetimes } from "./form.ts";
 import { ApiKeyTable } from "./table.tsx";
 
@@ -19,8 +18,7 @@ interface ApiKeysPageProps {
 /** The API keys of the workspace, and the form that creates one. */
 export function ApiKeysPage({ caller, keys, form, next, notice, error }: ApiKeysPageProps) {
   return (
-    <Layout title="API keys" user={pageUser(caller)}>
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <Layout title="API keys" caller={caller} notice={notice}>
       {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
       <ApiKeyTable caller={caller} keys={keys} />
       {next === null ? null : (
@@ -81,20 +79,11 @@ const Permission = ({ scope, text, form }: { scope: string; text: string; form: 
 
 /** The answer to the form: the only page that shows the key. */
 export const CreatedKeyPage = ({ caller, created }: { caller: CallerCtx; created: NewApiKeyOut }) => (
-  <Layout title="Your new API key" user={pageUser(caller)}>
+  <Layout title="Your new API key" caller={caller}>
     <Notice kind="warn">Copy the key now. It is not shown again.</Notice>
-    <dl class="facts">
-      <dt>Name</dt>
-      <dd>{created.name}</dd>
-      <dt>Key</dt>
-      <dd class="code" data-copy="" data-what="the key">
-        {created.key}
-      </dd>
-    </dl>
+    <Facts of={{ Name: created.name, Key: { code: created.key, copy: "the key" } }} />
     <p>
-      <a class="button" href="/app/api-keys">
-        I have copied it
-      </a>
+      <ButtonLink to="/app/api-keys" label="I have copied it" />
     </p>
   </Layout>
 );

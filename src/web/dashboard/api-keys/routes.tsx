@@ -8,7 +8,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { createApiKey, getVisibleApiKey, listApiKeys, revokeApiKey } from "../../../identity/api-keys/index.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { pageUser } from "../page-user.ts";
 import { emptyKeyForm, type KeyForm, readKeyForm, toKeyRequest } from "./form.ts";
 import { ApiKeysPage, CreatedKeyPage } from "./page.tsx";
 
@@ -36,7 +35,7 @@ export const apiKeyPages = new Hono<AppEnv>()
     const { name, prefix } = await getVisibleApiKey(caller, c.req.param("api_key_id"));
     return respondPage(
       c,
-      <ConfirmPage title={`Revoke ${name}?`} user={pageUser(caller)} button="Revoke key" back="/app/api-keys">
+      <ConfirmPage title={`Revoke ${name}?`} caller={caller} button="Revoke key" back="/app/api-keys">
         Programs that use the key <span class="code">{prefix}…</span> are refused from their next request on. This
         cannot be undone.
       </ConfirmPage>,

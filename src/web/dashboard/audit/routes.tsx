@@ -5,7 +5,6 @@ import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { Layout, Pager } from "../../../http/ui/index.ts";
 import { type AuditEntryOut, listAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
-import { pageUser } from "../page-user.ts";
 import { AuditList } from "./list.tsx";
 
 const PAGE_SIZE = 100;
@@ -30,7 +29,7 @@ const AuditPage = ({
   entries: readonly AuditEntryOut[];
   next: string | null;
 }) => (
-  <Layout title="Audit log" user={pageUser(caller)} at="/app/audit">
+  <Layout title="Audit log" caller={caller} at="/app/audit">
     <AuditList entries={entries} />
     <Pager next={next} />
   </Layout>

@@ -7,7 +7,6 @@ import {
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
-import { pageUser } from "../page-user.ts";
 
 const count = (contacts: number) => `${contacts.toLocaleString("en")} ${contacts === 1 ? "contact" : "contacts"}`;
 const verb = (contacts: number, word: string) => `${contacts.toLocaleString("en")} ${word}${contacts === 1 ? "s" : ""}`;
@@ -24,7 +23,7 @@ interface SendProps {
 export const SendPage = ({ caller, broadcast, variants, audience }: SendProps) => (
   <ConfirmPage
     title={`Send ${broadcast.name}?`}
-    user={pageUser(caller)}
+    caller={caller}
     button="Send now"
     isFinal={false}
     back={`/app/broadcasts/${broadcast.id}`}
@@ -60,7 +59,7 @@ export const PromotePage = ({ caller, promotion, idempotencyKey }: PromoteProps)
   return (
     <ConfirmPage
       title={`Promote ${variant.label} of ${broadcast.row.name}?`}
-      user={pageUser(caller)}
+      caller={caller}
       button={`Send ${variant.label} to ${count(remainder)}`}
       isFinal={false}
       back={`/app/broadcasts/${broadcast.row.id}`}

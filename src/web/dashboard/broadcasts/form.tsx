@@ -5,7 +5,6 @@ import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { Empty, ErrorSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import { pageUser } from "../page-user.ts";
 
 /** The fields of the form of a broadcast, as they were filled in. */
 export interface BroadcastForm {
@@ -85,7 +84,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
   return (
     <Layout
       title={broadcast === null ? "New broadcast" : `Change ${broadcast.name}`}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/broadcasts"
     >
       {senders.length === 0 ? (

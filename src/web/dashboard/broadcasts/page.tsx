@@ -8,21 +8,21 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
+  ButtonLink,
   Empty,
   ErrorSummary,
+  Facts,
   Field,
   Layout,
   List,
   Live,
   MailFrame,
-  Notice,
   Pager,
   PostButton,
   Status,
   Time,
 } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 import { may } from "./rights.ts";
 import { percentOf, share } from "./share.ts";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
@@ -38,17 +38,11 @@ interface BroadcastsPageProps {
 export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsPageProps) => (
   <Layout
     title="Broadcasts"
-    user={pageUser(caller)}
+    caller={caller}
     at="/app/broadcasts"
-    actions={
-      may(caller, "manage") ? (
-        <a class="button" href="/app/broadcasts/new">
-          New broadcast
-        </a>
-      ) : null
-    }
+    actions={may(caller, "manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" /> : null}
+    notice={notice}
   >
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     <Live id="broadcasts">
       {broadcasts.length === 0 ? (
         <Empty
@@ -98,31 +92,21 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
   return (
     <Layout
       title={broadcast.name}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/broadcasts"
       actions={<Actions caller={caller} broadcast={broadcast} path={path} />}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <ErrorSummary refusal={refusal} />
       <Live id="state" isPolled={isPolled}>
-        <dl class="facts">
-          <dt>Status</dt>
-          <dd>
-            <Status word={shownStatus(broadcast)} />
-          </dd>
-          <dt>Subject</dt>
-          <dd>{broadcast.subject}</dd>
-          <dt>From</dt>
-          <dd>{broadcast.from_address}</dd>
-          {broadcast.scheduled_at === null ? null : (
-            <>
-              <dt>Scheduled for</dt>
-              <dd>
-                <Time at={broadcast.scheduled_at} />
-              </dd>
-            </>
-          )}
-        </dl>
+        <Facts
+          of={{
+            Status: <Status word={shownStatus(broadcast)} />,
+            Subject: broadcast.subject,
+            From: broadcast.from_address,
+            "Scheduled for": broadcast.scheduled_at === null ? null : <Time at={broadcast.scheduled_at} />,
+          }}
+        />
         {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
       </Live>
       <Variants {...{ caller, broadcast, variants, path, isPolled, refusal }} />
@@ -142,11 +126,7 @@ function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: Br
   const editable = isEditable(status);
   return (
     <>
-      {may(caller, "send") && editable ? (
-        <a class="button" href={`${path}/send`}>
-          Send
-        </a>
-      ) : null}
+      {may(caller, "send") && editable ? <ButtonLink to={`${path}/send`} label="Send" /> : null}
       {may(caller, "send") && status === "sending" ? (
         <PostButton
           to={`${path}/${pausedAt ? "resume" : "pause"}`}
@@ -157,15 +137,9 @@ function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: Br
       {may(caller, "send") && (status === "sending" || status === "scheduled") ? (
         <PostButton to={`${path}/cancel`} label="Cancel" kind="danger" />
       ) : null}
-      {may(caller, "manage") && editable ? (
-        <a class="button quiet" href={`${path}/edit`}>
-          Change
-        </a>
-      ) : null}
+      {may(caller, "manage") && editable ? <ButtonLink to={`${path}/edit`} label="Change" kind="quiet" /> : null}
       {may(caller, "manage") && status !== "sending" ? (
-        <a class="button danger" href={`${path}/delete`}>
-          Delete
-        </a>
+        <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
       ) : null}
     </>
   );

@@ -36,7 +36,6 @@ import { parseFields, type Refusal, submitForm, toRefusal } from "../../../http/
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
-import { pageUser } from "../page-user.ts";
 import { listSenders } from "../senders.ts";
 import { PromotePage, SendPage } from "./confirm.tsx";
 import {
@@ -166,7 +165,7 @@ export const broadcastPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Delete ${name}?`}
-        user={pageUser(caller)}
+        caller={caller}
         button="Delete broadcast"
         back={`/app/broadcasts/${id}`}
         at="/app/broadcasts"

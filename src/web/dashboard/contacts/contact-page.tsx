@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { ErrorSummary, Field, Layout, TextArea } from "../../../http/ui/index.ts";
-import { pageUser } from "../page-user.ts";
 
 /** The fields of the form of a contact, as they were filled in. */
 export interface ContactForm {
@@ -28,7 +27,7 @@ interface ContactPageProps {
 
 /** The page that changes one contact of a list. */
 export const ContactPage = ({ caller, list, contact, form, refusal }: ContactPageProps) => (
-  <Layout title={contact.email} user={pageUser(caller)} at="/app/contacts">
+  <Layout title={contact.email} caller={caller} at="/app/contacts">
     <p>
       In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
     </p>

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorList, ErrorSummary, Field, Layout, Table } from "../../../http/ui/index.ts";
+import { ErrorList, ErrorSummary, Facts, Field, Layout, Table } from "../../../http/ui/index.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
-import { pageUser } from "../page-user.ts";
 
 interface ImportPageProps {
   caller: CallerCtx;
@@ -18,7 +17,7 @@ interface ImportPageProps {
 export function ImportPage({ caller, list, preview, imported, refusal }: ImportPageProps) {
   const path = `/app/contacts/${list.id}`;
   return (
-    <Layout title={`Import into ${list.name}`} user={pageUser(caller)} at="/app/contacts">
+    <Layout title={`Import into ${list.name}`} caller={caller} at="/app/contacts">
       {imported === undefined ? null : <Imported imported={imported} />}
       <ErrorSummary refusal={refusal} />
       <p id="list-count" data-live="">
@@ -47,14 +46,13 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
         <div data-status="" role="status" />
       </form>
       <h2>Columns</h2>
-      <dl class="facts">
-        <dt>email</dt>
-        <dd>Is required. Rows without an address, and addresses that the list has, are skipped.</dd>
-        <dt>name</dt>
-        <dd>The name of the contact.</dd>
-        <dt>Any other</dt>
-        <dd>A detail of the contact: broadcasts fill {"{{city}}"} in from the column city.</dd>
-      </dl>
+      <Facts
+        of={{
+          email: "Is required. Rows without an address, and addresses that the list has, are skipped.",
+          name: "The name of the contact.",
+          "Any other": <>A detail of the contact: broadcasts fill {"{{city}}"} in from the column city.</>,
+        }}
+      />
     </Layout>
   );
 }

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 
 interface PageProps {
   caller: CallerCtx;
@@ -21,8 +20,7 @@ export const ListsPage = ({
   notice,
   refusal,
 }: PageProps & { lists: readonly ListOut[]; form: { name: string; idempotencyKey: string } }) => (
-  <Layout title="Contacts" user={pageUser(caller)} at="/app/contacts">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Contacts" caller={caller} at="/app/contacts" notice={notice}>
     {lists.length === 0 ? (
       <Empty command={curlLine(caller, "/v1/contacts/", { name: "Customers" })}>
         No contact list yet. A broadcast is sent to a list.
@@ -66,11 +64,11 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
   return (
     <Layout
       title={list.name}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/contacts"
       actions={<Actions caller={caller} path={path} />}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <ErrorSummary refusal={refusal} />
       <p>
         {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
@@ -106,18 +104,10 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
 const Actions = ({ caller, path }: { caller: CallerCtx; path: string }) => (
   <>
     {caller.actor.scopes.has("broadcasts:send") ? (
-      <a class="button quiet" href={`${path}/send`}>
-        Send an email
-      </a>
+      <ButtonLink to={`${path}/send`} label="Send an email" kind="quiet" />
     ) : null}
-    <a class="button quiet" href={`${path}/export`}>
-      Export as CSV
-    </a>
-    {mayManage(caller) ? (
-      <a class="button danger" href={`${path}/delete`}>
-        Delete
-      </a>
-    ) : null}
+    <ButtonLink to={`${path}/export`} label="Export as CSV" kind="quiet" />
+    {mayManage(caller) ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
   </>
 );
 
@@ -146,9 +136,7 @@ const Forms = ({ path, form, refusal }: { path: string } & Pick<ListPageProps, "
     <section>
       <h2>Import a CSV file</h2>
       <p>Its first rows are shown before it is imported.</p>
-      <a class="button quiet" href={`${path}/import`}>
-        Choose a file
-      </a>
+      <ButtonLink to={`${path}/import`} label="Choose a file" kind="quiet" />
     </section>
   </div>
 );

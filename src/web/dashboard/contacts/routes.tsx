@@ -22,7 +22,6 @@ import { parseFields, type Refusal, submitForm, textOf } from "../../../http/pag
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
-import { pageUser } from "../page-user.ts";
 import { contactEditPages } from "./contact-routes.tsx";
 import { importPages } from "./import-routes.tsx";
 import { ListPage, ListsPage } from "./page.tsx";
@@ -90,7 +89,7 @@ export const contactPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Delete ${name}?`}
-        user={pageUser(caller)}
+        caller={caller}
         button="Delete list"
         back={`/app/contacts/${id}`}
         at="/app/contacts"

@@ -3,7 +3,6 @@ import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, ErrorList, ErrorSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import { pageUser } from "../page-user.ts";
 
 /** The fields of the form that mails a list, as they were filled in. */
 export interface SendForm {
@@ -26,7 +25,7 @@ interface SendPageProps {
 export function SendPage({ caller, list, senders, form, refusal }: SendPageProps) {
   const errors = refusal?.errors;
   return (
-    <Layout title={`Send to ${list.name}`} user={pageUser(caller)} at="/app/contacts">
+    <Layout title={`Send to ${list.name}`} caller={caller} at="/app/contacts">
       {senders.length === 0 ? (
         <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox" }}>
           An email is sent from a mailbox, and this workspace has none yet.
@@ -75,7 +74,7 @@ export const SentPage = ({
   list: ListOut;
   result: { queued: number; skipped: number; errors: string[] };
 }) => (
-  <Layout title={`Sent to ${list.name}`} user={pageUser(caller)} at="/app/contacts">
+  <Layout title={`Sent to ${list.name}`} caller={caller} at="/app/contacts">
     <Notice kind="good">
       {queued.toLocaleString("en")} queued, {skipped.toLocaleString("en")} skipped.
     </Notice>

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, Notice, Status, TextArea, Time } from "../../../http/ui/index.ts";
-import { pageUser } from "../page-user.ts";
+import { ButtonLink, ErrorSummary, Facts, Field, Layout, Status, TextArea, Time } from "../../../http/ui/index.ts";
 
 interface DomainPageProps {
   caller: CallerCtx;
@@ -31,24 +30,19 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
   return (
     <Layout
       title={domain.name}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/domains"
       actions={mayManage ? <Actions domain={domain} /> : null}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <ErrorSummary refusal={refusal} />
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Status word={domain.status} />
-        </dd>
-        <dt>Added</dt>
-        <dd>
-          <Time at={domain.created_at} />
-        </dd>
-        <dt>Last check</dt>
-        <dd>{domain.last_checked_at === null ? "never" : <Time at={domain.last_checked_at} />}</dd>
-      </dl>
+      <Facts
+        of={{
+          Status: <Status word={domain.status} />,
+          Added: <Time at={domain.created_at} />,
+          "Last check": domain.last_checked_at === null ? "never" : <Time at={domain.last_checked_at} />,
+        }}
+      />
       <h2>DNS records</h2>
       <p>
         {isVerified
@@ -78,13 +72,9 @@ const Actions = ({ domain }: { domain: DomainOut }) => (
       <button type="submit">Check records</button>
     </form>
     {domain.status === "verified" ? (
-      <a class="button quiet" href={`/app/domains/${domain.id}/rotate`}>
-        Rotate DKIM keys
-      </a>
+      <ButtonLink to={`/app/domains/${domain.id}/rotate`} label="Rotate DKIM keys" kind="quiet" />
     ) : null}
-    <a class="button danger" href={`/app/domains/${domain.id}/delete`}>
-      Delete
-    </a>
+    <ButtonLink to={`/app/domains/${domain.id}/delete`} label="Delete" kind="danger" />
   </>
 );
 
@@ -105,30 +95,15 @@ const RecordCard = ({ domain, record, found }: RecordCardProps) => (
       <span class="soft">{record.required ? "required" : "recommended"}</span>
     </p>
     <p class="soft">{purposes[record.purpose]}</p>
-    <dl class="facts">
-      <dt>Host</dt>
-      <dd class="code" data-copy="" data-what="the host">
-        {hostOf(record.name, domain)}
-      </dd>
-      <dt>Full name</dt>
-      <dd class="code">{record.name}</dd>
-      {record.priority === null ? null : (
-        <>
-          <dt>Priority</dt>
-          <dd class="code">{record.priority}</dd>
-        </>
-      )}
-      <dt>Value</dt>
-      <dd class="code" data-copy="" data-what="the value">
-        {record.value}
-      </dd>
-      {found === undefined ? null : (
-        <>
-          <dt>Found</dt>
-          <dd class="code">{found === "" ? "nothing" : found}</dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      of={{
+        Host: { code: hostOf(record.name, domain), copy: "the host" },
+        "Full name": { code: record.name },
+        Priority: record.priority === null ? null : { code: record.priority },
+        Value: { code: record.value, copy: "the value" },
+        Found: found === undefined ? null : { code: found === "" ? "nothing" : found },
+      }}
+    />
   </section>
 );
 

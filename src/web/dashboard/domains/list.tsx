@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 
 interface DomainsPageProps {
   caller: CallerCtx;
@@ -17,8 +16,7 @@ interface DomainsPageProps {
 
 /** The domains of the workspace, and the form that adds one. */
 export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: DomainsPageProps) => (
-  <Layout title="Domains" user={pageUser(caller)} at="/app/domains">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Domains" caller={caller} at="/app/domains" notice={notice}>
     {domains.length === 0 ? (
       <Empty command={curlLine(caller, "/v1/domains/", { name: "shop.example.net" })}>
         No domain yet. Add the domain that you send from, then publish its DNS records.

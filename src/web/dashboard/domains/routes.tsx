@@ -23,7 +23,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
-import { pageUser } from "../page-user.ts";
 import { DomainPage } from "./detail.tsx";
 import { DomainsPage } from "./list.tsx";
 
@@ -78,7 +77,7 @@ export const domainPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Make new DKIM keys for ${name}?`}
-        user={pageUser(c.get("caller"))}
+        caller={c.get("caller")}
         button="Make new keys"
         back={`/app/domains/${id}`}
         at="/app/domains"
@@ -103,7 +102,7 @@ export const domainPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Delete ${name}?`}
-        user={pageUser(c.get("caller"))}
+        caller={c.get("caller")}
         button="Delete domain"
         back={`/app/domains/${id}`}
         at="/app/domains"

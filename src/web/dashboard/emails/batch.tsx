@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { ErrorSummary, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
 import type { BatchOut } from "../../../sending/emails/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface BatchPageProps {
   caller: CallerCtx;
@@ -14,7 +13,7 @@ interface BatchPageProps {
 
 /** The page that sends a batch: the JSON array of the API. */
 export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageProps) => (
-  <Layout title="Send a batch" user={pageUser(caller)} at="/app/emails">
+  <Layout title="Send a batch" caller={caller} at="/app/emails">
     <form method="post" action="/app/emails/batch">
       <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={idempotencyKey} />
@@ -34,7 +33,7 @@ export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageP
 
 /** Shows the result of each email of a batch. */
 export const BatchResultPage = ({ caller, result }: { caller: CallerCtx; result: BatchOut }) => (
-  <Layout title="Batch" user={pageUser(caller)} at="/app/emails">
+  <Layout title="Batch" caller={caller} at="/app/emails">
     <Notice kind={result.failed === 0 ? "good" : "warn"}>
       {result.sent} of {result.total} accepted, {result.failed} refused.
     </Notice>

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Layout, List, Live, MailFrame, Notice, Status, Time } from "../../../http/ui/index.ts";
+import { Facts, Layout, List, Live, MailFrame, Notice, Status, Time } from "../../../http/ui/index.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
-import { pageUser } from "../page-user.ts";
 import { toCurl } from "./curl.ts";
 
 interface EmailPageProps {
@@ -16,14 +15,14 @@ interface EmailPageProps {
 export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps) => (
   <Layout
     title={email.subject === "" ? "(no subject)" : email.subject}
-    user={pageUser(caller)}
+    caller={caller}
     at="/app/emails"
     actions={<Actions caller={caller} email={email} />}
+    notice={notice}
   >
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Live id="state" isPolled={IN_PROGRESS.includes(email.status)}>
-      <Facts email={email} />
+      <EmailFacts email={email} />
       <h2>Recipients</h2>
       <List
         caption="Recipients"
@@ -42,47 +41,24 @@ export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps)
   </Layout>
 );
 
-const Facts = ({ email }: { email: DetailOut }) => (
-  <dl class="facts">
-    <dt>Status</dt>
-    <dd>
-      <Status word={email.status} />
-    </dd>
-    <dt>From</dt>
-    <dd>{email.from_address}</dd>
-    <dt>Created</dt>
-    <dd>
-      <Time at={email.created_at} /> by {email.source}
-    </dd>
-    {email.scheduled_at === null ? null : (
-      <>
-        <dt>Scheduled for</dt>
-        <dd>
-          <Time at={email.scheduled_at} />
-        </dd>
-      </>
-    )}
-    {email.tags && email.tags.length > 0 ? (
-      <>
-        <dt>Tags</dt>
-        <dd>{email.tags.join(", ")}</dd>
-      </>
-    ) : null}
-    <dt>Opened, clicked</dt>
-    <dd>
-      {email.opened_count}, {email.clicked_count}
-    </dd>
-    <dt>Message-ID</dt>
-    <dd class="code">{email.message_id}</dd>
-    {email.retry_of_id === null ? null : (
-      <>
-        <dt>Retry of</dt>
-        <dd>
-          <a href={`/app/emails/${email.retry_of_id}`}>the email that failed</a>
-        </dd>
-      </>
-    )}
-  </dl>
+const EmailFacts = ({ email }: { email: DetailOut }) => (
+  <Facts
+    of={{
+      Status: <Status word={email.status} />,
+      From: email.from_address,
+      Created: (
+        <>
+          <Time at={email.created_at} /> by {email.source}
+        </>
+      ),
+      "Scheduled for": email.scheduled_at === null ? null : <Time at={email.scheduled_at} />,
+      Tags: email.tags && email.tags.length > 0 ? email.tags.join(", ") : null,
+      "Opened, clicked": `${email.opened_count}, ${email.clicked_count}`,
+      "Message-ID": { code: email.message_id },
+      "Retry of":
+        email.retry_of_id === null ? null : <a href={`/app/emails/${email.retry_of_id}`}>the email that failed</a>,
+    }}
+  />
 );
 
 /** Statuses that change by themselves. */

@@ -13,7 +13,6 @@ import {
   TimeField,
 } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import { pageUser } from "../page-user.ts";
 
 /** The fields of the form that sends an email, as they were filled in. */
 export interface EmailForm {
@@ -61,7 +60,7 @@ interface NewEmailPageProps {
 /** The page that sends one email, checks it without sending it, and shows it in a frame. */
 export function NewEmailPage({ caller, senders, form, refusal, isValid = false }: NewEmailPageProps) {
   return (
-    <Layout title="New email" user={pageUser(caller)} at="/app/emails">
+    <Layout title="New email" caller={caller} at="/app/emails">
       {senders.length === 0 ? (
         <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox" }}>
           An email is sent from a mailbox, and this workspace has none yet.

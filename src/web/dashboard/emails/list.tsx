@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { emailsPath } from "./path.ts";
 import { SavedSearches } from "./saved-searches.tsx";
@@ -22,7 +21,7 @@ interface EmailsPageProps {
 
 /** The emails of the workspace, with search and a filter by status. */
 export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next, error }: EmailsPageProps) => (
-  <Layout title="Emails" user={pageUser(caller)} at="/app/emails" actions={<NewLink caller={caller} />}>
+  <Layout title="Emails" caller={caller} at="/app/emails" actions={<NewLink caller={caller} />}>
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <form class="filter" method="get" action="/app/emails">
       <Field
@@ -53,17 +52,11 @@ export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next,
 
 const NewLink = ({ caller }: { caller: CallerCtx }) => (
   <>
-    <a class="button quiet" href="/app/emails/scheduled">
-      Scheduled
-    </a>
+    <ButtonLink to="/app/emails/scheduled" label="Scheduled" kind="quiet" />
     {caller.actor.scopes.has("emails:send") ? (
       <>
-        <a class="button quiet" href="/app/emails/batch">
-          Batch
-        </a>
-        <a class="button" href="/app/emails/new">
-          New email
-        </a>
+        <ButtonLink to="/app/emails/batch" label="Batch" kind="quiet" />
+        <ButtonLink to="/app/emails/new" label="New email" />
       </>
     ) : null}
   </>

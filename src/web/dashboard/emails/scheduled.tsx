@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Notice, Pager, ShortTimeField, Time, waitOf } from "../../../http/ui/index.ts";
 import type { ScheduledOut } from "../../../sending/emails/index.ts";
-import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
 interface ScheduledPageProps {
@@ -15,8 +14,7 @@ interface ScheduledPageProps {
 
 /** The scheduled emails of the workspace, soonest first. */
 export const ScheduledPage = ({ caller, emails, next, notice, error }: ScheduledPageProps) => (
-  <Layout title="Scheduled emails" user={pageUser(caller)} at="/app/emails">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Scheduled emails" caller={caller} at="/app/emails" notice={notice}>
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     {emails.length === 0 ? (
       <Empty action={{ href: "/app/emails/new", label: "Schedule an email" }}>No email waits for its time.</Empty>

@@ -1,9 +1,19 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Layout, List, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Empty,
+  ErrorSummary,
+  Facts,
+  Layout,
+  List,
+  Notice,
+  PostButton,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 import { RuleFields, type RuleForm } from "./form.tsx";
 
 /** Names of domains and mailboxes by their ids, for readers. */
@@ -22,17 +32,11 @@ interface RulesPageProps {
 export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
   <Layout
     title="Forwarding"
-    user={pageUser(caller)}
+    caller={caller}
     at="/app/forwarding"
-    actions={
-      mayManage(caller) ? (
-        <a class="button" href="/app/forwarding/new">
-          New rule
-        </a>
-      ) : null
-    }
+    actions={mayManage(caller) ? <ButtonLink to="/app/forwarding/new" label="New rule" /> : null}
+    notice={notice}
   >
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {rules.length === 0 ? (
       <Empty
         action={mayManage(caller) ? { href: "/app/forwarding/new", label: "Create a rule" } : undefined}
@@ -83,7 +87,7 @@ interface NewRulePageProps {
 
 /** The page that creates a rule. */
 export const NewRulePage = ({ caller, form, scopes, refusal }: NewRulePageProps) => (
-  <Layout title="New forwarding rule" user={pageUser(caller)} at="/app/forwarding">
+  <Layout title="New forwarding rule" caller={caller} at="/app/forwarding">
     {scopes.length === 0 ? (
       <Empty action={{ href: "/app/domains", label: "Add a domain" }}>
         Mail to your domains is forwarded, and this workspace has no domain yet.
@@ -116,33 +120,26 @@ export function RulePage({ caller, rule, names, form, notice, refusal }: RulePag
   return (
     <Layout
       title="Forwarding rule"
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/forwarding"
       actions={mayManage(caller) ? <Actions path={path} rule={rule} /> : null}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {rule.is_confirmed ? null : (
         <Notice kind="warn">
           {rule.action.target} has not confirmed yet, so nothing is forwarded to it. It got a link by mail; saving the
           rule sends a new one when that is older than an hour.
         </Notice>
       )}
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Status word={statusOf(rule)} />
-        </dd>
-        <dt>Mail to</dt>
-        <dd>{scopeOf(rule, names)}</dd>
-        <dt>Condition</dt>
-        <dd>{conditionOf(rule)}</dd>
-        <dt>Copy to</dt>
-        <dd>{targetOf(rule, names)}</dd>
-        <dt>Changed</dt>
-        <dd>
-          <Time at={rule.updated_at} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Status: <Status word={statusOf(rule)} />,
+          "Mail to": scopeOf(rule, names),
+          Condition: conditionOf(rule),
+          "Copy to": targetOf(rule, names),
+          Changed: <Time at={rule.updated_at} />,
+        }}
+      />
       {mayManage(caller) ? (
         <>
           <h2>Change</h2>
@@ -166,29 +163,18 @@ const Actions = ({ path, rule }: { path: string; rule: RuleOut }) => (
       label={rule.is_active ? "Switch off" : "Switch on"}
       kind="quiet"
     />
-    <a class="button danger" href={`${path}/delete`}>
-      Delete
-    </a>
+    <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
   </>
 );
 
 /** The answer that shows the secret of a rule that posts to a URL: the only page that does. */
 export const RuleSecretPage = ({ caller, rule, secret }: { caller: CallerCtx; rule: RuleOut; secret: string }) => (
-  <Layout title="The secret of the rule" user={pageUser(caller)} at="/app/forwarding">
+  <Layout title="The secret of the rule" caller={caller} at="/app/forwarding">
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
-    <dl class="facts">
-      <dt>URL</dt>
-      <dd>{rule.action.target}</dd>
-      <dt>Secret</dt>
-      <dd class="code" data-copy="" data-what="the secret">
-        {secret}
-      </dd>
-    </dl>
+    <Facts of={{ URL: rule.action.target, Secret: { code: secret, copy: "the secret" } }} />
     <p>Requests to the URL are signed with it, as those of webhooks are.</p>
     <p>
-      <a class="button" href={`/app/forwarding/${rule.id}`}>
-        I have copied it
-      </a>
+      <ButtonLink to={`/app/forwarding/${rule.id}`} label="I have copied it" />
     </p>
   </Layout>
 );

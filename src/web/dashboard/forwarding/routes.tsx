@@ -21,7 +21,6 @@ import {
   updateRule,
 } from "../../../mailboxes/forwarding-rules/index.ts";
 import { listMailboxes } from "../../../mailboxes/mailboxes/index.ts";
-import { pageUser } from "../page-user.ts";
 import {
   emptyRuleForm,
   type RuleForm,
@@ -88,11 +87,16 @@ export const forwardingPages = new Hono<AppEnv>()
   .post("/app/forwarding/:rule_id/disable", ...pageFor(UPDATE), (c) => setActive(c, false))
   .get("/app/forwarding/:rule_id/delete", ...pageFor(DELETE), async (c) => {
     const { id, target } = await getRule(c.get("caller"), c.req.param("rule_id"));
-    const user = pageUser(c.get("caller"));
     const back = `/app/forwarding/${id}`;
     return respondPage(
       c,
-      <ConfirmPage title="Delete this rule?" user={user} button="Delete rule" back={back} at="/app/forwarding">
+      <ConfirmPage
+        title="Delete this rule?"
+        caller={c.get("caller")}
+        button="Delete rule"
+        back={back}
+        at="/app/forwarding"
+      >
         Nothing more is forwarded to <span class="code">{target}</span> by it. This cannot be undone.
       </ConfirmPage>,
     );

@@ -1,8 +1,7 @@
 import { type Scope, scopes } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
+import { Empty, Layout, List, Time } from "../../../http/ui/index.ts";
 import type { GrantRow } from "../../../identity/oauth/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface GrantsPageProps {
   caller: CallerCtx;
@@ -14,8 +13,7 @@ interface GrantsPageProps {
 
 /** The programs that may act for the user, in all workspaces. */
 export const GrantsPage = ({ caller, grants, next, notice }: GrantsPageProps) => (
-  <Layout title="Connected programs" user={pageUser(caller)}>
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Connected programs" caller={caller} notice={notice}>
     <p>These programs, such as assistants, act for you until you disconnect them.</p>
     <GrantTable grants={grants} />
     {next === null ? null : (

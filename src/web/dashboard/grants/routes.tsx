@@ -4,7 +4,6 @@ import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { deleteGrant, getGrant, listGrants } from "../../../identity/oauth/index.ts";
-import { pageUser } from "../page-user.ts";
 import { clientName, GrantsPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
@@ -26,7 +25,7 @@ export const grantPages = new Hono<AppEnv>()
     const title = `Disconnect ${clientName(grant)}?`;
     return respondPage(
       c,
-      <ConfirmPage title={title} user={pageUser(caller)} button="Disconnect" back="/app/grants">
+      <ConfirmPage title={title} caller={caller} button="Disconnect" back="/app/grants">
         It can no longer act for you in the workspace {grant.workspace_name}, from its next request on.
       </ConfirmPage>,
     );

@@ -1,11 +1,10 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Layout, List, Status, Table, Time } from "../../../http/ui/index.ts";
+import { Facts, Layout, List, Status, Table, Time } from "../../../http/ui/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import type { SystemMail } from "../../../sending/system-emails/index.ts";
 import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";
-import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { Checklist } from "./checklist.tsx";
 import type { OwnWorkspace, SetupState } from "./queries.ts";
@@ -39,7 +38,7 @@ interface HomePageProps extends HomeContent {
 export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
   const { setup, week, failures, transfers, notifications, senders } = content;
   return (
-    <Layout title="Home" user={pageUser(caller)} at="/app">
+    <Layout title="Home" caller={caller} at="/app">
       <SystemMailNotice state={content.systemMail} />
       <Checklist setup={setup} scopes={caller.actor.scopes} />
       <Alerts notifications={notifications} />
@@ -126,16 +125,17 @@ const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
 const You = ({ caller: { actor, workspace }, workspaces }: { caller: CallerCtx } & Pick<HomeContent, "workspaces">) => (
   <>
     <h2>You</h2>
-    <dl class="facts">
-      <dt>Email</dt>
-      <dd>{actor.email}</dd>
-      <dt>Name</dt>
-      <dd>{actor.name ?? "Not set"}</dd>
-      <dt>Role</dt>
-      <dd>
-        {actor.role} of {workspace.name}
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        Email: actor.email,
+        Name: actor.name ?? "Not set",
+        Role: (
+          <>
+            {actor.role} of {workspace.name}
+          </>
+        ),
+      }}
+    />
     {workspaces.length < 2 ? null : (
       <Table caption="Workspaces" columns={["Workspace", "Your role", "Action"]}>
         {workspaces.map(({ id, name, role }) => (

@@ -20,7 +20,6 @@ import {
 import { findNewestFailureReasons, SendIn, searchEmails, sendEmail } from "../../../sending/emails/index.ts";
 import { readSystemMail } from "../../../sending/system-emails/index.ts";
 import { findIncoming, listOutgoing } from "../../../transfers/domain-transfers/index.ts";
-import { pageUser } from "../page-user.ts";
 import { listSenders } from "../senders.ts";
 import { type HomeContent, HomePage } from "./page.tsx";
 import { findSetup, listOwnWorkspaces } from "./queries.ts";
@@ -72,7 +71,7 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
       : null,
     listOwnWorkspaces(caller),
     may("emails:send") ? listSenders(caller) : [],
-    pageUser(caller).isPlatformAdmin ? readSystemMail(caller) : null,
+    caller.actor.kind === "session" && caller.actor.isPlatformAdmin ? readSystemMail(caller) : null,
   ]);
   return {
     ...{ setup, week, failures, transfers, workspaces },

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, Facts, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
 import type { Authentication } from "../../../mail/authentication-results/index.ts";
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface InboundPageProps {
   caller: CallerCtx;
@@ -16,7 +15,7 @@ interface InboundPageProps {
 
 /** The emails that the mailboxes of the workspace have received, with search. */
 export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProps) => (
-  <Layout title="Inbound log" user={pageUser(caller)} at="/app/inbound">
+  <Layout title="Inbound log" caller={caller} at="/app/inbound">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     {caller.actor.role === "member" ? (
       <p>Only owners and admins of the workspace see the inbound log.</p>
@@ -69,19 +68,15 @@ const Entries = ({ entries }: { entries: readonly SearchOut[] }) => (
 
 /** One received email: who sent it, the checks of its sender, and what was done with it. */
 export const InboundEntryPage = ({ caller, entry }: { caller: CallerCtx; entry: InboundEntryOut }) => (
-  <Layout title={entry.subject === "" ? "(no subject)" : entry.subject} user={pageUser(caller)} at="/app/inbound">
-    <dl class="facts">
-      <dt>From</dt>
-      <dd>{entry.from_name === null ? entry.from_address : `${entry.from_name} <${entry.from_address}>`}</dd>
-      <dt>To</dt>
-      <dd>{entry.recipient}</dd>
-      <dt>Received</dt>
-      <dd>
-        <Time at={entry.received_at} />
-      </dd>
-      <dt>Files</dt>
-      <dd>{entry.attachment_count}</dd>
-    </dl>
+  <Layout title={entry.subject === "" ? "(no subject)" : entry.subject} caller={caller} at="/app/inbound">
+    <Facts
+      of={{
+        From: entry.from_name === null ? entry.from_address : `${entry.from_name} <${entry.from_address}>`,
+        To: entry.recipient,
+        Received: <Time at={entry.received_at} />,
+        Files: entry.attachment_count,
+      }}
+    />
     {entry.text_preview === "" ? null : <pre>{entry.text_preview}</pre>}
     <h2>Checks of the sender</h2>
     <Checks authentication={entry.authentication} />

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Check, ErrorSummary, Field, Layout, Notice, Status, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Check, ErrorSummary, Facts, Field, Layout, Status, Time } from "../../../http/ui/index.ts";
 import type { MemberRow } from "../../../identity/members/index.ts";
 import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
-import { pageUser } from "../page-user.ts";
 import { Usage } from "./list.tsx";
 
 interface MailboxPageProps {
@@ -23,34 +22,20 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
   return (
     <Layout
       title={mailbox.address}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/mailboxes"
-      actions={
-        isManager ? (
-          <a class="button danger" href={`${path}/delete`}>
-            Delete
-          </a>
-        ) : null
-      }
+      actions={isManager ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <ErrorSummary refusal={refusal} />
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Status word={mailbox.is_active ? "active" : "off"} />
-        </dd>
-        <dt>Name of the sender</dt>
-        <dd>{mailbox.display_name ?? "Not set"}</dd>
-        <dt>Used</dt>
-        <dd>
-          <Usage {...mailbox} />
-        </dd>
-        <dt>Created</dt>
-        <dd>
-          <Time at={mailbox.created_at} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Status: <Status word={mailbox.is_active ? "active" : "off"} />,
+          "Name of the sender": mailbox.display_name ?? "Not set",
+          Used: <Usage {...mailbox} />,
+          Created: <Time at={mailbox.created_at} />,
+        }}
+      />
       <div class="columns">
         {mayRename(actor, mailbox.assignee_ids) ? <Settings {...{ path, mailbox, refusal, isManager }} /> : null}
         {isManager ? <Assignees path={path} mailbox={mailbox} members={members} /> : null}

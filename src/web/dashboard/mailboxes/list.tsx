@@ -1,20 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import {
-  Empty,
-  ErrorSummary,
-  Field,
-  Layout,
-  List,
-  Notice,
-  Pager,
-  Select,
-  Share,
-  Status,
-} from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Pager, Select, Share, Status } from "../../../http/ui/index.ts";
 import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 
 interface MailboxesPageProps {
   caller: CallerCtx;
@@ -30,8 +18,7 @@ interface MailboxesPageProps {
 export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, refusal }: MailboxesPageProps) {
   const errors = refusal?.errors;
   return (
-    <Layout title="Mailboxes" user={pageUser(caller)} at="/app/mailboxes">
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <Layout title="Mailboxes" caller={caller} at="/app/mailboxes" notice={notice}>
       {mailboxes.length === 0 ? (
         <Empty
           action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain" } : undefined}

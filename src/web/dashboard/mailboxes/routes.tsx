@@ -24,7 +24,6 @@ import {
   toMailbox,
   updateMailbox,
 } from "../../../mailboxes/mailboxes/index.ts";
-import { pageUser } from "../page-user.ts";
 import { MailboxPage } from "./detail.tsx";
 import { MailboxesPage } from "./list.tsx";
 
@@ -91,7 +90,7 @@ export const mailboxPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Delete ${address}?`}
-        user={pageUser(caller)}
+        caller={caller}
         button="Delete mailbox"
         back={`/app/mailboxes/${id}`}
         at="/app/mailboxes"

@@ -1,12 +1,11 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Chips, Empty, Layout, Notice, Pager, PostButton, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Chips, Empty, Layout, Pager, PostButton, Time } from "../../../http/ui/index.ts";
 import {
   type Category,
   categories,
   NOTIFICATION_DAYS,
   type NotificationOut,
 } from "../../../notices/notifications/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface NotificationsPageProps {
   caller: CallerCtx;
@@ -27,20 +26,18 @@ export function NotificationsPage({ caller, notifications, unread, next, notice,
   return (
     <Layout
       title="Notifications"
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/notifications"
       actions={
         <>
           {mayManage && unread > 0 ? (
             <PostButton to="/app/notifications/read-all" label="Mark all as read" kind="quiet" />
           ) : null}
-          <a class="button quiet" href="/app/notifications/preferences">
-            Preferences
-          </a>
+          <ButtonLink to="/app/notifications/preferences" label="Preferences" kind="quiet" />
         </>
       }
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <Filters unread={unread} {...filter} />
       {notifications.length === 0 ? (
         <Empty>

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, Notice, PostButton } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, PostButton } from "../../../http/ui/index.ts";
 import {
   type Category,
   type Channel,
@@ -8,7 +8,6 @@ import {
   channels,
   type Preferences,
 } from "../../../notices/notifications/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface PreferencesPageProps {
   caller: CallerCtx;
@@ -30,8 +29,7 @@ const CHANNELS: Readonly<Record<Channel, string>> = { web: "This list", email: "
 
 /** By which channels the user is notified, and the Slack channel of the workspace. */
 export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack }: PreferencesPageProps) => (
-  <Layout title="Notification preferences" user={pageUser(caller)} at="/app/notifications">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Notification preferences" caller={caller} at="/app/notifications" notice={notice}>
     <ErrorSummary refusal={refusal} />
     <p>
       They are yours, and apply in each of your workspaces. Owners of a workspace are notified.{" "}

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { SessionRow } from "../../../access/sessions/index.ts";
-import { Field, Layout, List, Notice, QrCode, Time, useViewer } from "../../../http/ui/index.ts";
+import { ButtonLink, Field, Layout, List, Notice, QrCode, Time, useViewer } from "../../../http/ui/index.ts";
 import type { TotpStatus } from "../../../identity/sign-ins/index.ts";
 import { formatTime } from "../../../lib/local-time.ts";
-import { pageUser } from "../page-user.ts";
 
 interface SecurityPageProps {
   caller: CallerCtx;
@@ -18,8 +17,7 @@ interface SecurityPageProps {
 
 /** Two-factor authentication and the sessions of the user. */
 export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: SecurityPageProps) => (
-  <Layout title="Security" user={pageUser(caller)}>
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Security" caller={caller} notice={notice}>
     {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
     <h2>Two-factor authentication</h2>
     {totp.enabled ? <DisableForm recoveryCodes={totp.recoveryCodes} /> : <SetupForm />}
@@ -97,7 +95,7 @@ interface TotpSetupPageProps {
 
 /** The page that shows a new TOTP secret and asks for a first code. */
 export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => (
-  <Layout title="Set up two-factor authentication" user={pageUser(caller)}>
+  <Layout title="Set up two-factor authentication" caller={caller}>
     {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
     {secret === null ? (
       <p>Enter the code that your app shows now, or start again.</p>
@@ -127,7 +125,7 @@ export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => 
 
 /** The answer to the first code: the only page that shows the recovery codes. */
 export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes: readonly string[] }) => (
-  <Layout title="Your recovery codes" user={pageUser(caller)}>
+  <Layout title="Your recovery codes" caller={caller}>
     <Notice kind="good">Two-factor authentication is on.</Notice>
     <p>
       Store these codes where you keep passwords. Each one signs you in once when you have lost your app. They are not
@@ -141,9 +139,7 @@ export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes:
       </ul>
     </section>
     <p>
-      <a class="button" href="/app/security">
-        I have stored them
-      </a>
+      <ButtonLink to="/app/security" label="I have stored them" />
     </p>
   </Layout>
 );

@@ -10,7 +10,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage, Time } from "../../../http/ui/index.ts";
 import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../../identity/sign-ins/index.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { pageUser } from "../page-user.ts";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
@@ -54,7 +53,7 @@ export const securityPages = new Hono<AppEnv>()
     const { createdAt, userAgent } = await getSession(caller, c.req.param("session_id"));
     return respondPage(
       c,
-      <ConfirmPage title="End this session?" user={pageUser(caller)} button="End session" back="/app/security">
+      <ConfirmPage title="End this session?" caller={caller} button="End session" back="/app/security">
         The browser that signed in at <Time at={createdAt} /> has to sign in again: {userAgent ?? "unknown"}.
       </ConfirmPage>,
     );

@@ -5,10 +5,9 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
+import { ButtonLink, ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import { pageUser } from "../page-user.ts";
 
 const DELETE = "DELETE /v1/workspaces/:workspace_id";
 
@@ -36,7 +35,7 @@ function showForm(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
   const { name } = caller.workspace;
   const page = (
-    <Layout title={`Delete ${name}?`} user={pageUser(caller)} at="/app/settings">
+    <Layout title={`Delete ${name}?`} caller={caller} at="/app/settings">
       <p>
         Its domains, mailboxes and all mail in them, contacts, emails and results are deleted. Its API keys stop working
         at once, and queued emails are not sent. This cannot be undone.
@@ -48,9 +47,7 @@ function showForm(c: Context<AppEnv>, refusal?: Refusal) {
           <button class="danger final" type="submit">
             Delete workspace
           </button>
-          <a class="button quiet" href="/app/settings">
-            Cancel
-          </a>
+          <ButtonLink to="/app/settings" label="Cancel" kind="quiet" />
         </div>
       </form>
     </Layout>

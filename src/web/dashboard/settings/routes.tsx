@@ -6,14 +6,13 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { Check, ErrorSummary, Field, Layout, Notice, Select, Status } from "../../../http/ui/index.ts";
+import { ButtonLink, Check, ErrorSummary, Facts, Field, Layout, Select, Status } from "../../../http/ui/index.ts";
 import {
   getWorkspace,
   updateWorkspace,
   WorkspacePatch,
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
-import { pageUser } from "../page-user.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
 import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
 
@@ -79,8 +78,7 @@ const trackingOptions = [
 
 /** Name, pause and tracking of the workspace. */
 const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps) => (
-  <Layout title="Settings" user={pageUser(caller)} at="/app/settings">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Settings" caller={caller} at="/app/settings" notice={notice}>
     {caller.actor.scopes.has("team:manage") ? (
       <form class="form" method="post" action="/app/settings">
         <ErrorSummary refusal={refusal} />
@@ -108,26 +106,19 @@ const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps)
         <button type="submit">Save</button>
       </form>
     ) : (
-      <dl class="facts">
-        <dt>Name</dt>
-        <dd>{workspace.name}</dd>
-        <dt>Sending</dt>
-        <dd>
-          <Status word={workspace.sendingPausedAt === null ? "active" : "paused"} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Name: workspace.name,
+          Sending: <Status word={workspace.sendingPausedAt === null ? "active" : "paused"} />,
+        }}
+      />
     )}
     <TimeZoneForm caller={caller} />
     <h2>Ids</h2>
-    <dl class="facts">
-      <dt>Workspace</dt>
-      <dd class="code">{workspace.id}</dd>
-    </dl>
+    <Facts of={{ Workspace: { code: workspace.id } }} />
     {caller.actor.role === "owner" ? (
       <p>
-        <a class="button danger" href="/app/settings/delete">
-          Delete workspace
-        </a>
+        <ButtonLink to="/app/settings/delete" label="Delete workspace" kind="danger" />
       </p>
     ) : null}
   </Layout>

@@ -1,9 +1,20 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Layout, List, Notice, Pager, Select, Status, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Empty,
+  ErrorSummary,
+  Facts,
+  Layout,
+  List,
+  Notice,
+  Pager,
+  Select,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
 import type { NewSmtpCredentialOut, SmtpCredentialOut } from "../../../sending/smtp-credentials/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 
 interface SmtpPageProps {
   caller: CallerCtx;
@@ -21,8 +32,7 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
   const mayManage = caller.actor.scopes.has("smtp:manage");
   const { settings } = caller;
   return (
-    <Layout title="SMTP" user={pageUser(caller)} at="/app/smtp">
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <Layout title="SMTP" caller={caller} at="/app/smtp" notice={notice}>
       <ErrorSummary refusal={refusal} />
       <p>
         Programs that speak SMTP send through <span class="code">{settings.smtpHost}</span>, port {settings.smtpPort}.
@@ -73,26 +83,18 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
 
 /** The answer to the form: the only page that shows the password. */
 export const CreatedSmtpPage = ({ caller, created }: { caller: CallerCtx; created: NewSmtpCredentialOut }) => (
-  <Layout title="Your new SMTP credential" user={pageUser(caller)} at="/app/smtp">
+  <Layout title="Your new SMTP credential" caller={caller} at="/app/smtp">
     <Notice kind="warn">Copy the password now. It is not shown again.</Notice>
-    <dl class="facts">
-      <dt>Host</dt>
-      <dd class="code">{created.smtp_host}</dd>
-      <dt>Port</dt>
-      <dd class="code">{created.smtp_port}</dd>
-      <dt>Username</dt>
-      <dd class="code" data-copy="" data-what="the username">
-        {created.username}
-      </dd>
-      <dt>Password</dt>
-      <dd class="code" data-copy="" data-what="the password">
-        {created.password}
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        Host: { code: created.smtp_host },
+        Port: { code: created.smtp_port },
+        Username: { code: created.username, copy: "the username" },
+        Password: { code: created.password, copy: "the password" },
+      }}
+    />
     <p>
-      <a class="button" href="/app/smtp">
-        I have copied it
-      </a>
+      <ButtonLink to="/app/smtp" label="I have copied it" />
     </p>
   </Layout>
 );

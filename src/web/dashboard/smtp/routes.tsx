@@ -16,7 +16,6 @@ import {
   SmtpCredentialIn,
   toSmtpCredential,
 } from "../../../sending/smtp-credentials/index.ts";
-import { pageUser } from "../page-user.ts";
 import { CreatedSmtpPage, SmtpPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
@@ -45,7 +44,7 @@ export const smtpPages = new Hono<AppEnv>()
     const { username } = await getSmtpCredential(caller, c.req.param("credential_id"));
     return respondPage(
       c,
-      <ConfirmPage title={`Deactivate ${username}?`} user={pageUser(caller)} button="Deactivate" back="/app/smtp">
+      <ConfirmPage title={`Deactivate ${username}?`} caller={caller} button="Deactivate" back="/app/smtp">
         Programs that use it are refused from their next message on. This cannot be undone.
       </ConfirmPage>,
     );

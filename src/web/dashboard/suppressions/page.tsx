@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Notice, Pager, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Pager, Time } from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface SuppressionsPageProps {
   caller: CallerCtx;
@@ -20,8 +19,7 @@ interface SuppressionsPageProps {
 export function SuppressionsPage({ caller, suppressions, search, form, next, notice, refusal }: SuppressionsPageProps) {
   const mayManage = caller.actor.scopes.has("contacts:manage");
   return (
-    <Layout title="Suppressions" user={pageUser(caller)} at="/app/suppressions">
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <Layout title="Suppressions" caller={caller} at="/app/suppressions" notice={notice}>
       <ErrorSummary refusal={refusal} />
       <form class="filter" method="get" action="/app/suppressions">
         <Field name="address" label="Find an address" type="search" required={false} value={search} />

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, List, Notice, Pager, Select, Time } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, List, Pager, Select, Time } from "../../../http/ui/index.ts";
 import type { InvitationRow } from "../../../identity/invitations/index.ts";
 import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface TeamPageProps {
   caller: CallerCtx;
@@ -19,8 +18,7 @@ interface TeamPageProps {
 export function TeamPage({ caller, members, invitations, form, next, notice, refusal }: TeamPageProps) {
   const mayManage = caller.actor.scopes.has("team:manage");
   return (
-    <Layout title="Team" user={pageUser(caller)} at="/app/team">
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <Layout title="Team" caller={caller} at="/app/team" notice={notice}>
       <ErrorSummary refusal={refusal} />
       <List
         caption="Members"

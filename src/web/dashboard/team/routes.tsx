@@ -14,7 +14,6 @@ import {
   withdrawInvitation,
 } from "../../../identity/invitations/index.ts";
 import { changeRole, getMember, listMembers, MemberPatch, removeMember } from "../../../identity/members/index.ts";
-import { pageUser } from "../page-user.ts";
 import { TeamPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
@@ -80,7 +79,7 @@ export const teamPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={isSelf ? `Leave ${caller.workspace.name}?` : `Remove ${email}?`}
-        user={pageUser(caller)}
+        caller={caller}
         button={isSelf ? "Leave" : "Remove"}
         back="/app/team"
       >

@@ -14,7 +14,6 @@ import {
   toTemplate,
   updateTemplate,
 } from "../../../sending/templates/index.ts";
-import { pageUser } from "../page-user.ts";
 import { readSamples, toVariables } from "./preview.tsx";
 import { showTemplate } from "./show.tsx";
 
@@ -63,7 +62,7 @@ export const templateActionPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Delete ${name}?`}
-        user={pageUser(caller)}
+        caller={caller}
         button="Delete template"
         back={`/app/templates/${id}`}
         at="/app/templates"
@@ -83,7 +82,7 @@ export const templateActionPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`Edit ${name} as HTML?`}
-        user={pageUser(caller)}
+        caller={caller}
         button="Delete the blocks"
         back={`/app/templates/${id}`}
         at="/app/templates"

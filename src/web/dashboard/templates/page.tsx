@@ -1,10 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Chips, Empty, Layout, List, Notice, Pager, PreviewFrame, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Chips, Empty, Layout, List, Notice, Pager, PreviewFrame, Time } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 import { Editor } from "./editor.tsx";
 import type { TemplateForm } from "./form.ts";
 import { Preview, type Samples } from "./preview.tsx";
@@ -25,17 +24,11 @@ export const TemplatesPage = ({
 }: PageProps & { templates: readonly TemplateOut[]; next: string | null }) => (
   <Layout
     title="Templates"
-    user={pageUser(caller)}
+    caller={caller}
     at="/app/templates"
-    actions={
-      mayManage(caller) ? (
-        <a class="button" href="/app/templates/new">
-          New template
-        </a>
-      ) : null
-    }
+    actions={mayManage(caller) ? <ButtonLink to="/app/templates/new" label="New template" /> : null}
+    notice={notice}
   >
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {templates.length === 0 ? (
       <Empty
         action={mayManage(caller) ? { href: "/app/templates/new", label: "Write a template" } : undefined}
@@ -81,11 +74,11 @@ export function TemplatePage(props: TemplatePageProps) {
   return (
     <Layout
       title={template?.name ?? "New template"}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/templates"
       actions={template && mayManage(caller) ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
       <div class="columns">
         {mayManage(caller) ? <Editor {...{ path, form, samples, focus, refusal }} /> : null}
@@ -126,19 +119,13 @@ function ForeignChange({ template }: { template: TemplateOut }) {
 
 const Actions = ({ path, isOfBlocks }: { path: string; isOfBlocks: boolean }) => (
   <>
-    {isOfBlocks ? (
-      <a class="button quiet" href={`${path}/to-html`}>
-        Edit as HTML
-      </a>
-    ) : null}
+    {isOfBlocks ? <ButtonLink to={`${path}/to-html`} label="Edit as HTML" kind="quiet" /> : null}
     <form method="post" action={`${path}/duplicate`}>
       <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
       <button class="quiet" type="submit">
         Duplicate
       </button>
     </form>
-    <a class="button danger" href={`${path}/delete`}>
-      Delete
-    </a>
+    <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
   </>
 );

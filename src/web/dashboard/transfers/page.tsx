@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Layout, List, Notice, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Layout, List, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
 import {
   type listTargets,
   REQUEST_WINDOW_MS,
@@ -8,7 +8,6 @@ import {
   shownStatus,
   type TransferRow,
 } from "../../../transfers/domain-transfers/index.ts";
-import { pageUser } from "../page-user.ts";
 
 interface TransfersPageProps {
   caller: CallerCtx;
@@ -23,8 +22,7 @@ interface TransfersPageProps {
 
 /** The transfers of domains that are addressed to the user, and those that the user has initiated. */
 export const TransfersPage = ({ caller, incoming, outgoing, targets, next, notice, refusal }: TransfersPageProps) => (
-  <Layout title="Transfers" user={pageUser(caller)} at="/app/transfers">
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+  <Layout title="Transfers" caller={caller} at="/app/transfers" notice={notice}>
     <ErrorSummary refusal={refusal} />
     <h2>Offered to you</h2>
     {incoming.length === 0 ? <p>No domain is offered to {caller.actor.email}.</p> : null}

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Layout, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { ErrorSummary, Facts, Layout, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { DeliveryOut } from "../../../notices/webhooks/index.ts";
-import { pageUser } from "../page-user.ts";
 import { mayManage } from "./list.tsx";
 
 interface DeliveryPageProps {
@@ -20,7 +19,7 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
   return (
     <Layout
       title={`Delivery of ${delivery.event_type}`}
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/webhooks"
       actions={
         mayManage(caller) ? (
@@ -31,48 +30,23 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
           />
         ) : null
       }
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <ErrorSummary refusal={refusal} />
       <p>
         <a href={path}>All deliveries of this webhook</a>
       </p>
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Status word={delivery.status} />
-        </dd>
-        {delivery.error === null ? null : (
-          <>
-            <dt>Reason</dt>
-            <dd>{delivery.error}</dd>
-          </>
-        )}
-        <dt>URL</dt>
-        <dd>{delivery.endpoint_url ?? "The webhook is deleted"}</dd>
-        <dt>Attempts</dt>
-        <dd>{delivery.attempt}</dd>
-        {delivery.next_retry_at === null ? null : (
-          <>
-            <dt>Next attempt</dt>
-            <dd>
-              <Time at={delivery.next_retry_at} />
-            </dd>
-          </>
-        )}
-        <dt>Created</dt>
-        <dd>
-          <Time at={delivery.created_at} />
-        </dd>
-        {typeof email === "string" ? (
-          <>
-            <dt>Email</dt>
-            <dd>
-              <a href={`/app/emails/${email}`}>{email}</a>
-            </dd>
-          </>
-        ) : null}
-      </dl>
+      <Facts
+        of={{
+          Status: <Status word={delivery.status} />,
+          Reason: delivery.error,
+          URL: delivery.endpoint_url ?? "The webhook is deleted",
+          Attempts: delivery.attempt,
+          "Next attempt": delivery.next_retry_at === null ? null : <Time at={delivery.next_retry_at} />,
+          Created: <Time at={delivery.created_at} />,
+          Email: typeof email === "string" ? <a href={`/app/emails/${email}`}>{email}</a> : null,
+        }}
+      />
       <h2>Answer</h2>
       {delivery.response_status === null ? (
         <p>The endpoint has not answered yet.</p>

@@ -1,13 +1,14 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
+  ButtonLink,
   Chips,
   Empty,
   ErrorSummary,
+  Facts,
   Layout,
   List,
   Live,
-  Notice,
   Pager,
   PostButton,
   Status,
@@ -19,7 +20,6 @@ import {
   deliveryStatuses,
   type WebhookOut,
 } from "../../../notices/webhooks/index.ts";
-import { pageUser } from "../page-user.ts";
 import { mayManage, namesOf, statusOf, WebhookFields, type WebhookForm } from "./list.tsx";
 
 export interface Deliveries {
@@ -48,28 +48,21 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
   return (
     <Layout
       title="Webhook"
-      user={pageUser(caller)}
+      caller={caller}
       at="/app/webhooks"
       actions={manages ? <Actions path={path} webhook={webhook} /> : null}
+      notice={notice}
     >
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <ErrorSummary refusal={refusal} />
-      <dl class="facts">
-        <dt>URL</dt>
-        <dd>{webhook.url}</dd>
-        <dt>Status</dt>
-        <dd>
-          <Status word={statusOf(webhook)} />
-        </dd>
-        <dt>Events</dt>
-        <dd>{namesOf(webhook.events)}</dd>
-        <dt>Secret</dt>
-        <dd class="code">{webhook.secret}</dd>
-        <dt>Created</dt>
-        <dd>
-          <Time at={webhook.created_at} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          URL: webhook.url,
+          Status: <Status word={statusOf(webhook)} />,
+          Events: namesOf(webhook.events),
+          Secret: { code: webhook.secret },
+          Created: <Time at={webhook.created_at} />,
+        }}
+      />
       <h2>Deliveries</h2>
       <DeliveryList path={path} deliveries={deliveries} />
       {manages ? (
@@ -93,12 +86,8 @@ const Actions = ({ path, webhook }: { path: string; webhook: WebhookOut }) => (
     ) : (
       <PostButton to={`${path}/resume`} label="Resume" kind="quiet" />
     )}
-    <a class="button quiet" href={`${path}/rotate`}>
-      New secret
-    </a>
-    <a class="button danger" href={`${path}/delete`}>
-      Delete
-    </a>
+    <ButtonLink to={`${path}/rotate`} label="New secret" kind="quiet" />
+    <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
   </>
 );
 

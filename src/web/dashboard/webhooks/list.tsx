@@ -1,9 +1,11 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
+  ButtonLink,
   CheckGroup,
   Empty,
   ErrorSummary,
+  Facts,
   Field,
   type FieldErrors,
   Layout,
@@ -15,7 +17,6 @@ import {
 import type { WebhookOut } from "../../../notices/webhooks/index.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/index.ts";
 import { curlLine } from "../curl-line.ts";
-import { pageUser } from "../page-user.ts";
 
 export const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("webhooks:manage");
 export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "paused");
@@ -30,17 +31,11 @@ interface WebhooksPageProps {
 export const WebhooksPage = ({ caller, webhooks, notice }: WebhooksPageProps) => (
   <Layout
     title="Webhooks"
-    user={pageUser(caller)}
+    caller={caller}
     at="/app/webhooks"
-    actions={
-      mayManage(caller) ? (
-        <a class="button" href="/app/webhooks/new">
-          New webhook
-        </a>
-      ) : null
-    }
+    actions={mayManage(caller) ? <ButtonLink to="/app/webhooks/new" label="New webhook" /> : null}
+    notice={notice}
   >
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {webhooks.length === 0 ? (
       <Empty
         action={mayManage(caller) ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
@@ -106,7 +101,7 @@ interface NewWebhookPageProps {
 
 /** The page that creates a webhook. */
 export const NewWebhookPage = ({ caller, form, refusal }: NewWebhookPageProps) => (
-  <Layout title="New webhook" user={pageUser(caller)} at="/app/webhooks">
+  <Layout title="New webhook" caller={caller} at="/app/webhooks">
     <form class="form" method="post" action="/app/webhooks/new">
       <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
@@ -124,24 +119,15 @@ interface SecretPageProps {
 
 /** The answer that shows a secret: the only page that does. */
 export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
-  <Layout title={title} user={pageUser(caller)} at="/app/webhooks">
+  <Layout title={title} caller={caller} at="/app/webhooks">
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
-    <dl class="facts">
-      <dt>URL</dt>
-      <dd>{webhook.url}</dd>
-      <dt>Secret</dt>
-      <dd class="code" data-copy="" data-what="the secret">
-        {webhook.secret}
-      </dd>
-    </dl>
+    <Facts of={{ URL: webhook.url, Secret: { code: webhook.secret, copy: "the secret" } }} />
     <p>
       Each request has the header <span class="code">X-Service-Signature</span>: sha256= and the HMAC-SHA256, in
       hexadecimal, of its timestamp, delivery id, event and body, joined by dots. The secret is the key.
     </p>
     <p>
-      <a class="button" href={`/app/webhooks/${webhook.id}`}>
-        I have copied it
-      </a>
+      <ButtonLink to={`/app/webhooks/${webhook.id}`} label="I have copied it" />
     </p>
   </Layout>
 );

@@ -21,7 +21,6 @@ import {
   WebhookIn,
   WebhookPatch,
 } from "../../../notices/webhooks/index.ts";
-import { pageUser } from "../page-user.ts";
 import { deliveryPages } from "./delivery-routes.tsx";
 import { WebhookPage } from "./detail.tsx";
 import { NewWebhookPage, SecretPage, type WebhookForm, WebhooksPage } from "./list.tsx";
@@ -137,10 +136,9 @@ function change(
 
 async function confirm(c: Context<AppEnv>, { title, button, text }: { title: string; button: string; text: string }) {
   const { id, url } = await getWebhook(c.get("caller"), c.req.param("webhook_id") ?? "");
-  const user = pageUser(c.get("caller"));
   return respondPage(
     c,
-    <ConfirmPage title={title} user={user} button={button} back={`/app/webhooks/${id}`} at="/app/webhooks">
+    <ConfirmPage title={title} caller={c.get("caller")} button={button} back={`/app/webhooks/${id}`} at="/app/webhooks">
       <span class="code">{url}</span>. {text}
     </ConfirmPage>,
   );
