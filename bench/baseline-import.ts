@@ -1,3 +1,5 @@
+import { importLimits } from "../src/audience/contacts/rules.ts";
+
 /** The lower bound for the memory of an import: the same statements of D1, with rows that are generated part by part. */
 const FIND_SUPPRESSED = `
   SELECT s.workspace, s.email, s.reason FROM json_each(?2) j
@@ -7,14 +9,13 @@ const INSERT = `
   SELECT 0, ?2, value->>'id', value->>'email', value->>'key', value->>'name', value->>'metadata', 0 FROM json_each(?1)`;
 const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes() WHERE n = ?1 AND workspace = 0";
 
-/** Rows and bytes of one transaction of an import (src/audience/contacts/rules.ts), and bytes of one parameter of D1. */
-const PART = { rows: 1_000, bytes: 1_500_000 };
+/** Bytes of one parameter of D1. */
 const PARAMETER_BYTES = 900_000;
 
 /** Inserts contacts of `bytes` bytes each into a list that no workspace has, as an import of such rows does. */
 export async function baselineImport(request: Request, env: Env): Promise<Response> {
   const { rows, bytes } = await request.json<{ rows: number; bytes: number }>();
-  const rowsPerPart = Math.min(PART.rows, Math.ceil(PART.bytes / bytes));
+  const rowsPerPart = Math.min(importLimits.rowsPerBatch, Math.ceil(importLimits.bytesPerBatch / bytes));
   const list = -1 - Math.floor(Math.random() * 1e9);
   for (let start = 0; start < rows; start += rowsPerPart) {
     const end = Math.min(rows, start + rowsPerPart);

@@ -1,3 +1,4 @@
+import { forbidden } from "../lib/errors.ts";
 import type { WorkspaceCtx } from "../platform/context.ts";
 import type { Scope } from "./accounts/scopes.ts";
 
@@ -25,6 +26,11 @@ export class EarlySlot<Records extends object> {
   #has(records: object): records is Records {
     return this.#known.has(records);
   }
+}
+
+/** Throws 403 for a key that is restricted to domains: it must not change, nor see, what belongs to the whole workspace. */
+export function requireAllDomains({ actor }: CallerCtx): void {
+  if (actor.domainIds) throw forbidden("This API key is restricted to certain domains");
 }
 
 export type Role = "owner" | "admin" | "member";

@@ -1,5 +1,7 @@
 const encoder = new TextEncoder();
 
+export const MEBIBYTE = 1024 * 1024;
+
 /** Encodes bytes in base64 (RFC 4648 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";

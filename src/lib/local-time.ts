@@ -1,8 +1,9 @@
 /** Times as pages show them, in the zone of the viewer. Used by the server and by the script of the pages. Pure. */
 
+import { DAY_MS } from "./time.ts";
+
 /** Greatest length of an IANA name. The longest have 32 characters. */
 const MAX_LENGTH = 64;
-const DAY_MS = 86_400_000;
 /** Formatters are kept, since making one takes 50 µs and more. There are about 600 names. */
 const MAX_ZONES = 1_000;
 const formatters = new Map<string, Formatters | null>();

@@ -9,7 +9,8 @@ import { type ExportRow, writeHeader, writeRow } from "../../src/audience/contac
 import { markFormula } from "../../src/lib/csv/cells.ts";
 import { readHeader } from "../../src/lib/csv/columns.ts";
 import { previewCsv, previewFile, readRecords } from "../../src/lib/csv/preview.ts";
-import { CsvReader, type CsvRecord, MAX_RECORD_CHARACTERS } from "../../src/lib/csv/reader.ts";
+import { CsvReader, type CsvRecord } from "../../src/lib/csv/reader.ts";
+import { MAX_RECORD_CHARACTERS } from "../../src/lib/csv/rules.ts";
 
 /** Compares the CSV code with csv-spectrum and with Python's csv module. */
 

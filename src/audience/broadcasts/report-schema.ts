@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/timestamp.ts";
 import { storedStatuses } from "../../sending/emails/index.ts";
 import { limits } from "./rules.ts";
 
@@ -36,7 +37,6 @@ export type TopLinksOut = z.output<typeof TopLinksOut>;
 
 export const recipientStatuses = storedStatuses;
 export type RecipientStatus = (typeof recipientStatuses)[number];
-const timestamp = z.string().meta({ format: "date-time" });
 
 export const RecipientOut = z
   .object({

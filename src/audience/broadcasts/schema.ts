@@ -3,6 +3,7 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { clampSamplePct, limits, statuses } from "./rules.ts";
 
 /** Request and response schemas of the broadcasts API. */
@@ -117,7 +118,6 @@ export const BroadcastPatch = BroadcastIn.partial().meta({
 });
 export type BroadcastPatch = z.output<typeof BroadcastPatch>;
 
-const timestamp = z.string().meta({ format: "date-time" });
 const count = z.int();
 
 const example = {

@@ -7,14 +7,15 @@ import { csvFile, operationsOf, parameter, responses, success } from "../../http
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
+import { MEBIBYTE } from "../../lib/bytes.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
 import { exportContacts } from "./csv/export.ts";
 import { importContacts } from "./csv/import.ts";
 import { deleteContact } from "./delete-contact.ts";
 import { deleteList } from "./delete-list.ts";
-import { getContact, listContacts, listLists } from "./queries.ts";
-import { importLimits } from "./rules.ts";
+import { getContact, listContacts, listLists, MAX_SCANNED } from "./queries.ts";
+import { importLimits, limits } from "./rules.ts";
 import {
   ContactIn,
   ContactOut,
@@ -75,7 +76,7 @@ export const contactRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "createContactList",
       summary: "Create a contact list",
-      description: "A workspace has at most 10,000 lists.",
+      description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The list", ListOut, [403, 409, 413, 415]),
     }),
@@ -97,7 +98,7 @@ export const contactRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "getContactList",
       summary: "Get a contact list and a page of its contacts",
-      description: "Contacts come oldest first. A search (`q`) reads 10,000 contacts; the `Link` header continues it.",
+      description: `Contacts come oldest first. A search (\`q\`) reads ${MAX_SCANNED.toLocaleString("en")} contacts; the \`Link\` header continues it.`,
       parameters: [listId],
       responses: responses(200, "The list with a page of contacts", ListWithContactsOut, [403, 404]),
     }),
@@ -212,7 +213,9 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "importContacts",
       summary: "Import contacts from a CSV file",
       description:
-        "The first row has the names of the columns. `email` is required and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored. The separator is a comma, semicolon or tab, the encoding UTF-8. At most 100,000 rows and 24 MiB. Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before `= + - @ '` or a tab at the start of a cell is removed.",
+        "The first row has the names of the columns. `email` is required and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored. The separator is a comma, semicolon or tab, the encoding UTF-8. " +
+        `At most ${importLimits.rows.toLocaleString("en")} rows and ${importLimits.fileBytes / MEBIBYTE} MiB. ` +
+        "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before `= + - @ '` or a tab at the start of a cell is removed.",
       parameters: [listId, parameter.idempotencyKey],
       requestBody: uploadBody,
       responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),

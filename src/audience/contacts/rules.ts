@@ -1,4 +1,4 @@
-import { utf8Length } from "../../lib/bytes.ts";
+import { MEBIBYTE, utf8Length } from "../../lib/bytes.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 
 /** Limits of contact lists and contacts (docs/contract/limits.md#counts). */
@@ -14,7 +14,7 @@ export const limits = {
 /** Limits of CSV files (docs/contract/contacts.md#csv-import). */
 export const importLimits = {
   rows: 100_000,
-  fileBytes: 24 * 1024 * 1024,
+  fileBytes: 24 * MEBIBYTE,
   /**
    * Rows and bytes of one transaction, which one step reads: a byte may be a cell of its own. A thousand rows of up to 500 bytes take
    * at most 4 D1 calls when none is suppressed, and a file of the greatest size less than 400.

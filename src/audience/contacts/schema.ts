@@ -2,6 +2,7 @@ import * as z from "zod";
 import { parseAddress } from "../../lib/addresses.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
 import { isPrintable, isWithin, limits, metadataIssue, stateOf } from "./rules.ts";
 
@@ -45,7 +46,6 @@ export const ListPatch = z
   .meta({ ref: "ContactListUpdate", example: { name: "Customers of 2026" } });
 export type ListPatch = z.output<typeof ListPatch>;
 
-const timestamp = z.string().meta({ format: "date-time" });
 const listExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
   name: "Customers",

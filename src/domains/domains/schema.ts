@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
@@ -15,8 +16,6 @@ export const DomainIn = z
   })
   .meta({ ref: "DomainCreate", examples: [{ name: "shop.example.net" }] });
 export type DomainIn = z.output<typeof DomainIn>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const RecordOut = z
   .object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { scopes } from "../../access/accounts/index.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { ApiKeyRow } from "./queries.ts";
 import { isNameLength, isPrintable, limits } from "./rules.ts";
 
@@ -43,8 +44,6 @@ export const ApiKeyIn = z
   })
   .meta({ ref: "ApiKeyCreate", examples: [{ name: "Shop server", scopes: ["emails:send"], expires_at: null }] });
 export type ApiKeyIn = z.output<typeof ApiKeyIn>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const example = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError, conflict, forbidden, unprocessable } from "../../lib/errors.ts";
 import { randomToken } from "../../lib/random-token.ts";
@@ -9,7 +9,7 @@ import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
-import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
+import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { INVITATION_PURPOSE, type InvitationRow } from "./queries.ts";
 import { INVITATION_TTL_MS } from "./rules.ts";
 import { type InvitationIn, type InvitationOut, toInvitation } from "./schema.ts";

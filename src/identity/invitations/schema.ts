@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 
@@ -10,8 +11,6 @@ export const InvitationIn = z
   })
   .meta({ ref: "InvitationCreate", examples: [{ email: "grace@example.org", role: "admin" }] });
 export type InvitationIn = z.output<typeof InvitationIn>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** An invitation to a workspace (docs/contract/workspaces.md#invitations). Its token is in the mailed link only. */
 export const InvitationOut = z

@@ -1,8 +1,8 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
-import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
+import { requireActiveWorkspace } from "../workspaces/index.ts";
 
 const DELETE = "DELETE FROM invitations WHERE id = ?1 AND workspace = ?2";
 

@@ -1,8 +1,8 @@
 import { roleScopes } from "../../access/accounts/index.ts";
-import type { Actor, CallerCtx, Role } from "../../access/caller.ts";
+import { type Actor, type CallerCtx, type Role, requireAllDomains } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
+import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
 import type { MemberRow } from "./queries.ts";
 

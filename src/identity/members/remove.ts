@@ -1,7 +1,7 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
+import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
 import { endMembershipStatements } from "./end-membership.ts";
 

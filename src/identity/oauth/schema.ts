@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
 import type { OAuthClient } from "./clients.ts";
 import type { GrantRow } from "./grants.ts";
@@ -55,8 +56,6 @@ export function toClientInformation(client: OAuthClient) {
     token_endpoint_auth_method: "none",
   };
 }
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** A grant of the caller's user to a client (docs/contract/sign-in.md#oauth). */
 export const GrantOut = z

@@ -1,9 +1,8 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
 import { repeatableBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { newWorkspace, toSlug } from "./new-workspace.ts";
-import { requireAllDomains } from "./queries.ts";
 import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
 
 /**

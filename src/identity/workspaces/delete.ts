@@ -1,11 +1,11 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../../platform/outbox/index.ts";
-import { requireActiveWorkspace, requireAllDomains } from "./queries.ts";
+import { requireActiveWorkspace } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNull } from "drizzle-orm";
 import type { CallerCtx, Role } from "../../access/caller.ts";
-import { forbidden, notFound } from "../../lib/errors.ts";
+import { notFound } from "../../lib/errors.ts";
 import { orm } from "../../platform/db/client.ts";
 import { memberships, workspaces } from "../../platform/db/schema/main/index.ts";
 
@@ -9,11 +9,6 @@ export type WorkspaceRow = typeof workspaces.$inferSelect;
 /** Throws 404 unless `id` is the workspace that the credential acts in. */
 export function requireActiveWorkspace(ctx: CallerCtx, id: string): void {
   if (id.toLowerCase() !== ctx.workspace.id) throw notFound("Workspace");
-}
-
-/** Throws 403 for an API key that is restricted to domains: it must not change what belongs to the whole workspace. */
-export function requireAllDomains({ actor }: CallerCtx): void {
-  if (actor.domainIds) throw forbidden("This API key is restricted to certain domains");
 }
 
 /** Returns the workspace that the credential acts in. Throws 404 for any other id. */

@@ -1,11 +1,11 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { seal } from "../../lib/secret-box.ts";
 import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
+import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
 import type { WorkspacePatch } from "./schema.ts";
 
 // json_patch removes the members that are null, and a setting that is missing has its default.

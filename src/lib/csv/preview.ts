@@ -1,14 +1,11 @@
 import { unmarkFormula } from "./cells.ts";
 import { type Columns, isEmailHeader, readHeader } from "./columns.ts";
+import { DELIMITERS, MAX_RECORD_CHARACTERS } from "./rules.ts";
 
 /**
  * Reads the first rows of a CSV file in the browser, before it is uploaded. It is a second, small parser, because that of the import
  * (reader.ts) is larger than all scripts of the pages. Both read the same rows; a test compares them. Pure.
  */
-
-const DELIMITERS = [",", ";", "\t"] as const;
-/** Greatest number of characters of the cells of a record, as the import has it. */
-const MAX_RECORD_CHARACTERS = 131_072;
 
 /** A record of a file. `row` counts from 1, the header. Null: the import refuses this row. */
 export interface PreviewRecord {

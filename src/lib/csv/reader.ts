@@ -1,20 +1,13 @@
 import { CsvError, parse } from "csv-parse/sync";
+import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS } from "./rules.ts";
 
 /** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
-
-/** Separators that are detected. */
-const DELIMITERS = [",", ";", "\t"] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
 
 /** A record, or the issue of one. `row` counts records from 1; the header is row 1, as in a spreadsheet. */
 export type CsvRecord = { row: number; cells: string[] } | { row: number; issue: string };
 
-/**
- * Greatest size of a record in the first read, which is of the header, and in others: characters of all cells, where the
- * last cell counts in bytes. A quote that is not closed would otherwise make one record of the rest of a file.
- */
+/** The same as MAX_RECORD_CHARACTERS, for the first read, which is of the header. */
 export const MAX_HEADER_CHARACTERS = 1_048_576;
-export const MAX_RECORD_CHARACTERS = 131_072;
 /**
  * Greatest size of a record in bytes, with its separators. An empty cell has no character, so a line of separators would
  * otherwise make one record of 24 million cells.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { limits, type RuleMatch } from "./rules.ts";
 
 const condition = z.string().max(limits.matchCharacters).nullish();
@@ -56,8 +57,6 @@ export const RulePatch = z
   })
   .meta({ ref: "ForwardingRuleUpdate", examples: [{ is_active: false }] });
 export type RulePatch = z.output<typeof RulePatch>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 export const RuleOut = z
   .object({

@@ -1,7 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/timestamp.ts";
 import { Authentication } from "../../mail/authentication-results/index.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** An entry of the inbound log (docs/contract/inbound.md#inbound-log). */
 export const InboundEntryOut = z

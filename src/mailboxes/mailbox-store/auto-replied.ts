@@ -1,4 +1,4 @@
-import { DAY_MS } from "./rules.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { first, type Sql } from "./sql.ts";
 
 /**

@@ -1,5 +1,6 @@
+import { DAY_MS } from "../../lib/time.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
-import { DAY_MS, placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
+import { placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { FlagChanges, MovedMessage } from "./types.ts";
 

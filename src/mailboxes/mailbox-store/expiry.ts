@@ -1,8 +1,9 @@
+import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expungeByIds } from "./change.ts";
 import { expireImports, nextImportExpiry } from "./imports.ts";
 import { readQuota } from "./quota.ts";
-import { DAY_MS, KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
+import { KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
 import { saveUsedBytes } from "./save-used-bytes.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { MailboxChange } from "./types.ts";

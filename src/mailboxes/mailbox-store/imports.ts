@@ -1,4 +1,5 @@
-import { DAY_MS, IMPORT_DAYS } from "./rules.ts";
+import { DAY_MS } from "../../lib/time.ts";
+import { IMPORT_DAYS } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { ArchiveCursor, ImportProgress, ImportResult, NewImport, StoredImport } from "./types.ts";
 

@@ -32,7 +32,6 @@ export const KEPT_DAYS = 30;
 export const IMPORT_DAYS = 30;
 /** Delay from an expunge to the removal of the object: reads that were running have ended by then. In ms. */
 export const REMOVAL_DELAY_MS = 120_000;
-export const DAY_MS = 86_400_000;
 
 /** Returns the name of a system folder in its own letter case, any other name in NFC. */
 export function folderName(name: string): string {

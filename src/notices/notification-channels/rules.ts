@@ -1,12 +1,12 @@
 /** Limits of notifications that leave the service. Times are in milliseconds. Pure. */
 
+import { MINUTE_MS } from "../../lib/time.ts";
+
 /** No further notification is started after this time: half a lease. */
 export const RUN_MS = 60_000;
 
 /** Slack gets this long to answer. */
 export const SLACK_TIMEOUT_MS = 10_000;
-
-const MINUTE_MS = 60_000;
 
 /**
  * The waits after failed attempts, as those of webhooks (docs/contract/notifications.md#waits-of-notifications). After the last

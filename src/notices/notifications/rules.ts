@@ -1,5 +1,7 @@
 /** Categories, channels and limits of notifications (docs/contract/notifications.md#categories-and-channels). Pure. */
 
+import { DAY_MS } from "../../lib/time.ts";
+
 export const categories = ["alerts", "sends", "team"] as const;
 export type Category = (typeof categories)[number];
 
@@ -25,8 +27,6 @@ export const NOTIFICATION_DAYS = 90;
 /** Characters of a title and of a body that are stored; both may contain names that users chose. */
 export const TITLE_CHARACTERS = 200;
 export const BODY_CHARACTERS = 2_000;
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Returns the key of an event about an object that notifies once a UTC day, for instance `webhook-failed <id>`. */
 export function dailyKey(key: string, now: number): string {

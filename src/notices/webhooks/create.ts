@@ -1,10 +1,10 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/index.ts";
 import { requirePublicUrl } from "./check-url.ts";
-import { requireAllDomains, type WebhookRow } from "./queries.ts";
+import type { WebhookRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
 import { newWebhookSecret, sealSecret } from "./secrets.ts";

@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb, mailOrm } from "../../platform/db/client.ts";
 import { webhookDeliveries } from "../../platform/db/schema/mail/index.ts";
-import { requireAllDomains, type WebhookRow } from "./queries.ts";
+import type { WebhookRow } from "./queries.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./rules.ts";
 
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;

@@ -1,16 +1,11 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
-import { forbidden, notFound } from "../../lib/errors.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { webhooks } from "../../platform/db/schema/main/index.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
-
-/** Throws 403 for a key that is restricted to domains: a webhook gets the events of all domains. */
-export function requireAllDomains({ actor }: CallerCtx): void {
-  if (actor.domainIds) throw forbidden("This API key is restricted to certain domains");
-}
 
 /** Returns one webhook. Throws 404 for an id that is malformed, unknown or of another workspace, and 403. */
 export async function getWebhook(ctx: CallerCtx, id: string): Promise<WebhookRow> {

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { DAY_MS } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb, orm } from "../../platform/db/client.ts";
@@ -8,8 +9,6 @@ import type { Released } from "./claim.ts";
 import type { WebhookRow } from "./queries.ts";
 import { mustPause, PAUSE_AFTER_MS } from "./rules.ts";
 import { copySubscription } from "./subscriptions.ts";
-
-const DAY_MS = 24 * 3_600_000;
 
 const CLEAR = `
   UPDATE webhook_endpoints SET gave_up_at = NULL, due_at = CASE WHEN token IS NULL THEN (

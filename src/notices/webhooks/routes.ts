@@ -12,7 +12,7 @@ import { deleteWebhook } from "./delete.ts";
 import { getDelivery, listDeliveries } from "./delivery-queries.ts";
 import { findUrl, getWebhook, listWebhooks } from "./queries.ts";
 import { replayDelivery } from "./replay.ts";
-import { deliveryStatuses } from "./rules.ts";
+import { DELIVERY_DAYS, deliveryStatuses, limits } from "./rules.ts";
 import {
   DeliveriesOut,
   DeliveryItemOut,
@@ -56,7 +56,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     operation("webhooks:view", {
       operationId: "listWebhooks",
       summary: "List active webhooks",
-      description: "A workspace has at most 50 webhooks. Their secrets are masked.",
+      description: `A workspace has at most ${limits.webhooksPerWorkspace} webhooks. Their secrets are masked.`,
       responses: responses(200, "The webhooks, oldest first", z.array(WebhookOut), [403]),
     }),
     query(ListQuery),
@@ -73,7 +73,8 @@ export const webhookRoutes = new Hono<AppEnv>()
       summary: "Create a webhook",
       description:
         "Each delivery is a POST that is signed with the secret. It is tried five times: after a failure the waits are 1 minute, " +
-        "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. A workspace has at most 50 webhooks.",
+        "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. " +
+        `A workspace has at most ${limits.webhooksPerWorkspace} webhooks.`,
       parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
@@ -146,7 +147,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     operation("webhooks:view", {
       operationId: "listWebhookDeliveries",
       summary: "List the deliveries of a webhook, newest first",
-      description: "Deliveries are kept for 30 days.",
+      description: `Deliveries are kept for ${DELIVERY_DAYS} days.`,
       parameters: [webhookId],
       responses: responses(200, "A page of deliveries", DeliveriesOut, [403, 404]),
     }),

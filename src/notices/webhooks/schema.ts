@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { MAX_URL_CHARACTERS } from "../../platform/public-urls/index.ts";
 import { webhookEventTypes } from "../../platform/webhook-events/index.ts";
 import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";
@@ -39,7 +40,6 @@ export const WebhookPatch = z
   .meta({ ref: "WebhookUpdate", examples: [{ is_active: false }] });
 export type WebhookPatch = z.output<typeof WebhookPatch>;
 
-const timestamp = z.string().meta({ format: "date-time" });
 const id = "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85";
 const deliveryId = "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a86";
 const created_at = "2026-11-21T14:00:00.000Z";

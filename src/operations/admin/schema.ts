@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { UserRow } from "./queries.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** An account, as administrators of the platform see it. */
 export const UserOut = z

@@ -1,9 +1,8 @@
+import { HOUR_MS } from "../../lib/time.ts";
 import { dailyKey, type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { isTooHigh, LEAST_MAILS, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from "./rules.ts";
-
-const HOUR_MS = 3_600_000;
 
 const FIND_TODAY = `
   SELECT t.workspace, sum(t.sent + t.refused) AS mails, sum(t.bounced) AS bounced, sum(t.complained) AS complained

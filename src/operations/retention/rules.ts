@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 3_600_000;
+import { DAY_MS } from "../../lib/time.ts";
 
 /** Days that roll-ups are kept at least: analytics covers 90 days. */
 export const ROLLUP_DAYS = 91;

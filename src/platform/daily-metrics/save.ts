@@ -1,9 +1,9 @@
+import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../context.ts";
 import { type Metrics, restoreMetrics, takeMetrics } from "./counters.ts";
 
 /** An isolate stores its counts at most once in this time, in milliseconds: each time is a row written. */
 const SAVE_AFTER_MS = 60_000;
-const DAY_MS = 24 * 3_600_000;
 
 // One row a day for all counts, so that storing them writes one row.
 const SAVE = `

@@ -40,11 +40,6 @@ export function fullKey(workspaceId: string, stored: string): string {
   return stored.startsWith(r2Keys.workspaces) ? stored : `${r2Keys.workspace(workspaceId)}${stored}`;
 }
 
-/** Returns whether an object is the content of a broadcast, which any number of emails share. */
-export function isBroadcastKey(key: string): boolean {
-  return key.split("/")[2] === "broadcasts";
-}
-
 /** Returns the id of a test of a broadcast from the key of its content, or null for another key. */
 export function testIdOf(key: string): string | null {
   return /\/broadcasts\/[^/]+\/test-([0-9a-f-]{36})$/.exec(key)?.[1] ?? null;

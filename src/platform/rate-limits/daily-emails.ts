@@ -1,11 +1,11 @@
 import { type AppError, tooManyRequests } from "../../lib/errors.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { CallerWorkspace, MailCtx } from "../context.ts";
 import { RefusedBatchError, refuse } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
 import { formatPolicy } from "./index.ts";
 
-const DAY_MS = 24 * 3_600_000;
 const REASON = "daily limit";
 
 const COUNTED = "iif(day = ?2, day_emails, 0)";

@@ -1,5 +1,7 @@
 /** Periods and buckets of analytics (docs/contract/analytics.md#periods). Pure. Hours are counted since 1970, in UTC. */
 
+import { HOUR_MS } from "../../lib/time.ts";
+
 export const periods = ["24h", "7d", "30d", "90d"] as const;
 export type Period = (typeof periods)[number];
 
@@ -7,7 +9,6 @@ export const granularities = ["hour", "day"] as const;
 export type Granularity = (typeof granularities)[number];
 
 const HOURS: Readonly<Record<Period, number>> = { "24h": 24, "7d": 7 * 24, "30d": 30 * 24, "90d": 90 * 24 };
-const HOUR_MS = 3_600_000;
 const BUCKET_HOURS: Readonly<Record<Granularity, number>> = { hour: 1, day: 24 };
 
 /** The first and the last hour of a period. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { Variables } from "../templates/index.ts";
 import { limits, statuses } from "./rules.ts";
 
@@ -201,8 +202,6 @@ export const ValidateOut = z
   })
   .meta({ ref: "ValidationResult", examples: [{ valid: true, can_send: true, issues: [] }] });
 export type ValidateOut = z.output<typeof ValidateOut>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const emailExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",

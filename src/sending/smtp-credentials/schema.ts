@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
 
 /** Request and response schemas of SMTP credentials. */
@@ -14,7 +15,6 @@ export const SmtpCredentialIn = z
   .meta({ ref: "SmtpCredentialCreate", examples: [{ domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02" }] });
 export type SmtpCredentialIn = z.output<typeof SmtpCredentialIn>;
 
-const timestamp = z.string().meta({ format: "date-time" });
 const id = "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50";
 const username = "019aa7c0@example.com";
 const created_at = "2026-11-21T14:00:00.000Z";

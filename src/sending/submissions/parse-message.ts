@@ -13,6 +13,7 @@ import {
   textParts,
 } from "../../mail/raw/index.ts";
 import { decodeEncodedWords } from "../../mail/reports/index.ts";
+import { emailLimits } from "../emails/index.ts";
 import type { Envelope, ParsedAddress, ParsedRequest, Recipient } from "../emails/send/index.ts";
 import { ReplyError } from "./replies.ts";
 
@@ -48,11 +49,6 @@ const ONCE = [
   "idempotency-key",
 ];
 
-const MAX_RECIPIENTS = 50;
-const MAX_ATTACHMENT_BYTES = 24 * 1024 * 1024;
-const MAX_TEXT_BYTES = 5_000_000;
-const MAX_SUBJECT_BYTES = 998;
-
 const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
 
 /**
@@ -85,13 +81,13 @@ export function parseMessage(
   const sender: ParsedAddress = { email: from.email, key: from.key, name: from.name };
   return {
     request: {
-      email: { from: sender, recipients, subject: truncate(subject, MAX_SUBJECT_BYTES), tags: null, sendAt: null },
+      email: { from: sender, recipients, subject: truncate(subject, emailLimits.lineBytes), tags: null, sendAt: null },
       from: sender,
       recipients,
       issues: [],
     },
     head: [...sent.map(({ raw }) => raw), ...added].join(""),
-    messageId: truncate(messageId, MAX_SUBJECT_BYTES),
+    messageId: truncate(messageId, emailLimits.lineBytes),
     idempotencyKey: fieldValue(fields, "idempotency-key") || null,
   };
 }
@@ -114,8 +110,8 @@ function checkSizes(parts: ScannedMessage["parts"]): void {
     new ReplyError(
       `552 5.3.4 ${what} decode to ${size.toLocaleString("en")} bytes; the limit is ${limit.toLocaleString("en")}`,
     );
-  if (attached > MAX_ATTACHMENT_BYTES) throw tooLarge("the attachments", attached, MAX_ATTACHMENT_BYTES);
-  if (shown > MAX_TEXT_BYTES) throw tooLarge("html and text together", shown, MAX_TEXT_BYTES);
+  if (attached > emailLimits.attachmentBytes) throw tooLarge("the attachments", attached, emailLimits.attachmentBytes);
+  if (shown > emailLimits.bodyBytes) throw tooLarge("html and text together", shown, emailLimits.bodyBytes);
 }
 
 function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: string } {
@@ -144,7 +140,8 @@ function toRecipients(fields: readonly HeaderField[], addresses: readonly string
     unique.set(key, { email: address.address, key, kind, name: name && truncate(oneLine(name), NAME_BYTES) });
   }
   if (unique.size === 0) throw new ReplyError("554 5.5.1 No valid recipients");
-  if (unique.size > MAX_RECIPIENTS) throw new ReplyError(`452 4.5.3 The limit is ${MAX_RECIPIENTS} recipients`);
+  if (unique.size > emailLimits.recipients)
+    throw new ReplyError(`452 4.5.3 The limit is ${emailLimits.recipients} recipients`);
   return [...unique.values()];
 }
 

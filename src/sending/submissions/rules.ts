@@ -4,8 +4,6 @@ import { ipNetwork } from "../../lib/ip-network.ts";
 
 /** Bytes of one message on the wire. */
 export const MAX_WIRE_BYTES = 36 * 1024 * 1024;
-/** Messages from this size on are not tracked, in bytes. */
-export const MAX_TRACKED_BYTES = 2 * 1024 * 1024;
 /** Bytes of a message whose content goes into the row of the email. JSON escapes some of them. */
 export const MAX_ROW_BYTES = 15 * 1024;
 /** How long the same message counts as a repeat after its answer was lost, in ms. */

@@ -1,8 +1,8 @@
+import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { KEEP_STRONGER_REASON } from "./suppress.ts";
 
-const DAY_MS = 24 * 3_600_000;
 /** A second failure counts from a day on: a broken resolver or an expired registration is usually repaired by then. */
 const REPEAT_AFTER_MS = DAY_MS;
 /** A failure counts for 90 days, so that monthly and quarterly mail to a domain that no longer exists is suppressed. */

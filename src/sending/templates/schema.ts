@@ -3,6 +3,7 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { TemplateRow } from "./queries.ts";
 import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "./rules.ts";
 
@@ -123,8 +124,6 @@ export const PreviewOut = z
     ],
   });
 export type PreviewOut = z.output<typeof PreviewOut>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 export const TemplateOut = z
   .object({

@@ -1,4 +1,5 @@
 import { withTimeout } from "../../lib/deadline.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { TrackedLink } from "../../platform/mail-tokens/index.ts";
 import { findEmail } from "../emails/index.ts";
@@ -10,7 +11,6 @@ export type LinkState = "active" | "expired" | "blocked";
 const CACHE_SECONDS = 60;
 /** A lookup that takes longer counts as failed, in milliseconds: the recipient waits for the redirect. */
 const LOOKUP_MS = 2_000;
-const DAY_MS = 24 * 3_600_000;
 /** Longest host name without its final dot, in characters (RFC 1035 2.3.4). A longer one cannot be resolved or blocked. */
 const MAX_HOST = 253;
 

@@ -1,6 +1,5 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { generateDkimKeys } from "../../domains/domains/index.ts";
-import { requireAllDomains } from "../../identity/workspaces/index.ts";
 import { iso } from "../../lib/time.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";

@@ -1,5 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
-import { requireAllDomains } from "../../identity/workspaces/index.ts";
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { requireRecipient } from "./access.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { dkimRecords } from "../../domains/domains/index.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
 import { codes, NOTE_CHARACTERS, shownStatus, statuses, type TransferCode } from "./rules.ts";
 
@@ -45,8 +46,6 @@ export const ForceIn = z
   .object({ target_email: targetEmail, rotate_dkim: AcceptIn.shape.rotate_dkim.unwrap().default(true) })
   .meta({ ref: "DomainTransferForce", examples: [{ target_email: "ada@example.org", rotate_dkim: false }] });
 export type ForceIn = z.output<typeof ForceIn>;
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const EXAMPLE = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50",

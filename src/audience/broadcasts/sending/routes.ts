@@ -12,6 +12,7 @@ import { pauseBroadcast, resumeBroadcast } from "../pause.ts";
 import { promoteVariant } from "../promote.ts";
 import { listRecipients } from "../recipients.ts";
 import { AudienceOut, RecipientOut, recipientStatuses, TestIn, TestOut, TopLinksOut } from "../report-schema.ts";
+import { limits } from "../rules.ts";
 import { BroadcastOut } from "../schema.ts";
 import { sendBroadcast } from "../send.ts";
 import { sendTest } from "../send-test.ts";
@@ -40,7 +41,8 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "sendBroadcast",
       summary: "Send a broadcast",
       description:
-        "Fixes its audience, at most 2,000,000 contacts. With a sample, only the sample is mailed until a variant is promoted.",
+        `Fixes its audience, at most ${limits.audience.toLocaleString("en")} contacts. ` +
+        "With a sample, only the sample is mailed until a variant is promoted.",
       parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),

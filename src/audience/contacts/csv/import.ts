@@ -4,11 +4,11 @@ import {
   CsvReader,
   type CsvRecord,
   countLines,
-  type Delimiter,
   detectDelimiter,
   isUtf8,
   withoutByteOrderMark,
 } from "../../../lib/csv/reader.ts";
+import type { Delimiter } from "../../../lib/csv/rules.ts";
 import { badRequest, tooLarge } from "../../../lib/errors.ts";
 import { nextTurn, YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { JsonChunkWriter } from "../../../platform/db/json-chunk-writer.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { SessionActor } from "../../../access/caller.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The answer of a call that set a new access token. */
@@ -13,8 +14,6 @@ export const WorkspaceSwitch = z
     org_id: z.string().meta({ format: "uuid", maxLength: 36 }).describe("Id of a workspace that you belong to."),
   })
   .meta({ ref: "WorkspaceSwitch", examples: [{ org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06" }] });
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** A session of the caller's user (docs/contract/sign-in.md#sessions). */
 export const SessionOut = z

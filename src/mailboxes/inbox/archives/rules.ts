@@ -1,6 +1,6 @@
 /** Limits of imports and exports of mailboxes. Pure. */
 
-const MEBIBYTE = 1024 * 1024;
+import { MEBIBYTE } from "../../../lib/bytes.ts";
 
 /**
  * The most that an import or export processes before other requests get their turn: messages that are read, parsed or stored, and

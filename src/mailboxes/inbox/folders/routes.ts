@@ -65,7 +65,7 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "createInboxFolder",
       summary: "Create a folder",
-      description: "A mailbox has at most 500 folders.",
+      description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
     }),

@@ -4,6 +4,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
+import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
 import { LabelOut, toLabel } from "../schema.ts";
 import { createLabel, deleteLabel, updateLabel } from "./change.ts";
@@ -31,7 +32,7 @@ export const labelRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "createInboxLabel",
       summary: "Create a label",
-      description: "A mailbox has at most 200 labels.",
+      description: `A mailbox has at most ${mailboxLimits.labels} labels.`,
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),

@@ -6,6 +6,7 @@ import { file, operationsOf, parameter, responses, success } from "../../../http
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { replaceLabels } from "../labels/index.ts";
 import { openMailbox } from "../open.ts";
 import { ItemOut, PageOut, PlaceOut, toItem } from "../schema.ts";
@@ -92,7 +93,7 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "searchInbox",
       summary: "Search sender, recipients, subject and text of messages",
-      description: "Every word matches the beginning of a word. `total` counts at most 10,000 messages.",
+      description: `Every word matches the beginning of a word. \`total\` counts at most ${mailboxLimits.countedMatches.toLocaleString("en")} messages.`,
       parameters: [mailboxId],
       responses: responses(200, "A page of messages, newest first", PageOut, errors),
     }),

@@ -4,10 +4,11 @@ import { parseUuid } from "../../../lib/ids.ts";
 import type { AttachmentSource } from "../../../mail/mime/index.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
+import { emailLimits } from "../../../sending/emails/index.ts";
 import type { OpenMailbox } from "../open.ts";
 
 /** Largest file, in bytes: that of all attachments of an email. */
-export const MAX_FILE_BYTES = 24 * 1024 * 1024;
+export const MAX_FILE_BYTES = emailLimits.attachmentBytes;
 
 /** A file that was uploaded for a message. */
 export interface UploadedFile {

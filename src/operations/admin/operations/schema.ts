@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { iso, parseIso } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import type { BlockedHostRow } from "./blocked-hosts.ts";
 import type { DeadLetterRow } from "./dead-letters.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import { MAX_REQUEUED } from "./requeue-rows.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** A queue message that failed every retry. */
 export const DeadLetterOut = z

@@ -31,7 +31,7 @@ export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
   operation("emails:send", {
     operationId: "sendEmailBatch",
-    summary: "Send up to 500 emails",
+    summary: `Send up to ${limits.batch} emails`,
     description: "Each item is accepted or refused on its own. The results are in the order of the items.",
     parameters: [parameter.idempotencyKey, batchMode],
     responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),

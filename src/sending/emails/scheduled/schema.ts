@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { formatMailbox } from "../../../lib/addresses.ts";
 import { iso } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import type { RecordRow } from "../queries.ts";
 import { addressesOf } from "../serialize.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** A scheduled email. */
 export const ScheduledOut = z

@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import { Authentication } from "../../../mail/authentication-results/index.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
 import { addressesOf } from "../serialize.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** An email in search results. */
 export const SearchOut = z

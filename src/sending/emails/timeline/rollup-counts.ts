@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../lib/time.ts";
 import type { EventEntry, RecipientEntry } from "../../../platform/db/email-json.ts";
 import { type EventType, isDelivered, isSent, type RecipientState, type StoredStatus } from "../rules.ts";
 import { type EmailState, recipientKey } from "./state.ts";
@@ -26,8 +27,6 @@ export interface RollupCounts extends Record<RollupColumn, number> {
   hour: number;
   domain: string;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Returns the hour since 1970 of a time in ms. */
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS);

@@ -1,7 +1,5 @@
 import { ApiKeyIn } from "../../../identity/api-keys/index.ts";
-import { iso } from "../../../lib/time.ts";
-
-const DAY_MS = 24 * 3_600_000;
+import { DAY_MS, iso } from "../../../lib/time.ts";
 
 /** Lifetimes that the form offers, in days. Empty: the key does not expire. */
 export const lifetimes: readonly { days: string; label: string }[] = [

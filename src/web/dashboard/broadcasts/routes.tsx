@@ -36,6 +36,7 @@ import { parseFields, type Refusal, submitForm, toRefusal } from "../../../http/
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { listSenders } from "../senders.ts";
 import { PromotePage, SendPage } from "./confirm.tsx";
 import {
@@ -47,7 +48,6 @@ import {
 } from "./form.tsx";
 import { BroadcastPage, BroadcastsPage } from "./page.tsx";
 
-const PAGE_SIZE = 50;
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
 const TOP_LINKS = 10;

@@ -22,12 +22,12 @@ import { parseFields, type Refusal, submitForm, textOf } from "../../../http/pag
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { contactEditPages } from "./contact-routes.tsx";
 import { importPages } from "./import-routes.tsx";
 import { ListPage, ListsPage } from "./page.tsx";
 import { sendPages } from "./send-routes.tsx";
 
-const PAGE_SIZE = 50;
 const DELETE = "DELETE /v1/contacts/:list_id";
 
 const notices: Readonly<Record<string, string>> = {

@@ -23,10 +23,10 @@ import { pageFor } from "../../../http/page-right.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { DomainPage } from "./detail.tsx";
 import { DomainsPage } from "./list.tsx";
 
-const PAGE_SIZE = 50;
 const ROTATE = "POST /v1/domains/:domain_id/dkim/rotate";
 const DELETE = "DELETE /v1/domains/:domain_id";
 

@@ -16,9 +16,8 @@ import {
   type ScheduledOut,
   sendNow,
 } from "../../../sending/emails/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { ScheduledPage } from "./scheduled.tsx";
-
-const PAGE_SIZE = 50;
 
 const notices: Readonly<Record<string, string>> = {
   moved: "The email leaves at its new time.",

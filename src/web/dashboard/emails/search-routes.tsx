@@ -15,10 +15,9 @@ import {
   searchEmails,
   statuses,
 } from "../../../sending/emails/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { EmailsPage } from "./list.tsx";
 import { emailsPath } from "./path.ts";
-
-const PAGE_SIZE = 50;
 
 /** Statuses of rows that say why. */
 const FAILED = ["bounced", "rejected", "failed"];

@@ -5,9 +5,8 @@ import { toRefusal } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { getInboundEntry } from "../../../mailboxes/inbound-log/index.ts";
 import { searchEmails } from "../../../sending/emails/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { InboundEntryPage, InboundPage } from "./page.tsx";
-
-const PAGE_SIZE = 50;
 
 export const inboundPages = new Hono<AppEnv>()
   .get("/app/inbound", ...pageFor("GET /v1/emails/search"), async (c) => {

@@ -17,10 +17,10 @@ import {
   toPreferences,
   updatePreferences,
 } from "../../../notices/notifications/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { NotificationsPage, notificationsPath } from "./list.tsx";
 import { flagName, PreferencesPage } from "./preferences.tsx";
 
-const PAGE_SIZE = 50;
 /** Greatest offset of a page: more notifications than one user gets in 90 days. */
 const MAX_OFFSET = 100_000;
 const PREFERENCES = "/app/notifications/preferences";

@@ -17,13 +17,13 @@ import {
   toTemplate,
   updateTemplate,
 } from "../../../sending/templates/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { templateActionPages } from "./action-routes.tsx";
 import { changeBlocks, emptyForm, type TemplateForm, toForm, toPreview, toRequest, toTemplateForm } from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
 import { readSamples, toVariables } from "./preview.tsx";
 import { notices, showNew, showTemplate } from "./show.tsx";
 
-const PAGE_SIZE = 50;
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
 

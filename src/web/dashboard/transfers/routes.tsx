@@ -15,9 +15,8 @@ import {
   listTargets,
   requireSwitchedOn,
 } from "../../../transfers/domain-transfers/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { TransfersPage } from "./page.tsx";
-
-const PAGE_SIZE = 50;
 
 const notices: Readonly<Record<string, string>> = {
   offered: "The domain is offered. The recipient gets a link by mail.",

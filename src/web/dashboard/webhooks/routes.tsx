@@ -21,11 +21,11 @@ import {
   WebhookIn,
   WebhookPatch,
 } from "../../../notices/webhooks/index.ts";
+import { PAGE_SIZE } from "../page-size.ts";
 import { deliveryPages } from "./delivery-routes.tsx";
 import { WebhookPage } from "./detail.tsx";
 import { NewWebhookPage, SecretPage, type WebhookForm, WebhooksPage } from "./list.tsx";
 
-const PAGE_SIZE = 50;
 const GET = "GET /v1/webhooks/:webhook_id";
 const CREATE = "POST /v1/webhooks/";
 const UPDATE = "PATCH /v1/webhooks/:webhook_id";
