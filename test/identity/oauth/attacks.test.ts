@@ -127,6 +127,13 @@ describe("code injection and replay (4.5)", () => {
     const refresh = { grant_type: "refresh_token", client_id: fields.client_id, refresh_token: tokens.refresh_token };
     expect(await errorOf(await postForm("/oauth/token", refresh))).toBe("400 invalid_grant");
   });
+
+  it("revokes them although the second use has another verifier: the code was stolen", async () => {
+    const { fields, tokens } = await aGrant(workspace);
+    const stolen = { ...fields, code_verifier: (await aVerifier()).verifier };
+    expect(await errorOf(await postForm("/oauth/token", stolen))).toBe("400 invalid_grant");
+    expect((await apiWith(tokens.access_token).get("/v1/me")).status).toBe(401);
+  });
 });
 
 describe("cross-site request forgery (4.7)", () => {

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { issueOneTimeToken } from "../../../src/access/tokens/index.ts";
 import { returnPath } from "../../../src/identity/sign-ins/rules.ts";
 import { mail } from "../../support/databases.ts";
 import { aMagicLink, browser, randomIp, systemEmails } from "../../support/sign-ins.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
 let email: string;
@@ -120,6 +121,18 @@ describe("a sign-in link", () => {
     const old = await aMagicLink(email, Date.now() - 15 * 60_000);
     expect((await browser().get(old)).status).toBe(404);
     expect((await browser().post(old)).status).toBe(404);
+  });
+
+  it("is no one-time token of another purpose, and none of those is a sign-in link", async () => {
+    for (const purpose of ["second_factor", "forward_target"] as const) {
+      const { token, statement } = await issueOneTimeToken(testContext(), purpose, { subject: email, ttlMs: 60_000 });
+      await statement.run();
+      expect((await browser().get(`/auth/magic-link/${token}`)).status, purpose).toBe(404);
+      expect((await browser().post(`/auth/magic-link/${token}`)).status, purpose).toBe(404);
+    }
+    const path = await aMagicLink(email);
+    expect((await browser().post(path.replace("/auth/magic-link/", "/forwards/"))).status).toBe(404);
+    expect((await browser().post(path)).status).toBe(303);
   });
 
   it("is refused from a page of another site, which could sign a visitor in to its own account", async () => {
