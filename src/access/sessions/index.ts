@@ -2,7 +2,7 @@ export { type AccessTokenKind, signAccessToken, verifyAccessToken } from "./acce
 export { authenticateSession, invalidSession } from "./authenticate.ts";
 export { getSession, listSessions, type SessionRow } from "./queries.ts";
 export { refreshSession } from "./refresh.ts";
-export { deleteSessionStatement, endSession, revokeSession } from "./revoke.ts";
+export { revokeSession } from "./revoke.ts";
 export { signOut } from "./sign-out.ts";
 export { type Client, newSession, type SessionTokens } from "./start.ts";
 export { switchWorkspace } from "./switch-workspace.ts";

@@ -10,7 +10,7 @@ export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 export { type Promotion, planPromotion, promoteVariant } from "./promote.ts";
 export { type Broadcast, getBroadcast, listBroadcasts } from "./queries.ts";
 export { type AudienceOut, TestIn, type TopLinksOut } from "./report-schema.ts";
-export { type BroadcastResults, getBroadcastResults } from "./results.ts";
+export { getBroadcastResults } from "./results.ts";
 export { isEditable } from "./rules.ts";
 export { runBroadcasts } from "./run.ts";
 export { BroadcastIn, type BroadcastOut, BroadcastPatch } from "./schema.ts";

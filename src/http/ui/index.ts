@@ -1,4 +1,4 @@
-export { BarChart, Chips, LineChart, Numbers, type Series, Share } from "./charts.tsx";
+export { BarChart, Chips, LineChart, Numbers, Share } from "./charts.tsx";
 export { ConfirmPage } from "./confirm.tsx";
 export { Document } from "./document.tsx";
 export { ErrorList } from "./error-list.tsx";

@@ -1,6 +1,5 @@
-export { acceptStatements } from "./accept.ts";
 export { inviteMember } from "./create.ts";
-export { getInvitation, type Invitation, type InvitationRow, listInvitations } from "./queries.ts";
+export { type InvitationRow, listInvitations } from "./queries.ts";
 export { EXPIRED_KEPT_MS } from "./rules.ts";
 export { InvitationIn } from "./schema.ts";
 export { withdrawInvitation } from "./withdraw.ts";

@@ -1,5 +1,4 @@
 export { changeRole, requireRightsOf } from "./change-role.ts";
-export { endMembershipStatements } from "./end-membership.ts";
 export { saveTimeZone } from "./me/save-time-zone.ts";
 export { getMember, listMembers, type MemberRow } from "./queries.ts";
 export { removeMember } from "./remove.ts";

@@ -1,7 +1,7 @@
 export { listAllAudit, listAudit } from "./audit-log/queries.ts";
 export { AuditEntryOut, toAuditEntry } from "./audit-log/schema.ts";
 export { deleteWorkspace } from "./delete.ts";
-export { newWorkspace, toSlug } from "./new-workspace.ts";
+export { newWorkspace } from "./new-workspace.ts";
 export { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
 export { WorkspacePatch } from "./schema.ts";
 export { updateWorkspace } from "./update.ts";

@@ -1,2 +1,2 @@
-export { MboxQuoter, unquote } from "./quote.ts";
-export { type MboxMessage, readMbox } from "./read.ts";
+export { MboxQuoter } from "./quote.ts";
+export { readMbox } from "./read.ts";

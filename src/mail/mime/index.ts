@@ -14,9 +14,9 @@ import { type BodySegment, partTree } from "./parts.ts";
 export { addressField } from "./addresses.ts";
 export { binaryStringToBytes } from "./binary-string.ts";
 export { formatDate } from "./date.ts";
-export { ComposeError, type ComposeErrorCode } from "./errors.ts";
+export { ComposeError } from "./errors.ts";
 export { foldedField, type HeaderField, messageIdField, subjectField } from "./headers.ts";
-export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput, SmtpExtensions } from "./message.ts";
+export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput } from "./message.ts";
 export { encodeText } from "./text.ts";
 
 const LF = 0x0a;

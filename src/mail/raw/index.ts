@@ -1,4 +1,4 @@
-export { type FieldMailbox, parseMailboxes, parseOnlyMailbox } from "./address-fields.ts";
+export { parseMailboxes, parseOnlyMailbox } from "./address-fields.ts";
 export { composeRaw, inlineBody, type RawContent } from "./compose.ts";
 export { RawMessageError } from "./errors.ts";
 export { binaryToText, fieldValue, parseFields } from "./fields.ts";

@@ -1,3 +1,3 @@
 export { appendEventStatement } from "./append-event.ts";
-export { getInboundEntry, type StoredInboundEvent } from "./get.ts";
+export { getInboundEntry } from "./get.ts";
 export type { InboundEntryOut } from "./schema.ts";

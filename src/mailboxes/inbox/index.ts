@@ -1,7 +1,7 @@
 export { importArchive, listImports } from "./archives/index.ts";
 export { connectToEvents } from "./events/connect.ts";
 export { createFolder, deleteFolder, FolderIn, renameFolder } from "./folders/index.ts";
-export { createLabel, deleteLabel, LabelIn, LabelPatch, updateLabel } from "./labels/index.ts";
+export { createLabel, deleteLabel, LabelIn, updateLabel } from "./labels/index.ts";
 export { changeMessages } from "./messages/change.ts";
 export {
   type AttachmentFile,

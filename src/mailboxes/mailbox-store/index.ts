@@ -40,6 +40,6 @@ export {
   searchMessages,
 } from "./read.ts";
 export { replaceDraft } from "./replace-draft.ts";
-export { folderName, isSystemFolder, limits as mailboxLimits, nameIssue } from "./rules.ts";
+export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
 export type * from "./types.ts";

@@ -8,7 +8,6 @@ export {
   type Channel,
   categories,
   channels,
-  DEFAULT_PREFERENCES,
   dailyKey,
   NOTIFICATION_DAYS,
   type Preferences,

@@ -1,4 +1,4 @@
-export { addDeliveryStatements, type NewDelivery } from "./add-delivery.ts";
+export { addDeliveryStatements } from "./add-delivery.ts";
 export { consumeWebhooks } from "./consume.ts";
 export { createWebhook } from "./create.ts";
 export { deleteWebhook } from "./delete.ts";
@@ -6,7 +6,7 @@ export { getDelivery, listDeliveries } from "./delivery-queries.ts";
 export { getWebhook, listWebhooks } from "./queries.ts";
 export { releaseEndpointLeases } from "./release-leases.ts";
 export { replayDelivery } from "./replay.ts";
-export { DELIVERY_DAYS, type DeliveryStatus, deliveryStatuses } from "./rules.ts";
+export { DELIVERY_DAYS, deliveryStatuses } from "./rules.ts";
 export {
   type DeliveryItemOut,
   type DeliveryOut,
@@ -17,7 +17,7 @@ export {
   type WebhookOut,
   WebhookPatch,
 } from "./schema.ts";
-export { newWebhookSecret, openSecret, sealSecret, WEBHOOK_PURPOSE } from "./secrets.ts";
+export { newWebhookSecret, sealSecret, WEBHOOK_PURPOSE } from "./secrets.ts";
 export { copySubscriptions } from "./subscriptions.ts";
 export { testWebhook } from "./test.ts";
 export { updateWebhook } from "./update.ts";

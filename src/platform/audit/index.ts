@@ -1,7 +1,6 @@
-export { type AuditAction, actions } from "./actions.ts";
+export { actions } from "./actions.ts";
 export {
   type AuditActor,
-  type AuditEntry,
   auditIfChangedStatement,
   auditInNewWorkspaceStatement,
   auditStatement,

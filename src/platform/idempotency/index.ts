@@ -1,12 +1,6 @@
 export { deleteExpiredResponses } from "./delete-expired.ts";
 export type { Idempotency } from "./key.ts";
 export { Reservation } from "./reservation.ts";
-export {
-  findResponse,
-  type StoredResponse,
-  storeMailResponse,
-  storeResponse,
-  storeSecretResponse,
-} from "./responses.ts";
+export { findResponse, storeMailResponse, storeResponse, storeSecretResponse } from "./responses.ts";
 export { dayOf } from "./rules.ts";
-export { type KeyedResponse, storeMailResponses } from "./store-responses.ts";
+export { storeMailResponses } from "./store-responses.ts";

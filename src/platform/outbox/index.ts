@@ -12,7 +12,7 @@ export {
   renewStatement,
   rescheduleStatement,
 } from "./lease.ts";
-export { type NewPurge, type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
+export { type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
 export {
   BULK_RUNS,
   CLAIM_EMAILS,
@@ -24,5 +24,5 @@ export {
   SPLIT_AT_CLAIM,
   shouldRenew,
 } from "./rules.ts";
-export { type Sweep, sweep } from "./sweep.ts";
-export { type OutboxKind, type WakeUp, type WorkMessage, wake } from "./wake.ts";
+export { sweep } from "./sweep.ts";
+export type { OutboxKind, WakeUp, WorkMessage } from "./wake.ts";

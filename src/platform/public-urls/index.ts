@@ -1,3 +1,3 @@
 export { checkPublicUrl } from "./check.ts";
-export { MAX_URL_CHARACTERS, type ParsedUrl } from "./parse.ts";
-export { type Answer, postTo } from "./post.ts";
+export { MAX_URL_CHARACTERS } from "./parse.ts";
+export { postTo } from "./post.ts";

@@ -1,4 +1,4 @@
 export { notifyOfOutages } from "./notify-of-outages.ts";
 export { hasAnswered } from "./rules.ts";
 export { findLastAnswer, recordAnswer } from "./state.ts";
-export { type Release, watchEgress } from "./watch-egress.ts";
+export { watchEgress } from "./watch-egress.ts";

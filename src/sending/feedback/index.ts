@@ -1,1 +1,1 @@
-export { isFeedbackRecipient, type ReturnedMail, receiveFeedback } from "./receive.ts";
+export { isFeedbackRecipient, receiveFeedback } from "./receive.ts";

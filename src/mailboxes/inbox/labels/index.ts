@@ -1,2 +1,2 @@
 export { createLabel, deleteLabel, replaceLabels, updateLabel } from "./change.ts";
-export { LabelIn, LabelPatch } from "./schema.ts";
+export { LabelIn } from "./schema.ts";

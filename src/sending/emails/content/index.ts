@@ -2,9 +2,7 @@ export { AttachmentDeletedError, toAttachmentSource } from "./attachment-source.
 export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,
-  type ContentPlace,
   contentPlace,
-  findContent,
   putContent,
   putContents,
   putDocument,
