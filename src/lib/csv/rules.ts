@@ -1,4 +1,4 @@
-/** What both readers of CSV files agree on: that of the import (reader.ts) and that of the browser (preview.ts). */
+/** The rules that both readers of CSV files share: that of the import (reader.ts) and that of the browser (preview.ts). */
 
 /** Separators that are detected. */
 export const DELIMITERS = [",", ";", "\t"] as const;
