@@ -134,7 +134,7 @@ export function toValidationErrors(
 
 /**
  * Finds a string that was too long to be read, in a valid value: a field that takes any JSON, such as the metadata of a
- * contact, accepts what stands for it.
+ * contact, accepts the OversizedString in its place.
  */
 function findOversized(value: unknown): ValidationError | null {
   if (typeof value !== "object" || value === null) return null;

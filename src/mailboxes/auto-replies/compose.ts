@@ -14,7 +14,7 @@ import {
 } from "../../mail/mime/index.ts";
 import { composeRaw } from "../../mail/raw/index.ts";
 
-/** An automatic reply. Its texts are Unicode and may be whatever somebody wrote. */
+/** An automatic reply. Its texts are any Unicode. */
 export interface ReplyContent {
   /** With angle brackets. */
   messageId: string;

@@ -28,7 +28,7 @@ export type MailStatement = Statement<"mail">;
 export type MainDatabase = Database<"main">;
 export type MailDatabase = Database<"mail">;
 
-/** Returns a binding as the kind of database that it is, which counts the rows written. Call it where bindings are read only. */
+/** Returns a binding as the kind of database that it is, which counts the rows written. Call it only where bindings are read. */
 export function asDatabase<Kind extends DatabaseKind>(binding: D1Database): Database<Kind> {
   return countRows(binding as unknown as Database<Kind>);
 }

@@ -11,7 +11,7 @@ const SWITCHED_OFF_MS = 10 * 60_000;
 
 /**
  * Does what is due for the transfer of a domain: a pending one expires, an accepted one completes. Returns when to look again,
- * in ms since 1970, or null when there is nothing to wait for. While DOMAIN_TRANSFERS is off nothing is done, since nobody
+ * in ms since 1970, or null when there is nothing to wait for. While DOMAIN_TRANSFERS is off nothing is done, since no owner
  * could stop it. Safe to repeat.
  */
 export async function runDeadline(ctx: Ctx, domainId: string): Promise<number | null> {

@@ -68,7 +68,7 @@ interface AnyDomain {
   user_id: string | null;
 }
 
-// The oldest owner is recorded as the initiator, because nobody in the source workspace initiated the transfer.
+// The oldest owner is recorded as the initiator, because no member of the source workspace initiated the transfer.
 const FIND_DOMAIN = `
   SELECT d.id, d.name, d.workspace, d.status, d.reversed_name, w.id AS org_id, w.name AS label,
          (SELECT user_id FROM memberships WHERE workspace = w.number AND role = 'owner' ORDER BY created_at LIMIT 1) AS user_id

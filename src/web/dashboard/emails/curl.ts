@@ -1,6 +1,6 @@
 import type { DetailOut, DetailRow } from "../../../sending/emails/index.ts";
 
-/** Returns a word of a POSIX shell that stands for any text. */
+/** Returns a text quoted as one word of a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Returns the curl command that sends the same email again, without its attachments. Pure. */
