@@ -19,7 +19,7 @@ export function retryDelay(attempt: number): number | null {
   return RETRY_DELAYS_MS[attempt - 1] ?? null;
 }
 
-/** Result of one attempt. `refused`: every further one would be too. `unwanted`: no recipient wants it by this channel any more. */
+/** Result of one attempt. `refused`: every further one would be too. `unwanted`: no recipient wants it by this channel now. */
 export type SendOutcome = "sent" | "refused" | "later" | "unwanted";
 
 /**
