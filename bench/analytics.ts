@@ -2,7 +2,7 @@
 import type { Deployment } from "./deployment.ts";
 import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
-import { splitAtAnswer, toHops } from "./trace.ts";
+import { splitAtResponse, toHops } from "./trace.ts";
 
 const EMAILS = 1_000_000;
 const DOMAINS = 2_000;
@@ -72,7 +72,7 @@ async function insertRollups(deployment: Deployment): Promise<void> {
 async function measureView(deployment: Deployment, path: string, budget: number): Promise<Row> {
   await deployment.readings();
   const startedAt = performance.now();
-  const { before } = splitAtAnswer(await deployment.trace("GET", `/v1/analytics/${path}`));
+  const { before } = splitAtResponse(await deployment.trace("GET", `/v1/analytics/${path}`));
   const ms = (performance.now() - startedAt).toFixed(0);
   const { rowsRead } = await deployment.readings();
   const calls = before.filter(({ kind }) => kind === "D1").length;

@@ -9,7 +9,7 @@ export async function baselinePut(request: Request, env: Env): Promise<Response>
   return Response.json({ key });
 }
 
-/** Answers with an object `times` times, as it is read. */
+/** Responds with an object `times` times, as it is read. */
 export async function baselineGet(request: Request, env: Env): Promise<Response> {
   const { key, times } = await request.json<{ key: string; times: number }>();
   return new Response(toReadable(objects(env, key, times)));

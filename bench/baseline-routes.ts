@@ -8,7 +8,7 @@ const INSERT_CHANGE =
 
 /**
  * Makes the same binding calls as POST /v1/emails/ (one D1 batch of three reads in the main database, one rate
- * limit, one D1 batch of four writes in a mail database, one queue message after the answer) and does nothing else: the lower bound for the cost of an accept.
+ * limit, one D1 batch of four writes in a mail database, one queue message after the response) and does nothing else: the lower bound for the cost of an accept.
  */
 export async function baselineSend(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   const body = await request.text();

@@ -106,9 +106,9 @@ async function sendSingles(deployment: Deployment, sink: Sink): Promise<number[]
     const email = `single-${send}@example.org`;
     const mail = { ...deployment.mail("Your code is 123456."), to: [{ email }] };
     const response = await deployment.call("POST", "/v1/emails/", mail);
-    const answeredAt = performance.now();
+    const respondedAt = performance.now();
     await response.arrayBuffer();
-    latencies.push((await sink.arrivalOf(email)) - answeredAt);
+    latencies.push((await sink.arrivalOf(email)) - respondedAt);
   }
   return latencies;
 }

@@ -16,8 +16,8 @@ const BODY_BYTES = 8_000;
 const ROWS_BUDGET = 9;
 /** CPU time assumed for accept and delivery of a small email, in milliseconds. It is 2 % of the cost. */
 const CPU_MS = 8;
-/** Time in which the work after the last answer ends, in milliseconds. */
-const AFTER_ANSWER_MS = 200;
+/** Time in which the work after the last response ends, in milliseconds. */
+const AFTER_RESPONSE_MS = 200;
 
 /** Mean readings of an email: until it is final and indexed, and of the later move of its content from its row to R2. */
 interface Measured {
@@ -76,7 +76,7 @@ async function sendShared(deployment: Deployment): Promise<Readings> {
   await deployment.control("pause-queue");
   const body = JSON.stringify(deployment.mail(textOfSize(BODY_BYTES)));
   for (let email = 0; email < SHARED; email++) await deployment.call("POST", "/v1/emails/", body);
-  await sleep(AFTER_ANSWER_MS);
+  await sleep(AFTER_RESPONSE_MS);
   const accepted = await deployment.readings();
   await deployment.control("resume-queue");
   await deployment.control("sweep");

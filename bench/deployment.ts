@@ -54,7 +54,7 @@ export class Deployment {
     return fresh;
   }
 
-  /** Calls a control endpoint. Throws unless it answers 2xx. */
+  /** Calls a control endpoint. Throws unless it responds with 2xx. */
   async control(name: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${this.host.url}/bench/${name}`, {
       method: "POST",
@@ -93,7 +93,7 @@ export class Deployment {
     });
   }
 
-  /** Calls the API. Throws unless it answers 2xx. */
+  /** Calls the API. Throws unless it responds with 2xx. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const response = await fetch(`${this.host.url}${path}`, {
       method,

@@ -1,4 +1,4 @@
-/** Measures how many opens per second are answered, and how many are merged into their emails. */
+/** Measures how many opens per second get a response, and how many are merged into their emails. */
 
 import { newOpenToken } from "../src/platform/mail-tokens/tracking.ts";
 import { type Deployment, MASTER_KEYS } from "./deployment.ts";
@@ -16,7 +16,7 @@ export async function measureHits({ deployment }: Bench): Promise<Row[]> {
   const [version = "1", key = ""] = MASTER_KEYS.split(":");
   const roots = [{ version: Number(version), key }];
   const workspace = deployment.seed.workspaceNumber;
-  const answered: number[] = [];
+  const responded: number[] = [];
   const cpu: number[] = [];
   const merged: number[] = [];
   let rows = 0;
@@ -35,7 +35,7 @@ export async function measureHits({ deployment }: Bench): Promise<Row[]> {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, requestAll));
-    answered.push((EMAILS / (performance.now() - began)) * 1000);
+    responded.push((EMAILS / (performance.now() - began)) * 1000);
     await waitUntilCounted(deployment, workspace, round);
     merged.push((EMAILS / (performance.now() - began)) * 1000);
     cpu.push(((await cpuMs(deployment.host.workerdPid)) - before) / EMAILS);
@@ -44,13 +44,13 @@ export async function measureHits({ deployment }: Bench): Promise<Row[]> {
   const all = (values: number[]) => values.map((value) => Math.round(value)).join(", ");
   return [
     {
-      what: "tracking hits, answered and merged, by one client of 8 connections",
-      value: `${Math.round(median(answered))} (${all(answered)}) and ${Math.round(median(merged))} (${all(merged)}) a second`,
+      what: "tracking hits, served and merged, by one client of 8 connections",
+      value: `${Math.round(median(responded))} (${all(responded)}) and ${Math.round(median(merged))} (${all(merged)}) a second`,
       budget: "",
       isMet: true,
     },
     {
-      what: "a tracking hit, answer and merge: CPU, D1 rows written",
+      what: "a tracking hit, response and merge: CPU, D1 rows written",
       value: `${median(cpu).toFixed(2)} ms, ${rows.toFixed(2)} rows`,
       budget: "",
       isMet: true,

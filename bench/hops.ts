@@ -1,14 +1,14 @@
-/** Counts the binding calls between a request and its answer, in their order. The counts are the same on every machine. */
+/** Counts the binding calls between a request and its response, in their order. The counts are the same on every machine. */
 import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
-import { formatCalls, splitAtAnswer, toHops } from "./trace.ts";
+import { formatCalls, splitAtResponse, toHops } from "./trace.ts";
 
 const BATCH = 500;
 
 interface MeasuredRequest {
   what: string;
-  /** D1 calls before the answer, authentication included. */
+  /** D1 calls before the response, authentication included. */
   d1Calls: number;
   method: string;
   path: string;
@@ -51,14 +51,14 @@ export async function measureHops({ deployment }: Bench): Promise<Row[]> {
 async function measureRequest(deployment: Bench["deployment"], request: MeasuredRequest): Promise<Row> {
   const { what, d1Calls, method, path, body, headers } = request;
   await deployment.readings();
-  const { before, after } = splitAtAnswer(await deployment.trace(method, path, body, headers));
+  const { before, after } = splitAtResponse(await deployment.trace(method, path, body, headers));
   const { rowsRead } = await deployment.readings();
   const measured = before.filter(({ kind }) => kind === "D1").length;
   // The rate-limit binding counts on the machine that runs the Worker, without a network request.
   const hops = toHops(before.filter(({ kind }) => kind !== "rate limit")).length;
-  const later = after.length > 0 ? `; after the answer: ${formatCalls(after)}` : "";
+  const later = after.length > 0 ? `; after the response: ${formatCalls(after)}` : "";
   return {
-    what: `D1 calls before the answer: ${what}`,
+    what: `D1 calls before the response: ${what}`,
     value: `${measured}, ${hops} hops: ${formatCalls(before)}${later} (${rowsRead} rows read)`,
     budget: String(d1Calls),
     isMet: measured <= d1Calls,

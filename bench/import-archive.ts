@@ -3,7 +3,7 @@ import type { Deployment } from "./deployment.ts";
 
 const POLL_MS = 250;
 
-interface Answer {
+interface Reply {
   /** Of an import that continues in the background. */
   id?: string;
   status?: string;
@@ -28,11 +28,11 @@ export async function importArchive(
     body: archive as BodyInit,
   });
   if (!response.ok) throw new Error(`the import was refused: ${response.status} ${await response.text()}`);
-  let answer = (await response.json()) as Answer;
-  while (answer.id !== undefined && (answer.status ?? "running") === "running") {
+  let result = (await response.json()) as Reply;
+  while (result.id !== undefined && (result.status ?? "running") === "running") {
     await sleep(POLL_MS);
-    answer = (await (await of.call("GET", `${path}/imports/${answer.id}`)).json()) as Answer;
+    result = (await (await of.call("GET", `${path}/imports/${result.id}`)).json()) as Reply;
   }
-  if (answer.imported === 0) throw new Error(answer.errors[0] ?? "nothing was imported");
-  return answer.imported;
+  if (result.imported === 0) throw new Error(result.errors[0] ?? "nothing was imported");
+  return result.imported;
 }

@@ -167,7 +167,7 @@ async function importAll(of: Deployment, archive: Buffer): Promise<void> {
   if (imported !== IMPORTED) throw new Error(`${imported} of ${IMPORTED} messages were imported`);
 }
 
-/** Reads an answer without keeping it. */
+/** Reads a response without keeping it. */
 async function drain(response: Response): Promise<void> {
   for await (const _ of response.body ?? []);
 }

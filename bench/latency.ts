@@ -10,25 +10,25 @@ const BUDGET = { median: 150, p95: 400 };
 
 export async function measureLatency({ deployment, sink }: Bench): Promise<Row[]> {
   const body = JSON.stringify(deployment.mail("Your code is 123456."));
-  const afterAnswer: number[] = [];
-  const answered: number[] = [];
+  const afterResponse: number[] = [];
+  const responded: number[] = [];
   for (let trial = 0; trial < TRIALS; trial++) {
     const arrived = sink.arrivals.length;
     const sentAt = performance.now();
     const response = await deployment.call("POST", "/v1/emails/", body);
-    const answeredAt = performance.now();
+    const respondedAt = performance.now();
     await response.arrayBuffer();
     await sink.waitFor(arrived + 1);
-    answered.push(answeredAt - sentAt);
-    afterAnswer.push((sink.arrivals[arrived] ?? Number.NaN) - answeredAt);
+    responded.push(respondedAt - sentAt);
+    afterResponse.push((sink.arrivals[arrived] ?? Number.NaN) - respondedAt);
     await deployment.waitUntilDrained();
     await sleep(IDLE_MS);
   }
-  const [median, p95] = [percentile(afterAnswer, 50), percentile(afterAnswer, 95)];
+  const [median, p95] = [percentile(afterResponse, 50), percentile(afterResponse, 95)];
   return [
     {
       what: "a lone email when idle, from its 202 to the egress: median and 95 %",
-      value: `${median.toFixed(0)} and ${p95.toFixed(0)} ms of ${TRIALS} (the 202 itself: ${percentile(answered, 50).toFixed(0)} ms)`,
+      value: `${median.toFixed(0)} and ${p95.toFixed(0)} ms of ${TRIALS} (the 202 itself: ${percentile(responded, 50).toFixed(0)} ms)`,
       budget: `${BUDGET.median} and ${BUDGET.p95} ms`,
       isMet: median <= BUDGET.median && p95 <= BUDGET.p95,
     },

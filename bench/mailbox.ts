@@ -3,7 +3,7 @@ import { Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";
 import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
-import { splitAtAnswer } from "./trace.ts";
+import { splitAtResponse } from "./trace.ts";
 
 const SMALL = 300;
 const LARGE = 10_000;
@@ -14,7 +14,7 @@ const COUNTED = 10_000;
 interface Measured {
   ms: number;
   rowsRead: number;
-  /** Calls to the object of the mailbox, to D1 and to R2 before the answer. */
+  /** Calls to the object of the mailbox, to D1 and to R2 before the response. */
   objectCalls: number;
   d1Calls: number;
   r2Calls: number;
@@ -109,7 +109,7 @@ async function measure(of: Deployment, request: () => Request): Promise<Measured
   await call(true);
   const { rowsRead } = (await (await of.control("mailbox-rows")).json()) as { rowsRead: number };
   const traced = (await (await of.control("trace")).json()) as Awaited<ReturnType<Deployment["trace"]>>;
-  const { before } = splitAtAnswer(traced);
+  const { before } = splitAtResponse(traced);
   const calls = (kind: string) => before.filter((one) => one.kind === kind).length;
   const times: number[] = [];
   for (let n = 0; n < CALLS; n++) times.push(await call(false));

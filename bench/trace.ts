@@ -12,16 +12,16 @@ export interface BindingCall {
   end: number | null;
 }
 
-/** The binding calls of one request that has been answered. */
+/** The binding calls of one request with its response. */
 export interface TracedRequest {
   calls: BindingCall[];
-  answeredAt: number;
+  respondedAt: number;
 }
 
 export class Trace {
   readonly #calls: BindingCall[] = [];
   #position = 0;
-  #answeredAt = Number.POSITIVE_INFINITY;
+  #respondedAt = Number.POSITIVE_INFINITY;
 
   /** Runs a binding call and records its start and its end. */
   async record<Result>(kind: BindingKind, method: string, run: () => Promise<Result>): Promise<Result> {
@@ -35,18 +35,21 @@ export class Trace {
   }
 
   /** Marks the moment when the response is returned. */
-  answer(): void {
-    this.#answeredAt = ++this.#position;
+  respond(): void {
+    this.#respondedAt = ++this.#position;
   }
 
   read(): TracedRequest {
-    return { calls: this.#calls, answeredAt: this.#answeredAt };
+    return { calls: this.#calls, respondedAt: this.#respondedAt };
   }
 }
 
-/** Splits the calls of a request into those that ended before its answer, and the others. */
-export function splitAtAnswer({ calls, answeredAt }: TracedRequest): { before: BindingCall[]; after: BindingCall[] } {
-  const isBefore = ({ end }: BindingCall) => end !== null && end < answeredAt;
+/** Splits the calls of a request into those that ended before its response, and the others. */
+export function splitAtResponse({ calls, respondedAt }: TracedRequest): {
+  before: BindingCall[];
+  after: BindingCall[];
+} {
+  const isBefore = ({ end }: BindingCall) => end !== null && end < respondedAt;
   return { before: calls.filter(isBefore), after: calls.filter((call) => !isBefore(call)) };
 }
 

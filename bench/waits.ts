@@ -1,6 +1,6 @@
 /**
  * Measures how long another tenant waits while one tenant imports or exports as much as the limits allow. It calls a small
- * authenticated endpoint again and again, and the longest answer counts. All runs in one isolate, as on Cloudflare when two
+ * authenticated endpoint again and again, and the longest response counts. All runs in one isolate, as on Cloudflare when two
  * tenants share one.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -130,7 +130,7 @@ async function upload(of: Deployment, listId: string, file: string): Promise<voi
   if (!response.ok) throw new Error(`upload: ${response.status} ${await response.text()}`);
 }
 
-/** Reads an answer without keeping it. */
+/** Reads a response without keeping it. */
 async function drain(of: Deployment, path: string): Promise<void> {
   for await (const _ of (await of.call("GET", path)).body ?? []);
 }

@@ -51,7 +51,7 @@ const bench = {
     const trace = request.headers.has("X-Bench-Trace") ? new Trace() : null;
     if (trace) lastTrace = trace;
     const response = await worker.fetch?.(request, trace ? metered(env, meter, trace) : countCalls(env), ctx);
-    trace?.answer();
+    trace?.respond();
     return response ?? new Response(null, { status: 501 });
   },
   async queue(batch, env, ctx) {

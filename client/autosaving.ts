@@ -4,7 +4,7 @@ import { isTyping } from "./elements.ts";
 const [DELAY_MS, DELAY_WITH_FILES_MS, MANY_BYTES] = [2_000, 20_000, 1_000_000];
 
 /**
- * Saves the form that writes a message as a draft when it has changed, and uploads files when they are chosen. The answer is the
+ * Saves the form that writes a message as a draft when it has changed, and uploads files when they are chosen. The response is the
  * same page, of which the id of the draft and the list of files are taken over. Leaving with unsaved text asks first.
  */
 export function autosave(): void {
@@ -27,8 +27,8 @@ export function autosave(): void {
     say(hasFiles ? "Uploading…" : "Saving…");
     // Not `form.action`: that is the buttons of this name. The form is submitted to its page.
     const response = await fetch(location.href, { method: "POST", body: fields }).catch(() => null);
-    const answer = response && !response.redirected ? await response.text() : "";
-    const fresh = new DOMParser().parseFromString(answer, "text/html");
+    const result = response && !response.redirected ? await response.text() : "";
+    const fresh = new DOMParser().parseFromString(result, "text/html");
     const draft = fresh.querySelector<HTMLInputElement>("form[data-autosave] [name=draft]")?.value ?? "";
     const refusal = fresh.querySelector(".notice.bad")?.textContent?.trim();
     if (!response?.ok || draft === "") {

@@ -20,8 +20,8 @@ export function confirmForms(): void {
   });
 }
 
-function ask(question: string, answer: string, run: () => void): void {
-  const yes = element("button", { type: "submit", className: "danger final", value: "yes", textContent: answer });
+function ask(question: string, label: string, run: () => void): void {
+  const yes = element("button", { type: "submit", className: "danger final", value: "yes", textContent: label });
   const no = element("button", {
     type: "submit",
     className: "quiet",

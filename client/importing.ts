@@ -54,7 +54,7 @@ function tableOf({ columns, rows }: CsvPreview): HTMLElement[] {
   return [element("p", { textContent: text }), ...(rows.length === 0 ? [] : [table])];
 }
 
-/** Submits the form. Of the answer, the page takes over its main element. */
+/** Submits the form. Of the response, the page takes over its main element. */
 function upload(form: HTMLFormElement): void {
   const status = form.querySelector("[data-status]");
   const button = form.querySelector("button");
@@ -92,8 +92,8 @@ function takeOver(fresh: Document): void {
   if (!main) return;
   document.querySelector("main")?.replaceWith(document.adoptNode(main));
   document.title = fresh.title;
-  const answer = main.querySelector<HTMLElement>(".notice");
-  if (answer) answer.tabIndex = -1;
-  answer?.focus();
+  const response = main.querySelector<HTMLElement>(".notice");
+  if (response) response.tabIndex = -1;
+  response?.focus();
   prepareImports();
 }

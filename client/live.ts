@@ -32,7 +32,7 @@ export function followChanges(): void {
     socket.addEventListener("open", () => {
       wait = FIRST_WAIT_MS;
       document.documentElement.dataset.connected = "";
-      // A change between the answer of the page and this connection was not announced.
+      // A change between the response of the page and this connection was not announced.
       refresh();
     });
     socket.addEventListener("message", refresh);

@@ -52,7 +52,7 @@ function update(old: Element, fresh: Element): void {
   for (const row of known.values()) row.remove();
 }
 
-/** Each form keeps its Idempotency-Key, which is another one in each answer. */
+/** Each form keeps its Idempotency-Key, which is another one in each response. */
 function keepKeys(old: Element, fresh: Element): void {
   for (const field of fresh.querySelectorAll<HTMLInputElement>("form[action] [name=idempotency_key]")) {
     const action = CSS.escape(field.form?.getAttribute("action") ?? "");

@@ -52,7 +52,7 @@ async function showDelivery(local: LocalService, deadline: number): Promise<{ id
   // The bounce puts its recipient on the suppression list, so each run needs another one.
   const label = mode === "bounce" ? `.${randomUUID().slice(0, 8)}` : "";
   const accepted = await sendMail(local, `ada${label}@example.org`);
-  console.log(`\nPOST /v1/emails/ answered 202\n  id ${accepted.id}, status ${accepted.status}`);
+  console.log(`\nPOST /v1/emails/ responded with 202\n  id ${accepted.id}, status ${accepted.status}`);
   const email = await waitForStatus(local, accepted.id, "delivered", deadline);
   const mail = await findCaptured(local, accepted.message_id);
   console.log("\nThe local mail server received the message:");

@@ -74,7 +74,7 @@ async function connectToRegistry() {
     };
     socket.once("connect", () => finish(null));
     socket.once("error", (error) => finish(`${address}: ${error.code ?? error.message}`));
-    socket.setTimeout(CONNECT_MS, () => finish(`${address}: no answer within ${CONNECT_MS / 1000} seconds`));
+    socket.setTimeout(CONNECT_MS, () => finish(`${address}: no response within ${CONNECT_MS / 1000} seconds`));
   });
 }
 

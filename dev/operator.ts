@@ -4,7 +4,7 @@ import { readLayout } from "./layout.ts";
 import { readLocalService } from "./local-file.ts";
 import { loadSecrets } from "./state/secrets.ts";
 
-/** A request of the operator is answered within this time, in milliseconds. */
+/** A request of the operator gets a response within this time, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 /** A running service and its master keys, which prove that a request is from its operator. */
@@ -37,7 +37,7 @@ export async function operatorToken(target: Target, kind: AccessTokenKind, subje
   return (await signAccessToken({ settings, now: Date.now }, kind, claims)).token;
 }
 
-/** A service that answered a request of the operator with a status that is not 2xx. */
+/** A service that responded to a request of the operator with a status that is not 2xx. */
 export class RefusedError extends Error {
   readonly status: number;
 
@@ -49,24 +49,24 @@ export class RefusedError extends Error {
 
 /**
  * Sends a request of the operator, signed with the newest master key. Throws a RefusedError with the service's reason, and another
- * Error when it does not answer.
+ * Error when it does not respond.
  */
-export async function askAsOperator<Answer>(
+export async function askAsOperator<Reply>(
   target: Target,
   path: string,
   { kind, subject, body }: { kind: AccessTokenKind; subject: string; body?: unknown },
-): Promise<Answer> {
+): Promise<Reply> {
   const token = await operatorToken(target, kind, subject);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const response = await fetch(target.url + path, {
     ...{ method: "POST", headers, body: JSON.stringify(body ?? {}), redirect: "error" },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: Error) => {
-    throw new Error(`${target.url} does not answer: ${(error.cause as Error | undefined)?.message ?? error.message}`);
+    throw new Error(`${target.url} does not respond: ${(error.cause as Error | undefined)?.message ?? error.message}`);
   });
   const text = await response.text();
   if (!response.ok) throw new RefusedError(response.status, detailOf(text));
-  return JSON.parse(text) as Answer;
+  return JSON.parse(text) as Reply;
 }
 
 /** Returns the `detail` of an error of the API as JSON, or the beginning of another body. */

@@ -25,7 +25,7 @@ try {
 
 async function reindex(client: BackupClient, database: number, empties: boolean): Promise<void> {
   for (let [restart, isDone] = [empties, false]; !isDone; restart = false) {
-    const answer = await client.call<{ is_done: boolean }>("/auth/backup/reindex", { database, restart });
-    isDone = answer.is_done;
+    const response = await client.call<{ is_done: boolean }>("/auth/backup/reindex", { database, restart });
+    isDone = response.is_done;
   }
 }

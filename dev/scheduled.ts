@@ -40,5 +40,5 @@ async function runScheduled(layout: Layout, cron: string, time: number) {
   const query = new URLSearchParams({ cron, time: String(time) });
   const response = await fetch(`http://${HOST}:${layout.ports.api}/cdn-cgi/handler/scheduled?${query}`);
   await response.arrayBuffer();
-  if (!response.ok) throw new Error(`The scheduled handler answered ${response.status} for the cron "${cron}".`);
+  if (!response.ok) throw new Error(`The scheduled handler responded with ${response.status} for the cron "${cron}".`);
 }

@@ -35,7 +35,7 @@ export interface Seeded {
   apiKey: string;
   domain: string;
   mailbox: string;
-  /** The TXT record of each DKIM key, as DNS would answer. */
+  /** The TXT record of each DKIM key, as DNS would respond. */
   dkim: { selector: string; record: string }[];
 }
 

@@ -1,5 +1,5 @@
-/** The answer to one item of a call. */
-export type Answer<Value> = { value: Value } | { error: unknown };
+/** The response to one item of a call. */
+export type CallResult<Value> = { value: Value } | { error: unknown };
 
 interface Waiting<Item, Value> {
   item: Item;
@@ -16,7 +16,7 @@ interface KeyQueue<Item, Value> {
   slowCalls: number;
   /** Items that are sent alone, since a call with them failed. */
   alone: number;
-  /** Items of a full call: about as many come at once as came before, when their clients have the answers. */
+  /** Items of a full call: about as many come at once as came before, when their clients have the responses. */
   expected: number;
   /** Calls until one waits again for the clients of the call before it beside those that wait already. */
   callsUntilMerge: number;
@@ -40,8 +40,8 @@ const CALLS_WITHOUT_MERGE = 16;
 const MEMORY_MS = 1_000;
 
 export interface GroupOptions<Item, Value> {
-  /** Makes one call and returns an answer for each item, in their order. Throws when the call itself failed. */
-  call(items: readonly Item[]): Promise<Answer<Value>[]>;
+  /** Makes one call and returns a response for each item, in their order. Throws when the call itself failed. */
+  call(items: readonly Item[]): Promise<CallResult<Value>[]>;
   /** Limits of one call. */
   maxItems: number;
   maxBytes: number;
@@ -62,7 +62,7 @@ export class GroupedCalls<Item, Value> {
     this.#options = options;
   }
 
-  /** Sends an item in a call that begins after this one, and returns its answer. Throws the error of the answer or call. */
+  /** Sends an item in a call that begins after this one, and returns its response. Throws the error of the response or call. */
   send(key: string, item: Item): Promise<Value> {
     const queue = this.#queues.get(key) ?? {
       waiting: [],
@@ -135,11 +135,11 @@ export class GroupedCalls<Item, Value> {
 
   async #call(queue: KeyQueue<Item, Value>, group: readonly Waiting<Item, Value>[]): Promise<void> {
     try {
-      const answers = await this.#options.call(group.map(({ item }) => item));
+      const responses = await this.#options.call(group.map(({ item }) => item));
       for (const [index, { resolve, reject }] of group.entries()) {
-        const answer = answers[index] ?? { error: new Error("the call has no answer for an item") };
-        if ("value" in answer) resolve(answer.value);
-        else reject(answer.error);
+        const response = responses[index] ?? { error: new Error("the call has no response for an item") };
+        if ("value" in response) resolve(response.value);
+        else reject(response.error);
       }
     } catch (error) {
       // One item may be what the Worker fails on: when they are sent again, the others must not fail with it.

@@ -1,6 +1,6 @@
 import http from "node:http";
 
-/** Starts the health endpoint: `GET /health` answers 200, or 503 when the Worker cannot be reached. */
+/** Starts the health endpoint: `GET /health` returns 200, or 503 when the Worker cannot be reached. */
 export function startHealth(
   { port, host }: { port: number; host: string },
   status: () => Promise<{ isHealthy: boolean; connections: number }>,

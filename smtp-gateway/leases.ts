@@ -2,8 +2,8 @@
 const MAX_LEASES = 10_000;
 
 /**
- * Credentials that the Worker has just found active, and their senders that it allows. The Worker says in each answer for how
- * long one counts, and answers the deletion of a credential only after that time: so a credential whose deletion was answered
+ * Credentials that the Worker has just found active, and their senders that it allows. The Worker says in each response for how
+ * long one counts, and confirms the deletion of a credential only after that time: so a credential whose deletion was confirmed
  * has no lease, and is refused at the next MAIL FROM (docs/contract/smtp.md#smtp-credentials).
  */
 export class Leases {
@@ -11,8 +11,8 @@ export class Leases {
   readonly #ends = new Map<string, number>();
 
   /**
-   * Grants leases of a credential, and of its senders. `startedAt` is the time before the call whose answer was `ms`, because
-   * the Worker read the credential later than that. An answer without `ms` is of a Worker that grants none.
+   * Grants leases of a credential, and of its senders. `startedAt` is the time before the call whose response was `ms`, because
+   * the Worker read the credential later than that. A response without `ms` is of a Worker that grants none.
    */
   grant(credential: string, senders: Iterable<string>, startedAt: number, ms: unknown): void {
     if (typeof ms !== "number") return;

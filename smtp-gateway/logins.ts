@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { Refusal, tryAgain } from "./errors.ts";
-import { type Answer, GroupedCalls } from "./grouped-calls.ts";
+import { type CallResult, GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
-import type { WorkerAnswer, WorkerClient } from "./worker-client.ts";
+import type { WorkerClient, WorkerResponse } from "./worker-client.ts";
 
 /** Logins of a call, below the limit of the Worker. */
 const MAX_LOGINS = 16;
@@ -73,29 +73,29 @@ async function callWorker(
   worker: WorkerClient,
   leases: Leases,
   logins: readonly Login[],
-): Promise<Answer<AcceptedLogin>[]> {
+): Promise<CallResult<AcceptedLogin>[]> {
   const [{ username, password } = { username: "", password: "" }] = logins;
   const connections = logins.map(({ ip, connection }) => ({ ip, connection }));
   const startedAt = performance.now();
   try {
-    const { answers } = await worker.call("sessions", { username, password, connections });
-    const given = Array.isArray(answers) ? (answers as WorkerAnswer[]) : [];
-    return logins.map((_, index) => toAnswer(given[index], username, leases, startedAt));
+    const { answers: responses } = await worker.call("sessions", { username, password, connections });
+    const given = Array.isArray(responses) ? (responses as WorkerResponse[]) : [];
+    return logins.map((_, index) => toResponse(given[index], username, leases, startedAt));
   } catch (error) {
-    // An answer for each, so that nothing is remembered of a password after a call that failed.
+    // A response for each, so that nothing is remembered of a password after a call that failed.
     return logins.map(() => ({ error }));
   }
 }
 
-function toAnswer(
-  answer: WorkerAnswer | undefined,
+function toResponse(
+  response: WorkerResponse | undefined,
   username: string,
   leases: Leases,
   startedAt: number,
-): Answer<AcceptedLogin> {
-  if (!answer) return { error: tryAgain() };
-  if (answer.reply !== null) return { error: new Refusal(answer.reply) };
-  const credential = typeof answer.credential === "string" ? answer.credential : username;
-  leases.grant(credential, [], startedAt, answer.lease_ms);
-  return { value: { token: String(answer.token), credential } };
+): CallResult<AcceptedLogin> {
+  if (!response) return { error: tryAgain() };
+  if (response.reply !== null) return { error: new Refusal(response.reply) };
+  const credential = typeof response.credential === "string" ? response.credential : username;
+  leases.grant(credential, [], startedAt, response.lease_ms);
+  return { value: { token: String(response.token), credential } };
 }

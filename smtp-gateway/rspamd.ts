@@ -9,17 +9,17 @@ export interface SpamCheck {
   field: string;
 }
 
-/** How long rspamd may take, in ms. Then the message is delivered without its answer. */
+/** How long rspamd may take, in ms. Then the message is delivered without its response. */
 const TIMEOUT_MS = 5_000;
 /** Larger messages are not checked, in bytes: spam is small. */
 const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** The actions of rspamd that mark a message. `greylist` and `soft reject` only delay it, which this server never does. */
 const SPAM_ACTIONS: ReadonlySet<string> = new Set(["add header", "rewrite subject", "quarantine", "reject"]);
 
 /**
- * Asks rspamd about a message (its HTTP protocol, `POST /checkv2`). Returns null when it gives no answer within 5 seconds:
+ * Asks rspamd about a message (its HTTP protocol, `POST /checkv2`). Returns null when it gives no response within 5 seconds:
  * a message is neither refused nor kept waiting because of rspamd.
  */
 export async function checkSpam(url: string, session: SMTPServerSession, spool: Spool): Promise<SpamCheck | null> {
@@ -33,7 +33,7 @@ export async function checkSpam(url: string, session: SMTPServerSession, spool: 
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     } as RequestInit);
-    if (!response.ok) throw new Error(`rspamd answered ${response.status}`);
+    if (!response.ok) throw new Error(`rspamd responded with ${response.status}`);
     return toCheck(JSON.parse(await readText(response)));
   } catch (error) {
     log("rspamd.failed", { connection: session.id, error: String(error) });
@@ -59,15 +59,15 @@ async function readText(response: Response): Promise<string> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > MAX_ANSWER_BYTES) throw new Error("the answer of rspamd is too large");
+    if (text.length > MAX_RESPONSE_BYTES) throw new Error("the response of rspamd is too large");
   }
   return text + decoder.decode();
 }
 
-function toCheck(answer: unknown): SpamCheck {
-  const { action, score, required_score: required } = Object(answer) as Record<string, unknown>;
+function toCheck(result: unknown): SpamCheck {
+  const { action, score, required_score: required } = Object(result) as Record<string, unknown>;
   if (typeof action !== "string" || typeof score !== "number" || typeof required !== "number")
-    throw new Error("the answer of rspamd has no action, score and required_score");
+    throw new Error("the response of rspamd has no action, score and required_score");
   const isSpam = SPAM_ACTIONS.has(action);
   const figures = `score=${score.toFixed(2)} required=${required.toFixed(2)}`;
   return { isSpam, field: `X-Spam-Status: ${isSpam ? "Yes" : "No"}, ${figures}\r\n` };

@@ -23,11 +23,11 @@ export class SenderChecks {
     this.#leases = leases;
     this.#calls = new GroupedCalls({
       call: async (checks) => {
-        const answer = await this.#callWorker(worker, checks).then(
+        const response = await this.#callWorker(worker, checks).then(
           () => ({ value: undefined }),
           (error: unknown) => ({ error }),
         );
-        return checks.map(() => answer);
+        return checks.map(() => response);
       },
       maxItems: MAX_CHECKS,
       maxBytes: Number.POSITIVE_INFINITY,

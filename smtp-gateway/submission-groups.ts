@@ -1,13 +1,13 @@
 import { Refusal, tryAgain } from "./errors.ts";
-import { type Answer, GroupedCalls } from "./grouped-calls.ts";
+import { type CallResult, GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
 import type { AcceptedLogin } from "./logins.ts";
-import type { WorkerAnswer, WorkerClient } from "./worker-client.ts";
+import type { WorkerClient, WorkerResponse } from "./worker-client.ts";
 
 /** A small message with the mark at its end. */
 export interface SmallMessage {
   login: AcceptedLogin;
-  /** Id of its connection, and number of messages whose answers the client of that has received. */
+  /** Id of its connection, and number of messages whose responses the client of that has received. */
   connection: string;
   sequence: number;
   envelope: { from: string; to: string[] };
@@ -22,7 +22,7 @@ const MAX_BYTES = 1024 * 1024;
 export class SubmissionGroups {
   readonly #worker: WorkerClient;
   readonly #leases: Leases;
-  readonly #calls: GroupedCalls<SmallMessage, WorkerAnswer>;
+  readonly #calls: GroupedCalls<SmallMessage, WorkerResponse>;
 
   constructor(worker: WorkerClient, leases: Leases) {
     this.#worker = worker;
@@ -35,12 +35,12 @@ export class SubmissionGroups {
     });
   }
 
-  /** Sends a message and returns its answer. Throws Refusal. */
-  send(message: SmallMessage): Promise<WorkerAnswer> {
+  /** Sends a message and returns its response. Throws Refusal. */
+  send(message: SmallMessage): Promise<WorkerResponse> {
     return this.#calls.send(message.login.credential, message);
   }
 
-  async #callWorker(messages: readonly SmallMessage[]): Promise<Answer<WorkerAnswer>[]> {
+  async #callWorker(messages: readonly SmallMessage[]): Promise<CallResult<WorkerResponse>[]> {
     const startedAt = performance.now();
     const items = messages.map(({ login, bytes, ...item }) => ({
       token: login.token,
@@ -50,14 +50,14 @@ export class SubmissionGroups {
     const body = Buffer.concat([Buffer.from(`${JSON.stringify(items)}\n`), ...messages.map(({ bytes }) => bytes)]);
     const upload = this.#worker.upload("submission-groups", {}, body.length);
     await upload.write(body);
-    const { answers, lease_ms } = await upload.finish();
-    const given = Array.isArray(answers) ? (answers as WorkerAnswer[]) : [];
+    const { answers: responses, lease_ms } = await upload.finish();
+    const given = Array.isArray(responses) ? (responses as WorkerResponse[]) : [];
     return messages.map(({ login, envelope }, index) => {
-      const answer = given[index];
-      if (!answer) return { error: tryAgain() };
-      if (answer.reply !== null) return { error: new Refusal(answer.reply) };
+      const response = given[index];
+      if (!response) return { error: tryAgain() };
+      if (response.reply !== null) return { error: new Refusal(response.reply) };
       this.#leases.grant(login.credential, [envelope.from], startedAt, lease_ms);
-      return { value: answer };
+      return { value: response };
     });
   }
 }

@@ -8,12 +8,12 @@ import { type AcceptedLogin, Logins } from "./logins.ts";
 import { readData } from "./read-data.ts";
 import { SenderChecks } from "./sender-checks.ts";
 import { SubmissionGroups } from "./submission-groups.ts";
-import type { Upload, WorkerAnswer, WorkerClient } from "./worker-client.ts";
+import type { Upload, WorkerClient, WorkerResponse } from "./worker-client.ts";
 
 /** A client that has logged in. */
 interface Submitter {
   login: AcceptedLogin;
-  /** Number of messages whose answers the client has received, or is about to. */
+  /** Number of messages whose responses the client has received, or is about to. */
   accepted: number;
   /** Keys of accepted messages, whose responses the Worker deletes when the client says QUIT. */
   keys: string[];
@@ -28,7 +28,7 @@ const KEYS = 100;
 const CONFIRMATIONS = 64;
 const CONFIRMATION_BYTES = 16_000;
 
-/** Answers that the client of a connection has received. */
+/** Responses that the client of a connection has received. */
 interface Confirmation {
   token: string;
   connection: string;
@@ -56,11 +56,11 @@ export class Submission {
     this.#groups = new SubmissionGroups(worker, leases);
     this.#confirmations = new GroupedCalls({
       async call(confirmations) {
-        const answer = await worker.call("confirmations", { confirmations }).then(
+        const response = await worker.call("confirmations", { confirmations }).then(
           () => ({ value: undefined }),
           (error: unknown) => ({ error }),
         );
-        return confirmations.map(() => answer);
+        return confirmations.map(() => response);
       },
       maxItems: CONFIRMATIONS,
       maxBytes: CONFIRMATION_BYTES,
@@ -128,13 +128,13 @@ export class Submission {
     log("accepted", { connection, id, recipients: envelope.to.length, octets: target.size });
     if (typeof repeat === "string") {
       user.keys.push(repeat);
-      // The client has the answers to all but the last, since it has gone on.
+      // The client has the responses to all but the last, since it has gone on.
       if (user.keys.length > KEYS) void this.#confirm(user, connection, user.keys.splice(0, KEYS)).catch(() => {});
     }
     return `Queued as ${id}`;
   }
 
-  /** Tells the Worker that the client has received the answers to its messages. */
+  /** Tells the Worker that the client has received the responses to its messages. */
   readonly onQuit = async (session: SMTPServerSession): Promise<void> => {
     const user = userOf(session);
     if (user && user.keys.length > 0) await this.#confirm(user, session.id, user.keys.splice(0));
@@ -148,12 +148,12 @@ export class Submission {
 
 /** Sends a message to the Worker: a small one when it is complete, a large one while it arrives. */
 class MessageUpload {
-  readonly #ways: { open(): Upload; sendSmall(bytes: Buffer): Promise<WorkerAnswer> };
+  readonly #ways: { open(): Upload; sendSmall(bytes: Buffer): Promise<WorkerResponse> };
   #buffered: Uint8Array[] = [];
   #upload: Upload | null = null;
   size = 0;
 
-  constructor(ways: { open(): Upload; sendSmall(bytes: Buffer): Promise<WorkerAnswer> }) {
+  constructor(ways: { open(): Upload; sendSmall(bytes: Buffer): Promise<WorkerResponse> }) {
     this.#ways = ways;
   }
 
@@ -170,7 +170,7 @@ class MessageUpload {
     this.#upload?.abort();
   }
 
-  async finish(): Promise<WorkerAnswer> {
+  async finish(): Promise<WorkerResponse> {
     if (this.#upload === null) return this.#ways.sendSmall(Buffer.concat([...this.#buffered, END]));
     await this.#upload.write(END);
     return this.#upload.finish();

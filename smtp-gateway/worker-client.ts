@@ -3,22 +3,22 @@ import https from "node:https";
 import { Refusal, tryAgain } from "./errors.ts";
 import { log } from "./log.ts";
 
-/** An answer of the Worker: `reply` refuses the command. */
-export interface WorkerAnswer {
+/** A response of the Worker: `reply` refuses the command. */
+export interface WorkerResponse {
   reply: string | null;
   [field: string]: unknown;
 }
 
-/** How long the Worker may take for an answer, in ms. Longer than it waits for memory. */
-const ANSWER_MS = 60_000;
-const MAX_ANSWER_BYTES = 100_000;
+/** How long the Worker may take for a response, in ms. Longer than it waits for memory. */
+const RESPONSE_MS = 60_000;
+const MAX_RESPONSE_BYTES = 100_000;
 
 /** A request whose body is written piece by piece. */
 export interface Upload {
-  /** Writes bytes. Resolves when more may follow, or when the Worker has answered already. */
+  /** Writes bytes. Resolves when more may follow, or when the Worker has responded already. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends the body and returns the answer. Throws Refusal. */
-  finish(): Promise<WorkerAnswer>;
+  /** Ends the body and returns the response. Throws Refusal. */
+  finish(): Promise<WorkerResponse>;
   /** Breaks the request off, so that the Worker stores nothing of it. */
   abort(): void;
 }
@@ -34,11 +34,11 @@ export class WorkerClient {
     this.#url = url;
     this.#secret = secret;
     this.#module = url.startsWith("https:") ? https : http;
-    this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: 256, timeout: ANSWER_MS });
+    this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: 256, timeout: RESPONSE_MS });
   }
 
   /** Calls the Worker with JSON. Throws Refusal: that of the Worker, or 451 when it cannot be reached. */
-  async call(path: string, body: unknown): Promise<WorkerAnswer> {
+  async call(path: string, body: unknown): Promise<WorkerResponse> {
     const bytes = Buffer.from(JSON.stringify(body));
     const headers = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
     const upload = this.#open(path, headers);
@@ -52,7 +52,7 @@ export class WorkerClient {
     return this.#open(path, { "Content-Type": "message/rfc822", ...headers, ...length });
   }
 
-  /** Returns whether the Worker answers. */
+  /** Returns whether the Worker responds. */
   async isReachable(): Promise<boolean> {
     try {
       const response = await fetch(`${this.#url}/health`, { signal: AbortSignal.timeout(5_000) });
@@ -74,22 +74,22 @@ export class WorkerClient {
       headers: { Authorization: `Bearer ${this.#secret}`, ...headers },
     });
     let isOver = false;
-    const answered = readAnswer(request).finally(() => {
+    const responded = readResponse(request).finally(() => {
       isOver = true;
     });
     // Awaited in finish(); until then a failure must not end the process.
-    answered.catch(() => {});
+    responded.catch(() => {});
     return {
       async write(bytes) {
         if (isOver || request.write(bytes)) return;
-        await Promise.race([new Promise((resolve) => request.once("drain", resolve)), answered.catch(() => {})]);
+        await Promise.race([new Promise((resolve) => request.once("drain", resolve)), responded.catch(() => {})]);
       },
       async finish() {
         request.end();
         try {
-          const answer = await answered;
-          if (answer.reply !== null) throw new Refusal(answer.reply);
-          return answer;
+          const result = await responded;
+          if (result.reply !== null) throw new Refusal(result.reply);
+          return result;
         } catch (error) {
           if (error instanceof Refusal) throw error;
           log("worker.failed", { path, error: String(error) });
@@ -101,22 +101,22 @@ export class WorkerClient {
   }
 }
 
-function readAnswer(request: http.ClientRequest): Promise<WorkerAnswer> {
+function readResponse(request: http.ClientRequest): Promise<WorkerResponse> {
   return new Promise((resolve, reject) => {
-    request.setTimeout(ANSWER_MS, () => request.destroy(new Error("the Worker did not answer in time")));
+    request.setTimeout(RESPONSE_MS, () => request.destroy(new Error("the Worker did not respond in time")));
     request.on("error", reject);
     request.on("close", () => reject(new Error("the connection to the Worker was closed")));
     request.on("response", (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        if (text.length < MAX_ANSWER_BYTES) text += chunk;
+        if (text.length < MAX_RESPONSE_BYTES) text += chunk;
       });
       response.on("error", reject);
       response.on("end", () => {
-        if (response.statusCode !== 200) return reject(new Error(`the Worker answered ${response.statusCode}`));
+        if (response.statusCode !== 200) return reject(new Error(`the Worker responded with ${response.statusCode}`));
         try {
-          resolve(JSON.parse(text) as WorkerAnswer);
+          resolve(JSON.parse(text) as WorkerResponse);
         } catch (error) {
           reject(error);
         }

@@ -20,16 +20,16 @@ function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 /** Returns the handler of an event, which first reports issues of the settings and at its end stores what was counted. */
-function observed<Event, Answer>(
-  handle: (event: Event, env: Env, ctx: ExecutionContext) => Answer,
-): (event: Event, env: Env, ctx: ExecutionContext) => Answer {
+function observed<Event, Reply>(
+  handle: (event: Event, env: Env, ctx: ExecutionContext) => Reply,
+): (event: Event, env: Env, ctx: ExecutionContext) => Reply {
   return (event, env, ctx) => {
     reportSettingIssues(env);
-    const answer = handle(event, env, ctx);
+    const response = handle(event, env, ctx);
     const save = () => saveMetrics(createContext(env, crypto.randomUUID()));
-    // The answer does not wait, and its errors are those of the handler.
-    ctx.waitUntil(Promise.resolve(answer).then(save, save));
-    return answer;
+    // The response does not wait, and its errors are those of the handler.
+    ctx.waitUntil(Promise.resolve(response).then(save, save));
+    return response;
   };
 }
 

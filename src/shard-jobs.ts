@@ -40,7 +40,7 @@ export interface ShardJobMessage {
 export const SHARDS_PER_INVOCATION = 32;
 /** Rows of each database that a sweep processes itself. */
 const MAX_ROWS_WITHOUT_QUEUE = 500;
-/** A database that does not answer a sweep for this long is left to the next sweep, in milliseconds. */
+/** A database that does not respond to a sweep for this long is left to the next sweep, in milliseconds. */
 const SWEEP_TIMEOUT_MS = 5_000;
 /** A group of mail databases whose last sweep by a message is older than this is swept by cron itself, in milliseconds. */
 const SWEEP_LOST_MS = 90_000;
@@ -173,7 +173,7 @@ async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) found.unindexed.push(ctx.shard);
 }
 
-/** Probes the egress if emails wait for it, releases them if it answers, and notifies owners of a long outage and its end. */
+/** Probes the egress if emails wait for it, releases them if it responds, and notifies owners of a long outage and its end. */
 async function releaseWaiting(
   ctx: Ctx,
   databases: readonly DatabaseName[],

@@ -17,7 +17,7 @@ import {
   runBulk,
   runReleases,
 } from "./sending/delivery/index.ts";
-import { recordAnswer } from "./sending/egress-outages/index.ts";
+import { recordResponse } from "./sending/egress-outages/index.ts";
 import { sendSystemEmail } from "./sending/system-emails/index.ts";
 import { runTransfers } from "./transfers/domain-transfers/index.ts";
 
@@ -89,7 +89,7 @@ export async function runDatabases(
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   await run.end();
-  return run.hasEndedOutage && (await recordAnswer(ctx));
+  return run.hasEndedOutage && (await recordResponse(ctx));
 }
 
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */

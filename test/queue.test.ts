@@ -86,7 +86,7 @@ describe("cron", () => {
     expect(await lease()).toEqual({ token: null, claims: 2 });
   });
 
-  it("deletes idempotency answers older than 24 hours, and only those", async () => {
+  it("deletes idempotency responses older than 24 hours, and only those", async () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const insert = (day: number) =>
       database.prepare("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)").bind(day).run();

@@ -16,7 +16,7 @@ const DIRECT = "direct";
 export interface Host {
   url: string;
   /**
-   * Answers from the Worker itself, without the workers that Miniflare sets before it (its entry, and those that look for a
+   * Responds from the Worker itself, without the workers that Miniflare sets before it (its entry, and those that look for a
    * static asset first): they use CPU time that Cloudflare spends outside the Worker. The same as `url` but with BENCH_WORKER.
    */
   directUrl: string;

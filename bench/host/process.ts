@@ -17,7 +17,7 @@ copyMigrated();
 const miniflare = new Miniflare(toMiniflareOptions(options));
 await miniflare.ready;
 await migrateOnce();
-process.on("message", (request: Request) => void answer(request));
+process.on("message", (request: Request) => void respond(request));
 reply({ ready: true });
 
 function toMiniflareOptions({ bundle, port, vars, queueSeconds }: HostProcessOptions) {
@@ -69,7 +69,7 @@ function resources(): string {
   return path.join(options.stateDir, "resources");
 }
 
-async function answer(request: Request) {
+async function respond(request: Request) {
   try {
     reply({ id: request.id, result: (await handle(request)) ?? null });
   } catch (error) {

@@ -110,7 +110,7 @@ export class Host {
     const response = await fetch(`${this.url}/cdn-cgi/local/scheduled?${query}`);
     const text = await response.text();
     if (!response.ok)
-      throw new Error(`the scheduled handler answered ${response.status} for the cron "${cron}": ${text}`);
+      throw new Error(`the scheduled handler responded with ${response.status} for the cron "${cron}": ${text}`);
   }
 
   /** Runs one statement on both mail databases and returns the rows of both. */

@@ -10,7 +10,7 @@ export interface Weight {
 /** Most bytes of a page with its stylesheets and scripts, compressed. */
 export const PAGE_BYTES = 30_000;
 
-/** Loads a page with its stylesheets and scripts. Throws unless each answers 200. */
+/** Loads a page with its stylesheets and scripts. Throws unless each returns 200. */
 export async function weigh(url: string, path: string, cookies: Record<string, string>): Promise<Weight> {
   const html = await load(url, path, { Cookie: cookieHeader(cookies) });
   const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, name = ""]) => name);

@@ -48,10 +48,10 @@ export function connect({ port, caFile, login }: Target): Promise<SmtpClient> {
 /** Submits one message. Throws unless it gets 250. */
 export async function submit(client: SmtpClient, { sender }: Target, bytes: string | Uint8Array): Promise<void> {
   const begun = await client.begin(sender, "friend@example.org");
-  if (!begun.startsWith("354")) throw new Error(`DATA was answered ${begun}`);
+  if (!begun.startsWith("354")) throw new Error(`DATA got the reply ${begun}`);
   client.write(bytes);
   const reply = await client.reply();
-  if (!reply.startsWith("250")) throw new Error(`a message was answered ${reply}`);
+  if (!reply.startsWith("250")) throw new Error(`a message got the reply ${reply}`);
 }
 
 function message({ sender }: Target, subject: string, text: string): string {

@@ -14,13 +14,13 @@ export async function startSaslServer({ username, password }: Login): Promise<{ 
       received += chunk.toString("latin1");
       const lines = received.split("\n");
       received = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("AUTH\t")) socket.write(`${answer(line)}\n`);
+      for (const line of lines) if (line.startsWith("AUTH\t")) socket.write(`${respond(line)}\n`);
     });
     socket.write(
       ["VERSION\t1\t2", "MECH\tPLAIN\tplaintext", "SPID\t1", "CUID\t1", `COOKIE\t${COOKIE}`, "DONE", ""].join("\n"),
     );
   });
-  const answer = (line: string): string => {
+  const respond = (line: string): string => {
     const [, id, , ...parameters] = line.split("\t");
     const given = parameters.find((parameter) => parameter.startsWith("resp="))?.slice("resp=".length);
     const expected = Buffer.from(`\0${username}\0${password}`).toString("base64");

@@ -20,12 +20,12 @@ export class AdminApi {
   /** Starts a session of the administrator with this address, or of the first one. Throws an Error with the service's reason. */
   static async open(target: Target, email = ANY_ADMIN): Promise<AdminApi> {
     const request = { kind: "operator", subject: email } as const;
-    const answer = await askAsOperator<{ session_id: string; email: string; access_token: string }>(
+    const result = await askAsOperator<{ session_id: string; email: string; access_token: string }>(
       target,
       "/auth/operator-session",
       request,
     );
-    return new AdminApi(target.url, answer.email, { id: answer.session_id, token: answer.access_token });
+    return new AdminApi(target.url, result.email, { id: result.session_id, token: result.access_token });
   }
 
   /** Name of the session cookie (src/http/session-cookies.ts). */

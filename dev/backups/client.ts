@@ -5,10 +5,10 @@ import { operatorToken, type Target } from "../operator.ts";
 const ATTEMPTS = 6;
 const WAIT_MS = 500;
 
-/** An answer that repeating the request would not change. */
+/** A response that repeating the request would not change. */
 export class RefusedError extends Error {}
 
-/** Calls the endpoints of backups of a deployment (src/operations/backups/routes.ts). Repeats requests that got no answer, a 429 or a 5xx. */
+/** Calls the endpoints of backups of a deployment (src/operations/backups/routes.ts). Repeats requests that got no response, a 429 or a 5xx. */
 export class BackupClient {
   readonly target: Target;
 
@@ -16,10 +16,10 @@ export class BackupClient {
     this.target = target;
   }
 
-  /** Sends a body as JSON and returns the answer. Throws RefusedError with the reason of the service. */
-  async call<Answer>(path: string, body: object): Promise<Answer> {
+  /** Sends a body as JSON and returns the response. Throws RefusedError with the reason of the service. */
+  async call<Reply>(path: string, body: object): Promise<Reply> {
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-    return (await (await this.#request(path, init)).json()) as Answer;
+    return (await (await this.#request(path, init)).json()) as Reply;
   }
 
   /** Returns an object as a response whose body is its content; null when there is none. */
@@ -43,13 +43,13 @@ export class BackupClient {
     for (let attempt = 1; ; attempt++) {
       const token = await operatorToken(this.target, "backup", "operator");
       const headers = { ...init.headers, Authorization: `Bearer ${token}` };
-      const answer = await fetch(this.target.url + path, { ...init, headers }).catch((error: Error) => error);
-      if (answer instanceof Response && (answer.ok || allowed.includes(answer.status))) return answer;
+      const result = await fetch(this.target.url + path, { ...init, headers }).catch((error: Error) => error);
+      if (result instanceof Response && (result.ok || allowed.includes(result.status))) return result;
       const reason =
-        answer instanceof Response
-          ? `${answer.status} ${await answer.text()}`
-          : ((answer.cause as Error | undefined)?.message ?? answer.message);
-      const isFinal = answer instanceof Response && answer.status < 500 && answer.status !== 429;
+        result instanceof Response
+          ? `${result.status} ${await result.text()}`
+          : ((result.cause as Error | undefined)?.message ?? result.message);
+      const isFinal = result instanceof Response && result.status < 500 && result.status !== 429;
       if (isFinal) throw new RefusedError(`${path}: ${reasonOf(reason)}`);
       if (attempt === ATTEMPTS) throw new Error(`${path} failed ${ATTEMPTS} times: ${reason}`);
       await sleep(WAIT_MS * 2 ** (attempt - 1));

@@ -42,7 +42,7 @@ export async function openMailStore(directory: string): Promise<MailStore> {
   };
 }
 
-/** Reads all envelopes, oldest first. Deletes half-written files: their mails were never answered with 250. */
+/** Reads all envelopes, oldest first. Deletes half-written files: their mails were never acknowledged with 250. */
 async function readAll(directory: string): Promise<CapturedMail[]> {
   const names = await readdir(directory);
   const incomplete = names.filter((name) => name.endsWith(".tmp"));

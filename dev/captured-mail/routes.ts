@@ -17,9 +17,9 @@ const MAIL_POLICY =
 export function capturedMailApp(store: MailStore) {
   const app = new Hono();
   const reader = openReader(store);
-  const withMail = (answer: (c: Context, mail: CapturedMail) => Response | Promise<Response>) => (c: Context) => {
+  const withMail = (response: (c: Context, mail: CapturedMail) => Response | Promise<Response>) => (c: Context) => {
     const mail = store.find(c.req.param("id") ?? "");
-    return mail ? answer(c, mail) : notFound(c);
+    return mail ? response(c, mail) : notFound(c);
   };
 
   app.use(

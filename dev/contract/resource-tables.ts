@@ -32,7 +32,7 @@ export const resourceTables = {
       ["what", "value"],
       [
         ["time between two checks of a verified domain", duration(RECHECK_MS)],
-        ["time until a check without an answer of DNS is repeated", duration(RETRY_CHECK_MS)],
+        ["time until a check without a response of DNS is repeated", duration(RETRY_CHECK_MS)],
         ["failed checks in a row after which a domain is `failed`", MAX_FAILED_CHECKS],
         ["time for which a retired DKIM key is listed", duration(RETIRED_KEY_MS)],
       ],

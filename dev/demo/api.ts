@@ -42,16 +42,16 @@ export async function postReport(local: LocalService, to: string, message: strin
   const url = `${new URL(local.base_url).origin}/cdn-cgi/handler/email?${query}`;
   const response = await fetch(url, { method: "POST", body: message });
   const text = await response.text();
-  if (!response.ok) throw new Error(`the email handler answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`the email handler responded with ${response.status}: ${text}`);
 }
 
-/** Calls the API with JSON. Throws when it answers another status than `expected`. */
+/** Calls the API with JSON. Throws when it returns another status than `expected`. */
 export async function call<T>(local: LocalService, path: string, init: RequestInit, expected: number): Promise<T> {
   const headers = new Headers({ Authorization: `Bearer ${local.api_key}` });
   // A form sets its own media type.
   if (!(init.body instanceof FormData)) headers.set("Content-Type", "application/json");
   const response = await fetch(`${local.base_url}${path}`, { ...init, headers });
   const text = await response.text();
-  if (response.status !== expected) throw new Error(`${path} answered ${response.status}: ${text}`);
+  if (response.status !== expected) throw new Error(`${path} responded with ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }

@@ -88,7 +88,7 @@ async function unsubscribe(text: string): Promise<void> {
     method: "POST",
     body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
   });
-  if (!response.ok) throw new Error(`the unsubscribe link answered ${response.status}`);
+  if (!response.ok) throw new Error(`the unsubscribe link responded with ${response.status}`);
   console.log(`\nAda unsubscribes by the link of her email\n  ${link}`);
 }
 

@@ -86,7 +86,7 @@ export function composeConfig(top: WorkerConfig, environment: EnvironmentName, f
     preview_urls: false,
     observability: { enabled: true },
     limits: { cpu_ms: CPU_MS },
-    // Runs near the databases: a request makes several calls to them and answers once.
+    // Runs near the databases: a request makes several calls to them and responds once.
     placement: { mode: "smart" },
   };
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { run } from "../run.ts";
 import { type ComposedConfig, type EnvironmentFile, queueNames } from "./compose.ts";
 
-/** Wrangler's answers for something that exists already. */
+/** Wrangler's responses for something that exists already. */
 const EXISTS = /already (exists|taken|in use|owned)|code: (10004|11009)/i;
 
 /** Runs a tool. Throws an Error with its output when it fails, unless `allowed` matches the output. */
@@ -60,7 +60,7 @@ async function addUploadsRule(bucket: string): Promise<void> {
   await command("wrangler", [...lifecycle, "add", bucket, name, "--abort-multipart-days", String(days), "--force"]);
 }
 
-/** Wrangler's answer to a name of a Worker that was never deployed. */
+/** Wrangler's response to a name of a Worker that was never deployed. */
 const NO_WORKER = /Worker ".*not found/;
 
 /** Returns the names of the secrets that a Worker has; none when it was never deployed. */

@@ -9,12 +9,12 @@ import { askForKeys } from "./deployed-keys.ts";
  * and what to do. Returns null when they may. `worker` names the Worker. Throws an Error when the Worker cannot be asked.
  */
 export async function checkKeys({ url, masterKeys }: Target, worker: string, file: string): Promise<string | null> {
-  const answers = await askForKeys({ url, masterKeys }).catch((error: Error) => {
+  const responses = await askForKeys({ url, masterKeys }).catch((error: Error) => {
     throw new Error(`${worker} cannot be asked which master keys it uses. ${error.message}`);
   });
   const own = await fingerprintKeys(readSettings({ MASTER_KEYS: masterKeys }).masterKeys);
-  const refusals = answers.map((answer) => findKeyRefusal(own, answer));
-  const reason = answers.length === 0 ? "the Worker knows none of its keys" : refusals.find((one) => one !== null);
+  const refusals = responses.map((response) => findKeyRefusal(own, response));
+  const reason = responses.length === 0 ? "the Worker knows none of its keys" : refusals.find((one) => one !== null);
   if (!reason) return null;
   return (
     `The MASTER_KEYS of ${file} must not replace those of ${worker}: ${reason}. ` +

@@ -10,16 +10,16 @@ const PROBES = 5;
 const NO_ROWS = { kind: "rotation", subject: "operator", body: { column: 0, after: "~" } } as const;
 
 /**
- * Asks a running Worker several times which master keys it has; the keys themselves are not sent. Returns its answers, and none when
+ * Asks a running Worker several times which master keys it has; the keys themselves are not sent. Returns its responses, and none when
  * it knows no key of the target. Throws an Error when it cannot be asked.
  */
 export async function askForKeys(target: Target): Promise<DeployedKeys[]> {
-  const answers: DeployedKeys[] = [];
+  const responses: DeployedKeys[] = [];
   for (let probe = 0; probe < PROBES; probe++) {
-    const answer = await askOnce(target);
-    if (answer) answers.push(answer);
+    const response = await askOnce(target);
+    if (response) responses.push(response);
   }
-  return answers;
+  return responses;
 }
 
 /** Asks once, signed with each key in turn until the Worker knows one. Returns null when it knows none. */
@@ -27,9 +27,9 @@ async function askOnce(target: Target): Promise<DeployedKeys | null> {
   for (const signer of signersOf(target)) {
     try {
       const request = { kind: "rotation", subject: "operator" } as const;
-      const answer = await askAsOperator<Partial<DeployedKeys>>(signer, "/auth/master-keys", request);
-      const { fingerprints, sealed_under = null } = answer;
-      if (!Array.isArray(fingerprints)) throw new Error(`${target.url} does not answer as this service does.`);
+      const response = await askAsOperator<Partial<DeployedKeys>>(signer, "/auth/master-keys", request);
+      const { fingerprints, sealed_under = null } = response;
+      if (!Array.isArray(fingerprints)) throw new Error(`${target.url} does not respond as this service does.`);
       return { fingerprints, sealed_under };
     } catch (error) {
       if (isRefused(error, 404)) return askOlderVersion(target);

@@ -28,10 +28,10 @@ export interface ClientOperation {
   query: Operation["parameters"];
   /** `file`: the body is multipart/form-data with one file. `blob`: the body is a file, of the media type that the file has. */
   body: { kind: "json" | "file" | "blob"; type: string; required: boolean } | null;
-  /** `raw`: the answer is not JSON. */
-  answer: { kind: "json" | "raw" | "none"; type: string };
+  /** `raw`: the response is not JSON. */
+  response: { kind: "json" | "raw" | "none"; type: string };
   takesIdempotencyKey: boolean;
-  /** The list in the answer of a paged operation: "" when the answer is the list, otherwise the name of its property. */
+  /** The list in the response of a paged operation: "" when the response is the list, otherwise the name of its property. */
   items: { property: string; type: string } | null;
 }
 
@@ -44,7 +44,7 @@ export function clientOperations(document: Document): ClientOperation[] {
     Object.entries(methods)
       // Operations that an API key may not call have a security of their own.
       .filter(([, { security }]) => path.startsWith("/v1/") && security === undefined)
-      // A WebSocket has no answer.
+      // A WebSocket has no response.
       .filter(([, { responses }]) => !("101" in responses))
       .map(([method, operation]) => toClientOperation(document, method.toUpperCase(), path, operation)),
   );
@@ -61,7 +61,7 @@ function toClientOperation(document: Document, method: string, path: string, ope
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
     query: named("query"),
     body: bodyOf(operation),
-    answer: answerOf(operation),
+    response: responseOf(operation),
     takesIdempotencyKey: named("header").some(({ name }) => name === "Idempotency-Key"),
     items:
       method === "GET" && named("query").some(({ name }) => PLACES.includes(name))
@@ -79,9 +79,9 @@ function bodyOf({ requestBody }: Operation): ClientOperation["body"] {
   return { kind: "json", type: toType(content.schema, "  "), required };
 }
 
-function answerOf({ responses }: Operation): ClientOperation["answer"] {
+function responseOf({ responses }: Operation): ClientOperation["response"] {
   const contents = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  const types = contents.map(([, { content }]): ClientOperation["answer"] => {
+  const types = contents.map(([, { content }]): ClientOperation["response"] => {
     const [mediaType, body] = Object.entries(content ?? {})[0] ?? [];
     if (!body) return { kind: "none", type: "null" };
     return mediaType === "application/json"
@@ -94,8 +94,8 @@ function answerOf({ responses }: Operation): ClientOperation["answer"] {
 
 function itemsOf(document: Document, { responses }: Operation): ClientOperation["items"] {
   const schema = responses[200]?.content?.["application/json"]?.schema;
-  const answer = schema?.$ref ? document.components.schemas[refName(schema.$ref)] : schema;
-  if (answer?.type === "array") return { property: "", type: toType(answer.items ?? {}, "  ") };
-  const [found] = Object.entries(answer?.properties ?? {}).filter(([, { type }]) => type === "array");
+  const response = schema?.$ref ? document.components.schemas[refName(schema.$ref)] : schema;
+  if (response?.type === "array") return { property: "", type: toType(response.items ?? {}, "  ") };
+  const [found] = Object.entries(response?.properties ?? {}).filter(([, { type }]) => type === "array");
   return found ? { property: found[0], type: toType(found[1].items ?? {}, "  ") } : null;
 }

@@ -32,7 +32,7 @@ function writeTypes({ components, paths }: Document, operations: ClientOperation
 function writeOperations(document: Document, operations: ClientOperation[]): string {
   const methods = operations.map(
     (one) =>
-      `${comment(`${one.summary}. ${one.method} ${one.path}`, "  ")}  ${one.name}(${parametersOf(one)}): Promise<${one.answer.type}>;\n`,
+      `${comment(`${one.summary}. ${one.method} ${one.path}`, "  ")}  ${one.name}(${parametersOf(one)}): Promise<${one.response.type}>;\n`,
   );
   const pages = operations
     .filter(({ items }) => items)
@@ -51,7 +51,7 @@ function writeOperations(document: Document, operations: ClientOperation[]): str
     `export interface Operations {\n${methods.join("")}}\n`,
     "\n/** The lists of the API, read page by page. */\n",
     `export interface Lists {\n${pages.join("")}}\n`,
-    "\n/** Method and path of each operation, and what it takes and answers. */\n",
+    "\n/** Method and path of each operation, and what it takes and returns. */\n",
     `export const routes: Readonly<Record<keyof Operations, Route>> = {\n${routes.join("")}};\n`,
   ].join("");
 }
@@ -68,13 +68,13 @@ function parametersOf({ pathParameters, body, query = [] }: ClientOperation): st
   ].join(", ");
 }
 
-function routeOf({ method, path, body, query = [], answer, takesIdempotencyKey, items }: ClientOperation) {
+function routeOf({ method, path, body, query = [], response, takesIdempotencyKey, items }: ClientOperation) {
   return {
     method,
     path,
     ...(body ? { body: body.kind } : {}),
     ...(query.length > 0 ? { query: true } : {}),
-    ...(answer.kind === "raw" ? { raw: true } : {}),
+    ...(response.kind === "raw" ? { raw: true } : {}),
     ...(takesIdempotencyKey ? { keyed: true } : {}),
     ...(items ? { items: items.property } : {}),
   };

@@ -4,7 +4,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 
-const ANSWER_MS = 2_000;
+const RESPONSE_MS = 2_000;
 
 /** The process that has locked a state directory. */
 export interface Holder {
@@ -35,7 +35,7 @@ export function findHolder(stateDir: string): Promise<Holder | null> {
   return new Promise((resolve) => {
     const socket = net.connect({ path: socketPath(stateDir) });
     let text = "";
-    socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("no answer")));
+    socket.setTimeout(RESPONSE_MS, () => socket.destroy(new Error("no response")));
     socket.on("data", (chunk) => {
       text += chunk;
     });

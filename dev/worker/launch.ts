@@ -8,7 +8,7 @@ import { wranglerEnvironment } from "./environment.ts";
 
 /** One run of `wrangler dev`. */
 export interface Worker {
-  /** Resolves when the Worker answers a request. Throws when it exits before that. */
+  /** Resolves when the Worker returns a request. Throws when it exits before that. */
   waitUntilReady(): Promise<void>;
   /** Resolves when wrangler has exited. */
   ended: Promise<unknown>;
@@ -57,13 +57,13 @@ async function waitUntilReady(layout: Layout, ended: Promise<unknown>) {
     alive = false;
   });
   for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-    if (await answers(`http://${HOST}:${layout.ports.api}/health`)) return;
+    if (await responses(`http://${HOST}:${layout.ports.api}/health`)) return;
     if (!alive) throw new Error("The Worker exited while it started.");
   }
-  throw new Error(`The Worker did not answer within ${READY_MS / 1000} seconds.`);
+  throw new Error(`The Worker did not respond within ${READY_MS / 1000} seconds.`);
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responses(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.arrayBuffer();

@@ -473,7 +473,7 @@ export interface Lists {
   listOutgoingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
 }
 
-/** Method and path of each operation, and what it takes and answers. */
+/** Method and path of each operation, and what it takes and returns. */
 export const routes: Readonly<Record<keyof Operations, Route>> = {
   listWebhooks: {"method":"GET","path":"/v1/webhooks/","query":true},
   createWebhook: {"method":"POST","path":"/v1/webhooks/","body":"json","keyed":true},

@@ -902,7 +902,7 @@ export interface InboxDraft {
   html?: string | null;
   /** Ids of uploaded files, which are valid for a day. */
   file_ids?: string[] | null;
-  /** Message-ID of the message that this one answers. */
+  /** Message-ID of the message that this one replies to. */
   in_reply_to?: string | null;
 }
 
@@ -1054,7 +1054,7 @@ export interface InboxSend {
   html?: string | null;
   /** Ids of uploaded files, which are valid for a day. */
   file_ids?: string[] | null;
-  /** Message-ID of the message that this one answers. */
+  /** Message-ID of the message that this one replies to. */
   in_reply_to?: string | null;
   /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400. */
   send_at?: string | null;
@@ -1400,7 +1400,7 @@ export interface Webhook {
   id: string;
   url: string;
   events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed")[];
-  /** Complete in the answer that creates the webhook or rotates the secret. Other answers mask it except for its last four characters. */
+  /** Complete in the response that creates the webhook or rotates the secret. Other responses mask it except for its last four characters. */
   secret: string;
   is_active: boolean;
   created_at: string;
@@ -1426,7 +1426,7 @@ export interface WebhookDelivery {
   created_at: string;
   /** The body of each request. */
   payload: Record<string, unknown>;
-  /** The first 65,536 bytes of the last answer. */
+  /** The first 65,536 bytes of the last response. */
   response_body: string | null;
   /** URL of the last request, or that of the next one. */
   endpoint_url: string | null;
@@ -1496,7 +1496,7 @@ export interface WorkspaceCreate {
 
 export interface WorkspaceUpdate {
   name?: string;
-  /** true: calls that send answer 403, and queued emails wait until the pause ends. */
+  /** true: calls that send return 403, and queued emails wait until the pause ends. */
   sending_paused?: boolean;
   settings?: {
     /** null: the default, as in the response. */

@@ -16,10 +16,10 @@ const OPEN_ENDPOINTS: Readonly<Record<string, "GET" | "POST">> = {
 
 /** Headers that clients send: that of JSON bodies, and that of MCP clients. */
 const ALLOWED_HEADERS = "Content-Type, MCP-Protocol-Version";
-/** How long a browser keeps the answer to a preflight, in seconds. */
+/** How long a browser keeps the response to a preflight, in seconds. */
 const MAX_AGE_SECONDS = "86400";
 
-/** Middleware: lets pages of any origin call OPEN_ENDPOINTS, and answers their preflights (Fetch standard, CORS protocol). */
+/** Middleware: lets pages of any origin call OPEN_ENDPOINTS, and returns their preflights (Fetch standard, CORS protocol). */
 export const openToOrigins: MiddlewareHandler<AppEnv> = async (c, next) => {
   const method = OPEN_ENDPOINTS[c.req.path];
   if (method === undefined) return next();

@@ -28,7 +28,7 @@ export function dispatcher(c: Context<AppEnv>, app: { fetch: Hono<AppEnv>["fetch
   };
 }
 
-/** Returns the cookies of a request, with those that its answer sets: a refreshed session ends the token before it. */
+/** Returns the cookies of a request, with those that its response sets: a refreshed session ends the token before it. */
 function cookiesOf(c: Context<AppEnv>): string {
   const cookies = new Map<string, string>();
   const given = (c.req.header("Cookie") ?? "").split(/; */);

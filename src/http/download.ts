@@ -17,7 +17,7 @@ export function download(filename: string, contentType: string): Record<string, 
   };
 }
 
-/** Answers a message as a file, piece by piece. `size` in bytes. */
+/** Returns a message as a file, piece by piece. `size` in bytes. */
 export function respondMessage(
   c: Context<AppEnv>,
   filename: string,

@@ -32,7 +32,7 @@ export interface EarlyBody {
 /**
  * Reads a small body before the credential is known, so that its reads go to D1 together with those of the credential.
  * Returns null, and reads nothing, for a body that is large or not JSON, and when bodies of unknown callers hold all the
- * memory that they may. Never throws: errors of the body are answered after those of the credential.
+ * memory that they may. Never throws: errors of the body are reported after those of the credential.
  */
 export async function readEarlyBody(c: Context<AppEnv>): Promise<EarlyBody | null> {
   const length = Number(c.req.header("Content-Length") ?? SMALL_BODY_BYTES);

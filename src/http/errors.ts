@@ -7,7 +7,7 @@ import type { AppEnv } from "./env.ts";
 
 /**
  * Turns an error into a response: `{"detail": …}` (docs/contract/errors.md#bodies-of-errors), with `code` and `blockers` where
- * the error has them. An unexpected error is logged with its stack and answered 500 with a fixed text.
+ * the error has them. An unexpected error is logged with its stack and becomes a 500 with a fixed text.
  */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof AppError) return toResponse(c, error);

@@ -10,7 +10,7 @@ import { toValidationErrors } from "./validate.ts";
 /** Greatest body of a form or of a sign-in call, in bytes. */
 const MAX_BYTES = 16_384;
 
-/** Returns whether a request is a submitted form of a page. Its answer is a page or a redirect instead of JSON. */
+/** Returns whether a request is a submitted form of a page. Its response is a page or a redirect instead of JSON. */
 export function isForm(c: Context<AppEnv>): boolean {
   return mediaTypeOf(c) === "application/x-www-form-urlencoded";
 }

@@ -9,7 +9,7 @@ import { findResponse, type Idempotency } from "../platform/idempotency/index.ts
 import type { AppEnv } from "./env.ts";
 
 /**
- * Returns the middleware that honours Idempotency-Key on a route whose success answers `status`
+ * Returns the middleware that honours Idempotency-Key on a route whose success returns `status`
  * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the same D1 batch as its writes. Of two
  * concurrent requests with one key, the one that fails with a conflict replays the response of the other. It may fail in the
  * guarded batch (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is

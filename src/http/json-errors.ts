@@ -55,7 +55,7 @@ export function checkJson(body: unknown, kind: BodyKind): void {
 /** Returns the 422 of a body that is not JSON. */
 export const invalidJson = (msg: string): AppError => unprocessable([{ loc: ["body"], msg, type: "json_invalid" }]);
 
-/** Converts an error of `extractJson` to the error that the route answers. Returns any other error unchanged. */
+/** Converts an error of `extractJson` to the error that the route returns. Returns any other error unchanged. */
 export function toAppError(error: unknown): unknown {
   if (error instanceof BodyTooLarge && error.what === "body") return new RequestTooLargeError(error.message);
   if (error instanceof BodyTooLarge || error instanceof AttachmentTooLarge) return tooLarge(error.message);

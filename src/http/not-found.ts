@@ -20,7 +20,7 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
   };
 }
 
-/** Returns whether the answer is for a person: a browser asks for HTML by name, and the API has none. */
+/** Returns whether the response is for a person: a browser asks for HTML by name, and the API has none. */
 function isPageRequest(c: Context<AppEnv>): boolean {
   return !c.req.path.startsWith("/v1/") && (c.req.header("Accept") ?? "").includes("text/html");
 }

@@ -107,7 +107,7 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
       /^\/docs/,
       ...selfDescribed,
     ],
-    // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
+    // hono-openapi would add a 400 of another shape for every validator; this API returns 422.
     defaultValidationErrorResponse: false,
   });
   const routes = new RouteIndex(app);

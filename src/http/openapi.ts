@@ -75,13 +75,13 @@ export function fieldsBody(schema: z.ZodType) {
   return { required: true, content: { "application/json": content, "application/x-www-form-urlencoded": content } };
 }
 
-/** Returns the successful response of a route that answers a CSV file. */
+/** Returns the successful response of a route that returns a CSV file. */
 export function csvFile(description: string, example: string) {
   const schema = { type: "string" as const, example };
   return { 200: { description, content: { "text/csv": { schema } } } };
 }
 
-/** Returns the successful response of a route that answers a file of a media type. */
+/** Returns the successful response of a route that returns a file of a media type. */
 export function file(description: string, mediaType: string) {
   return { 200: { description, content: { [mediaType]: { schema: { type: "string" as const, format: "binary" } } } } };
 }
@@ -146,7 +146,7 @@ const exampleIds: Record<string, string> = {
 
 /** OpenAPI parameters that no zod schema describes. */
 export const parameter = {
-  /** Describes a path parameter that is an id. Any value that is not an id of this workspace answers 404. */
+  /** Describes a path parameter that is an id. Any value that is not an id of this workspace returns 404. */
   id: (name: string, description: string) =>
     ({
       in: "path",
@@ -160,7 +160,7 @@ export const parameter = {
     in: "path",
     name: "uid",
     required: true,
-    description: "UID of the message in its folder. Any other value answers 404.",
+    description: "UID of the message in its folder. Any other value returns 404.",
     schema: { type: "integer", minimum: 1 },
     example: 7,
   },

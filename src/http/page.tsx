@@ -19,7 +19,7 @@ interface PageOptions {
 }
 
 /**
- * Answers an HTML page: not stored, not indexed, not framed, without inline scripts and styles, without referrer. Visitors who
+ * Returns an HTML page: not stored, not indexed, not framed, without inline scripts and styles, without referrer. Visitors who
  * are not signed in get no script at all. `element` is a `Layout`.
  */
 export function respondPage(
@@ -53,7 +53,7 @@ export function respondPage(
 }
 
 /**
- * Answers a page that opens `path` by itself. Browsers send Strict cookies with that request, and not with the one that
+ * Returns a page that opens `path` by itself. Browsers send Strict cookies with that request, and not with the one that
  * another site, or a link in an email, has caused.
  */
 export function respondRefresh(c: Context<AppEnv>, path: string) {
@@ -75,7 +75,7 @@ interface MailHtmlOptions {
 }
 
 /**
- * Answers the HTML of an email, for a sandboxed frame of a page of this service: no script runs, nothing is loaded but the
+ * Returns the HTML of an email, for a sandboxed frame of a page of this service: no script runs, nothing is loaded but the
  * images that the options allow, and its links open in a new tab.
  */
 export function respondMailHtml(

@@ -3,7 +3,7 @@ import { AppError, RequestTooLargeError, type ValidationError } from "../lib/err
 import type { AppEnv } from "./env.ts";
 
 /**
- * Returns the middleware that answers 200 with `toBody(errors)` where the rest of the route answers 400, 413 or 422 for its
+ * Returns the middleware that returns 200 with `toBody(errors)` where the rest of the route returns 400, 413 or 422 for its
  * body. Malformed JSON and a body beyond the limit of every route keep their status (docs/contract/emails.md#validation).
  */
 export function reportErrors(toBody: (errors: ValidationError[]) => object): MiddlewareHandler<AppEnv> {

@@ -12,6 +12,6 @@ export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
   c.header("X-Content-Type-Options", "nosniff");
-  // Not from the parsed settings: with malformed ones, /health and /ready still answer.
+  // Not from the parsed settings: with malformed ones, /health and /ready still respond.
   if (String(c.env.PUBLIC_URL).startsWith("https:")) c.header("Strict-Transport-Security", HSTS);
 });

@@ -1,4 +1,4 @@
-/** Calls an endpoint of the API with the credential of the request that is answered. `path` begins with a slash. */
+/** Calls an endpoint of the API with the credential of the request that is handled. `path` begins with a slash. */
 export type ApiCall = (
   method: string,
   path: string,

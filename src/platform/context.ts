@@ -95,7 +95,7 @@ export function createContext(env: Env, requestId: string, now: () => number = D
     get settings() {
       return readSettings(env);
     },
-    // A deployment without it answers /health and /ready all the same.
+    // A deployment without it responds to /health and /ready all the same.
     db: env.DB && asDatabase(env.DB),
     requestId,
     now,

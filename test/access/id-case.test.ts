@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const upper = (id: string) => id.toUpperCase();
 
-it("domains: get, verify, rotate and delete accept an id in upper case and answer it in lower case", async () => {
+it("domains: get, verify, rotate and delete accept an id in upper case and return it in lower case", async () => {
   const id = await createDomain(workspace);
   const path = `/v1/domains/${upper(id)}`;
   expect(await (await workspace.get(path)).json()).toMatchObject({ id });

@@ -233,7 +233,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
   }
 
   describe(route, () => {
-    it("answers 401 in one form without a credential and to an invalid one", async () => {
+    it("returns 401 in one form without a credential and to an invalid one", async () => {
       const tried =
         everyInvalid.includes(route) || env.TEST_LONG ? invalid : [...invalid.slice(0, 1), ...turnOf(invalid)];
       for (const [what, headers] of tried) {
@@ -341,20 +341,20 @@ for (const [route, need] of Object.entries(routeScopes)) {
     }
 
     if (route.includes(":") && !crossesWorkspaces) {
-      it("answers an id of another workspace byte for byte like an unknown id", async () => {
+      it("returns an id of another workspace byte for byte like an unknown id", async () => {
         const [parameter = ""] = /(?<=:)[a-z_]+/.exec(route) ?? [];
         const foreign = foreignPaths.get(route)?.[parameter] ?? "";
         const ids = ["nonsense", "%00", "1", testContext().newId(), crypto.randomUUID(), foreign];
-        const answerTo = async (id: string) =>
+        const responseTo = async (id: string) =>
           text(await call(route, ownCredential(need), { ids: { [parameter]: id } }));
-        const answers = await Promise.all(ids.map(answerTo));
-        expect(new Set(answers).size, answers.join("\n")).toBe(1);
-        expect(answers[0]).toMatch(/^404 application\/json/);
+        const responses = await Promise.all(ids.map(responseTo));
+        expect(new Set(responses).size, responses.join("\n")).toBe(1);
+        expect(responses[0]).toMatch(/^404 application\/json/);
       });
     }
 
     for (const [place, { of, body, query }] of Object.entries(places)) {
-      it(`answers an id of another workspace in ${place} byte for byte like an unknown id`, async () => {
+      it(`returns an id of another workspace in ${place} byte for byte like an unknown id`, async () => {
         const withId = async (id: string) =>
           text(
             await call(route, ownCredential(need), {

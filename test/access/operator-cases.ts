@@ -1,6 +1,6 @@
 import type { RouteCase } from "./route-case.ts";
 
-/** Routes of commands of the operator: without a token that is signed with a master key each answers 401. */
+/** Routes of commands of the operator: without a token that is signed with a master key each returns 401. */
 export const operatorCases: Readonly<Record<string, RouteCase>> = {
   "POST /auth/backup/databases": { success: 401 },
   "POST /auth/backup/tables": { success: 401 },

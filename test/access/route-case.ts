@@ -11,7 +11,7 @@ export interface RouteCase {
   query?: string;
   /** Request headers beside those of a JSON body. */
   headers?: Record<string, string>;
-  /** Places for ids outside the path. An id of another workspace must answer like an unknown id. */
+  /** Places for ids outside the path. An id of another workspace must be treated like an unknown id. */
   places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
   /** A restriction beyond the scope: owners only, owners and admins, or the creator of the record only. */
   only?: "owners" | "admins" | "maker";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Meter, metered } from "../../bench/meter.ts";
-import { formatCalls, splitAtAnswer, Trace, toHops } from "../../bench/trace.ts";
+import { formatCalls, splitAtResponse, Trace, toHops } from "../../bench/trace.ts";
 import { createContext } from "../../src/platform/context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { claimStatement, newLease } from "../../src/platform/outbox/index.ts";
@@ -65,16 +65,16 @@ describe("the meter of the bench", () => {
 });
 
 describe("the trace of a request", () => {
-  it("shows binding calls in their order, calls that overlap in one hop, and calls after the answer apart", async () => {
+  it("shows binding calls in their order, calls that overlap in one hop, and calls after the response apart", async () => {
     const trace = new Trace();
     const measured = metered(bindings, new Meter(), trace);
     await measured.DB.prepare("SELECT 1").first();
     await Promise.all([measured.DB.batch([measured.DB.prepare("SELECT 2")]), measured.CONTENT.get("bench/none")]);
     await measured.SEND_RATE_LIMIT.limit({ key: "bench" });
     await countExactly(createContext(measured, "bench"), policy, crypto.randomUUID());
-    trace.answer();
+    trace.respond();
     await measured.WORK.send("after");
-    const { before, after } = splitAtAnswer(trace.read());
+    const { before, after } = splitAtResponse(trace.read());
     expect(formatCalls(before)).toBe("D1 first > D1 batch + R2 get > rate limit > Durable Object decide");
     expect(formatCalls(after)).toBe("queue send");
   });
@@ -87,11 +87,11 @@ describe("the trace of a request", () => {
     expect(toHops([call(1, null), call(2, 3), call(4, 5)])).toHaveLength(2);
   });
 
-  it("counts a call that ends after the answer as a call after the answer", async () => {
+  it("counts a call that ends after the response as a call after the response", async () => {
     const trace = new Trace();
     const slow = trace.record("queue", "send", () => new Promise((resolve) => setTimeout(resolve, 5)));
-    trace.answer();
+    trace.respond();
     await slow;
-    expect(splitAtAnswer(trace.read())).toMatchObject({ before: [], after: [{ kind: "queue" }] });
+    expect(splitAtResponse(trace.read())).toMatchObject({ before: [], after: [{ kind: "queue" }] });
   });
 });

@@ -106,13 +106,13 @@ describe("an automatic reply", () => {
       }
     }
     expect(replies.length).toBeGreaterThan(COUNT / 10);
-    const answers = await runPython(
+    const responses = await runPython(
       "read_back.py",
       replies.map(({ message }) => message),
       replies.length,
     );
     for (const [index, { mail }] of replies.entries()) {
-      const seen = answers[index] as PythonMail;
+      const seen = responses[index] as PythonMail;
       const where = `seed ${SEED}, subject ${JSON.stringify(mail.subject)}`;
       expect([seen.error, seen.defects], where).toEqual([undefined, []]);
       expect(seen.headers.map(([name]) => name).sort(), where).toEqual(NAMES);

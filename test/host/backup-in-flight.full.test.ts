@@ -30,8 +30,8 @@ interface Site {
 
 let folder: string;
 let receiver: Server;
-/** How the receiver of webhooks answers, and the deliveries that it got with this answer, by their ids. */
-let answer = 500;
+/** How the receiver of webhooks responds, and the deliveries that it got with this response, by their ids. */
+let result = 500;
 const deliveries: { status: number; id: string }[] = [];
 let from: Site;
 let to: Site;
@@ -65,8 +65,8 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-in-flight-"));
   receiver = createServer((request, response) => {
     request.resume().on("end", () => {
-      deliveries.push({ status: answer, id: String(request.headers["x-service-delivery-id"]) });
-      response.writeHead(answer).end();
+      deliveries.push({ status: result, id: String(request.headers["x-service-delivery-id"]) });
+      response.writeHead(result).end();
     });
   });
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
@@ -125,7 +125,7 @@ describe("a backup of a deployment with work in flight", () => {
   });
 
   it("holds emails and webhook deliveries until they are released", { timeout: 60_000 }, async () => {
-    answer = 200;
+    result = 200;
     delivered = new Set((await emails(to, "broadcast IS NOT NULL AND status = 'delivered'")).results.map(toRecipient));
     expect(delivered.size).toBeGreaterThan(0);
     expect(delivered.size).toBeLessThan(SENT_BEFORE + 1);

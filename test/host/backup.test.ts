@@ -179,7 +179,7 @@ describe("npm run restore", () => {
     expect(await rowsOf(to)).toEqual(rowsBefore);
   });
 
-  it("answers a repeated request as before, without a second email", { timeout: 60_000 }, async () => {
+  it("returns a repeated request as before, without a second email", { timeout: 60_000 }, async () => {
     const mail = filled.sent.find(({ key }) => key !== null);
     if (!mail) throw new Error("no email has a key");
     await send(to.host, mail);

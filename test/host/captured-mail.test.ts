@@ -65,7 +65,7 @@ describe("the servers of captured mail and DNS", () => {
     "127.0.0.1:8789:1",
   ];
 
-  it("answer requests for a local host name", async ({ expect }) => {
+  it("serve requests for a local host name", async ({ expect }) => {
     for (const host of local) {
       expect(await statusFor(port, `${host}:${port}`), host).toBe(200);
       expect(await statusFor(dns.port, `${host}:${dns.port}`), host).toBe(200);

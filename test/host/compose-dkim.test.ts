@@ -51,10 +51,10 @@ describe("signatures of generated messages, and of the same messages with one by
   it.skipIf(skip)("pass and fail in dkimpy, for RSA and Ed25519", { timeout: 900_000 }, async () => {
     const mails = await signedMails();
     const blocks = [Buffer.from(JSON.stringify(RECORDS)), ...mails.flatMap((mail) => [mail.message, mail.altered])];
-    const answers = (await runPython("verify_dkim.py", blocks, mails.length * 2)) as unknown[][];
+    const responses = (await runPython("verify_dkim.py", blocks, mails.length * 2)) as unknown[][];
     for (const [i, { where }] of mails.entries()) {
-      expect(answers[i * 2], where).toEqual([true, true]);
-      expect(answers[i * 2 + 1], where).not.toContain(true);
+      expect(responses[i * 2], where).toEqual([true, true]);
+      expect(responses[i * 2 + 1], where).not.toContain(true);
     }
   });
 });

@@ -59,12 +59,12 @@ describe("generated hostile messages, parsed by two parsers", () => {
   it.skipIf(skip)("parse in Python's email package as expected", { timeout: 900_000 }, async () => {
     for (let start = 0; start < COUNT; start += BATCH) {
       const mails = await composedMails(Math.min(BATCH, COUNT - start), start);
-      const answers = await runPython(
+      const responses = await runPython(
         "read_back.py",
         mails.map((m) => m.message),
         mails.length,
       );
-      for (const [i, { mail, where }] of mails.entries()) expectPython(mail, answers[i] as PythonMail, where);
+      for (const [i, { mail, where }] of mails.entries()) expectPython(mail, responses[i] as PythonMail, where);
     }
   });
 });

@@ -138,9 +138,9 @@ describe("Python's csv module", () => {
       maxBuffer: 1 << 28,
       env: { ...process.env, PYTHONIOENCODING: "utf-8" },
     });
-    const answers = output.toString().trim().split("\n");
-    expect(answers).toHaveLength(lists);
-    for (const [i, line] of answers.entries()) {
+    const responses = output.toString().trim().split("\n");
+    expect(responses).toHaveLength(lists);
+    for (const [i, line] of responses.entries()) {
       const { rows: pythonRows, csv } = JSON.parse(line) as { rows: string[][]; csv: string };
       const { rows, keys, csv: ours } = exports[i] ?? toExport([]);
       const cellOf = (row: ExportRow, name: string) => {

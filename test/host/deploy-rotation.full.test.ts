@@ -201,7 +201,7 @@ describe("a rotation between deploys", { timeout: 240_000 }, () => {
     await expectRefused(file("old.json"), "the Worker knows none of its keys");
   });
 
-  it("refuses a Worker that does not answer; with --keep-keys its keys stay", async () => {
+  it("refuses a Worker that does not respond; with --keep-keys its keys stay", async () => {
     await host.kill();
     await expectRefused(file("old.json"), "cannot be asked which master keys it uses");
     const keys = await deployedKeys();

@@ -27,7 +27,7 @@ let service: ChildProcess;
 let log = "";
 let local: LocalService;
 let masterKeys: string;
-/** The id in the last answer. */
+/** The id in the last response. */
 let id = "";
 
 beforeAll(async () => {
@@ -157,6 +157,6 @@ async function execute(command: string): Promise<{ status: number; output: strin
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await new Promise<number>((resolve) => child.once("close", (ended) => resolve(ended ?? -1)));
   id = /"id":"([0-9a-f-]{36})"/.exec(output)?.[1] ?? id;
-  const [, answered] = /answered (\d+)\s*$/.exec(output) ?? [];
-  return { status: answered !== undefined && code === 0 ? Number(answered) : code, output };
+  const [, responded] = /responded (?:with )?(\d+)\s*$/.exec(output) ?? [];
+  return { status: responded !== undefined && code === 0 ? Number(responded) : code, output };
 }

@@ -297,7 +297,7 @@ describe("a deleted credential", () => {
     for (const client of [idle, busy]) client.end();
   });
 
-  it("the health endpoint answers", async () => {
+  it("the health endpoint responds", async () => {
     const response = await fetch(`http://127.0.0.1:${rig.ports.health}/health`);
     expect(await response.json()).toMatchObject({ status: "ok" });
   });

@@ -23,7 +23,7 @@ afterEach(() => {
 /** Starts a Worker that accepts everything and grants leases of this time, and returns the calls that it got. */
 async function aWorker(lease_ms: number | null = LEASE_MS) {
   const calls: string[] = [];
-  const answers: Record<string, (count: number) => object> = {
+  const responses: Record<string, (count: number) => object> = {
     sessions: (count) => ({
       answers: Array(count).fill({ reply: null, token: `token ${calls.length}`, credential: "credential", lease_ms }),
     }),
@@ -43,7 +43,7 @@ async function aWorker(lease_ms: number | null = LEASE_MS) {
     const count = Array.isArray(first)
       ? first.length
       : ((first as { connections?: unknown[] }).connections?.length ?? 1);
-    response.end(JSON.stringify({ reply: null, ...answers[name]?.(count) }));
+    response.end(JSON.stringify({ reply: null, ...responses[name]?.(count) }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -134,7 +134,7 @@ describe("a sender", () => {
   });
 });
 
-describe("a call that the Worker does not answer", () => {
+describe("a call that gets no response", () => {
   it("holds up other messages of its credential for a second, and those of others not at all", async () => {
     const { calls, groups } = await aWorker();
     groups.send(messageOf("token", "hangs")).catch(() => {});

@@ -81,7 +81,7 @@ describe("a program that opens 20 connections at once", () => {
     for (const client of clients) client.end();
   });
 
-  it("gets an answer for each message: the id of its email, or its own refusal", async () => {
+  it("gets a response for each message: the id of its email, or its own refusal", async () => {
     const clients = await Promise.all(Array.from({ length: 20 }, () => SmtpClient.loggedIn(rig)));
     const submitted = await Promise.all(
       clients.map(async (client, n) => {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await removeBundle();
 });
 beforeEach(() => {
-  rspamd.answer = "no action";
+  rspamd.response = "no action";
 });
 
 /** Sends a message to the seeded mailbox from outside and returns the reply. */
@@ -99,7 +99,7 @@ describe("with rspamd", () => {
 
   for (const action of ["add header", "rewrite subject", "quarantine", "reject"])
     it(`a message with the action "${action}" is accepted and goes to Spam, and its header says why`, async () => {
-      rspamd.answer = action;
+      rspamd.response = action;
       const subject = `spam-${action.replace(" ", "-")}`;
       expect(await receive(aMessage(subject))).toMatch(/^250 /);
       expect((await listFolder("INBOX")).map((item) => item.subject)).not.toContain(subject);
@@ -109,7 +109,7 @@ describe("with rspamd", () => {
 
   for (const action of ["no action", "greylist", "soft reject"])
     it(`a message with the action "${action}" goes to INBOX at once`, async () => {
-      rspamd.answer = action;
+      rspamd.response = action;
       const subject = `ham-${action.replace(" ", "-")}`;
       expect(await receive(aMessage(subject))).toMatch(/^250 /);
       expect((await listFolder("INBOX")).map((item) => item.subject)).toContain(subject);
@@ -127,21 +127,21 @@ describe("with rspamd", () => {
     });
   });
 
-  for (const answer of ["down", "500", "no JSON", "no action field", "endless"] as const)
-    it(`that is or answers ${answer}, a message is delivered to INBOX`, async () => {
-      rspamd.answer = answer;
-      const subject = `unchecked ${answer}`;
+  for (const result of ["down", "500", "no JSON", "no action field", "endless"] as const)
+    it(`that is or responds with ${result}, a message is delivered to INBOX`, async () => {
+      rspamd.response = result;
+      const subject = `unchecked ${result}`;
       expect(await receive(aMessage(subject))).toMatch(/^250 /);
       const stored = (await listFolder("INBOX")).find((item) => item.subject === subject);
       expect(await readRaw(stored?.uid)).toMatch(/^Received-SPF:/);
     });
 
-  it("that gives no answer, a message waits 5 seconds and no longer", async () => {
-    rspamd.answer = "silence";
+  it("that gives no response, a message waits 5 seconds and no longer", async () => {
+    rspamd.response = "silence";
     const start = Date.now();
-    expect(await receive(aMessage("no answer"))).toMatch(/^250 /);
+    expect(await receive(aMessage("no response"))).toMatch(/^250 /);
     expect(Date.now() - start).toBeGreaterThan(4_900);
-    expect((await listFolder("INBOX")).map(({ subject }) => subject)).toContain("no answer");
+    expect((await listFolder("INBOX")).map(({ subject }) => subject)).toContain("no response");
   });
 
   it("a message of more than 4 MiB is not checked", async () => {

@@ -21,7 +21,7 @@ async function submit(client: SmtpClient, subject: string): Promise<string> {
   client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
   const reply = await client.reply();
   const [, id] = /^250 .*Queued as (\S+)/.exec(reply) ?? [];
-  if (id === undefined) throw new Error(`a message was answered ${reply}`);
+  if (id === undefined) throw new Error(`a message got the reply ${reply}`);
   return id;
 }
 

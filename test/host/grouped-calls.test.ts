@@ -5,7 +5,7 @@ import { GroupedCalls } from "../../smtp-gateway/grouped-calls.ts";
 /** Time that a call takes here, in ms. */
 const CALL_MS = 20;
 
-/** Calls that were made, and how each of their items is answered: `fails` makes the whole call fail. */
+/** Calls that were made, and how each of their items gets a response: `fails` makes the whole call fail. */
 function aWorker() {
   const calls: string[][] = [];
   const groups = new GroupedCalls<string, string>({
@@ -40,9 +40,9 @@ describe("an item that comes alone", () => {
   it("is sent at once, each time", async () => {
     const { calls, sendAll } = aWorker();
     for (const item of ["a", "b", "c"]) {
-      const answer = sendAll([item]);
+      const response = sendAll([item]);
       expect(calls.at(-1)).toEqual([item]);
-      expect(await within(CALL_MS, answer)).toEqual([`to ${item}`]);
+      expect(await within(CALL_MS, response)).toEqual([`to ${item}`]);
     }
     expect(calls).toHaveLength(3);
   });
@@ -51,18 +51,18 @@ describe("an item that comes alone", () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
     await vi.advanceTimersByTimeAsync(1_000);
-    const answer = sendAll(["late"]);
+    const response = sendAll(["late"]);
     expect(calls.at(-1)).toEqual(["late"]);
-    expect(await within(CALL_MS, answer)).toEqual(["to late"]);
+    expect(await within(CALL_MS, response)).toEqual(["to late"]);
   });
 });
 
 describe("items that come while a call runs", () => {
-  it("go in the next call together, each with its own answer", async () => {
+  it("go in the next call together, each with its own response", async () => {
     const { calls, sendAll } = aWorker();
-    const answers = await within(2 * CALL_MS, sendAll(["a", "b", "refused", "c"]));
+    const responses = await within(2 * CALL_MS, sendAll(["a", "b", "refused", "c"]));
     expect(calls).toEqual([["a"], ["b", "refused", "c"]]);
-    expect(answers).toEqual(["to a", "to b", "Error: refused", "to c"]);
+    expect(responses).toEqual(["to a", "to b", "Error: refused", "to c"]);
   });
 
   it("go in several calls beyond the limits of one", async () => {
@@ -77,9 +77,9 @@ describe("items that come while a call runs", () => {
 
   it("of another key do not wait for it", async () => {
     const { calls, groups } = aWorker();
-    const answers = Promise.all([groups.send("user", "a"), groups.send("other", "b")]);
+    const responses = Promise.all([groups.send("user", "a"), groups.send("other", "b")]);
     expect(calls).toEqual([["a"], ["b"]]);
-    expect(await within(CALL_MS, answers)).toEqual(["to a", "to b"]);
+    expect(await within(CALL_MS, responses)).toEqual(["to a", "to b"]);
   });
 });
 
@@ -87,10 +87,10 @@ describe("items that come while a call hangs", () => {
   it("wait a second for it, and then go together", async () => {
     const { calls, groups, sendAll } = aWorker();
     void groups.send("user", "hangs");
-    const answers = sendAll(["a", "b"]);
+    const responses = sendAll(["a", "b"]);
     await vi.advanceTimersByTimeAsync(999);
     expect(calls).toEqual([["hangs"]]);
-    expect(await within(1 + CALL_MS, answers)).toEqual(["to a", "to b"]);
+    expect(await within(1 + CALL_MS, responses)).toEqual(["to a", "to b"]);
     expect(calls).toEqual([["hangs"], ["a", "b"]]);
     const later = sendAll(["c"]);
     expect(await within(2 * CALL_MS, later)).toEqual(["to c"]);
@@ -123,12 +123,12 @@ describe("a call after one with several items", () => {
   it("waits no longer than that call took", async () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
-    const answer = sendAll(["e"]);
+    const response = sendAll(["e"]);
     await vi.advanceTimersByTimeAsync(CALL_MS - 1);
     expect(calls).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(1);
     expect(calls.at(-1)).toEqual(["e"]);
-    expect(await within(CALL_MS, answer)).toEqual(["to e"]);
+    expect(await within(CALL_MS, response)).toEqual(["to e"]);
   });
 
   it("waits for the clients of that call, beside those that came meanwhile", async () => {
@@ -161,9 +161,9 @@ describe("a call after one with several items", () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
     for (const item of ["e", "f"]) await within(2 * CALL_MS, sendAll([item]));
-    const answer = sendAll(["g"]);
+    const response = sendAll(["g"]);
     expect(calls.at(-1)).toEqual(["g"]);
-    await within(CALL_MS, answer);
+    await within(CALL_MS, response);
   });
 });
 

@@ -219,7 +219,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       receiver.stop();
     }));
 
-  it("use-a-mailbox set a password, read, answer, undo, on a computer and a phone", () =>
+  it("use-a-mailbox set a password, read, reply, undo, on a computer and a phone", () =>
     walk("use-a-mailbox", async (guide) => {
       await guide.follow("Mailboxes");
       await page.getByRole("link", { name: "hello@example.test" }).click();

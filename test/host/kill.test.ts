@@ -21,7 +21,7 @@ const counts = byExtent({
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 /**
  * Emails of one mail database whose outcome is not yet written when a host is killed: one batch of outcomes (16) and those in
- * flight. Each database has its own, so that one which does not answer delays no other.
+ * flight. Each database has its own, so that one which does not respond delays no other.
  */
 const MAX_UNWRITTEN = 20;
 

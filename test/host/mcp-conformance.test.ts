@@ -81,11 +81,11 @@ describe("the conformance suite of the Model Context Protocol", () => {
     const client = await registerClient(site.ctx, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const resource = `${site.url}/mcp`;
     const args = ["authorization", "--url", site.url, "--client-id", client.id, "--port", String(port)];
-    let isAnswered = false;
+    let isResponded = false;
     const checks = await runSuite("authorization", [...args, "--resource", resource], (text) => {
       const url = new RegExp(`${site.url}/oauth/authorize\\S+(?=\\s)`).exec(text)?.[0];
-      if (!url || isAnswered) return;
-      isAnswered = true;
+      if (!url || isResponded) return;
+      isResponded = true;
       void consent(url);
     });
     expect(failures(checks)).toEqual([]);

@@ -12,7 +12,7 @@ const [old, fresh, other] = [newKey(1), newKey(2), newKey(2)];
 let deployed = "";
 let url = "";
 
-/** Answers as version 0.1.0 does: it knows one endpoint of rotations, and tells the version of its newest key. */
+/** Responds as version 0.1.0 does: it knows one endpoint of rotations, and tells the version of its newest key. */
 const server = createServer(async (request, response) => {
   const settings = readSettings({ MASTER_KEYS: deployed, PUBLIC_URL: url });
   const token = (request.headers.authorization ?? "").replace("Bearer ", "");
@@ -35,14 +35,14 @@ it.each([
   ["a file from before the rotation", [old, fresh], [old], "the Worker uses key 2"],
   ["a file of another rotation", [old, fresh], [old, other], "its key 2 is another one"],
   ["a file of another deployment", [fresh], [old], "knows none of its keys"],
-] as const)("%s is recognized by what the older version answers", async (_, worker, file, reason) => {
+] as const)("%s is recognized by what the older version responses", async (_, worker, file, reason) => {
   deployed = worker.join(",");
   const refusal = await checkKeys({ url, masterKeys: file.join(",") }, "the Worker", "the file");
   if (reason === null) expect(refusal).toBeNull();
   else expect(refusal).toMatch(new RegExp(reason));
 });
 
-it("a service that answers something else is no answer", async () => {
+it("a service that returns something else is no response", async () => {
   const target = { url: `${url}/elsewhere`, masterKeys: old };
   await expect(checkKeys(target, "the Worker", "the file")).rejects.toThrow("the Worker cannot be asked");
 });

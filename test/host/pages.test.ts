@@ -196,8 +196,8 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     expect(await page.locator("main").textContent()).toContain("This client is not verified.");
     await pressOn(page, "Allow");
     await page.waitForURL(`${client.redirectUri}?**`);
-    const [answer] = client.received;
-    expect(Object.fromEntries(answer?.searchParams ?? [])).toEqual({
+    const [response] = client.received;
+    expect(Object.fromEntries(response?.searchParams ?? [])).toEqual({
       code: expect.stringMatching(/^[\w-]{43}$/),
       state: "a state",
       iss: "http://127.0.0.1:8787",

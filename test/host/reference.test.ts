@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   domainId = seeded.domainId;
   folder = await mkdtemp(path.join(tmpdir(), "email-delivery-snippets-"));
-  // curl reads this file, so that an answer that is an error fails the snippet.
+  // curl reads this file, so that a response that is an error fails the snippet.
   await writeFile(path.join(folder, ".curlrc"), "fail-with-body\nsilent\n");
   await writeFile(path.join(folder, "archive"), "From ada@example.org\n");
   await writeFile(path.join(folder, "contacts.csv"), "email,name\nada@example.org,Ada\n");
@@ -94,7 +94,7 @@ interface Recorded {
   body: string;
 }
 
-/** Starts a server that records requests and answers each with an empty object. */
+/** Starts a server that records requests and returns each with an empty object. */
 async function startRecorder() {
   const recorded: Recorded[] = [];
   const server = createServer(async (request, response) => {
@@ -176,8 +176,8 @@ describe("the snippets of the reference", () => {
 });
 
 /** Calls the API: POST with a body, GET without. */
-async function call<Answer>(operation: string, body?: object): Promise<Answer> {
+async function call<Reply>(operation: string, body?: object): Promise<Reply> {
   const headers = { Authorization: `Bearer ${environment.API_KEY}`, "Content-Type": "application/json" };
   const request = body ? { method: "POST", body: JSON.stringify(body) } : {};
-  return (await (await fetch(`${host.url}/v1/${operation}`, { ...request, headers })).json()) as Answer;
+  return (await (await fetch(`${host.url}/v1/${operation}`, { ...request, headers })).json()) as Reply;
 }

@@ -1,6 +1,6 @@
 /**
  * The master key of a running deployment is replaced by the commands of docs/operating/secrets.md, each in a process of its own.
- * Before, between and after the steps every request is answered, and what was sealed, signed and accepted before still works.
+ * Before, between and after the steps every request gets a response, and what was sealed, signed and accepted before still works.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -38,8 +38,8 @@ const receiver = createServer(async (request, response) => {
 });
 /** Cookies of the platform administrator by name. */
 const cookies = new Map<string, string>();
-/** Answers of all requests, as `<request> <status>`. */
-const answers = new Set<string>();
+/** Responses of all requests, as `<request> <status>`. */
+const responses = new Set<string>();
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-rotation-"));
@@ -82,7 +82,7 @@ async function fetchWithCookies(method: string, target: string): Promise<Respons
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
     cookies.set(name, value);
   }
-  answers.add(`${method} ${target.split("/").slice(0, 3).join("/")} ${response.status}`);
+  responses.add(`${method} ${target.split("/").slice(0, 3).join("/")} ${response.status}`);
   return response;
 }
 
@@ -99,9 +99,9 @@ function callOn(): () => Promise<string[]> {
       const subject = `Mail ${subjects.length} of ${Date.now()}`;
       const mail = { from_: { email: seeded.mailbox }, to: [{ email: "friend@example.org" }], subject, text: "Hello" };
       const sent = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body: JSON.stringify(mail) });
-      answers.add(`POST /v1/emails/ ${sent.status}`);
+      responses.add(`POST /v1/emails/ ${sent.status}`);
       if (sent.status === 202) subjects.push(subject);
-      answers.add(`GET /v1/me ${(await fetch(`${url}/v1/me`, { headers })).status}`);
+      responses.add(`GET /v1/me ${(await fetch(`${url}/v1/me`, { headers })).status}`);
       await fetchWithCookies("GET", "/v1/admin/workspaces");
     }
     return subjects;
@@ -195,7 +195,7 @@ it("replaces the master key with no refused request, and without the old key eve
   await expect.poll(() => events.some(({ body }) => body.includes(scheduled.id)), { timeout: 30_000 }).toBe(true);
   for (const { headers, body } of events)
     expect(new Webhook(secret).verify(body, headers)).toMatchObject(JSON.parse(body) as object);
-  expect([...answers].sort()).toEqual([
+  expect([...responses].sort()).toEqual([
     "GET /v1/admin 200",
     "GET /v1/me 200",
     "POST /auth/magic-link 303",

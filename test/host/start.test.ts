@@ -100,7 +100,7 @@ describe("npm start", () => {
     expect(await response.json()).toMatchObject({ status: "ready", system_mail: "configured" });
   });
 
-  it("shows the email on the captured mail page and answers 404 for unknown ids", async ({ expect }) => {
+  it("shows the email on the captured mail page and returns 404 for unknown ids", async ({ expect }) => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
     expect([unknown.status, await unknown.json()]).toEqual([404, { detail: "Message not found" }]);
@@ -306,12 +306,12 @@ async function listening(): Promise<number[]> {
   const open = await Promise.all(
     ports.map(async (each) => {
       const socket = net.connect(each, "127.0.0.1");
-      const answer = await Promise.race([
+      const received = await Promise.race([
         once(socket, "connect").then(() => true),
         once(socket, "error").then(() => false),
       ]).catch(() => false);
       socket.destroy();
-      return answer;
+      return received;
     }),
   );
   return ports.filter((_, index) => open[index]);

@@ -214,7 +214,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     expectNoProblem();
   });
 
-  it("answer a mail in webmail, and it arrives with its thread", async () => {
+  it("replies to a mail in webmail, and it arrives with its thread", async () => {
     const { page } = grace;
     await page.goto("/mail");
     await page.getByRole("link", { name: "hello@shop.test" }).click();
@@ -231,8 +231,8 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     expect(await page.getByLabel("To", { exact: true }).inputValue()).toContain("friend@example.org");
     await page.getByLabel("Text").fill("It arrives tomorrow.");
     await press(page, "Send at once");
-    const answer = await site.mailTo("friend@example.org", /^Re: Where is my parcel\?$/);
-    expect(answer).toMatchObject({
+    const result = await site.mailTo("friend@example.org", /^Re: Where is my parcel\?$/);
+    expect(result).toMatchObject({
       from: { address: "hello@shop.test" },
       inReplyTo: "<question@example.org>",
       text: expect.stringContaining("It arrives tomorrow."),

@@ -127,7 +127,7 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     await context.close();
   });
 
-  it("a mailbox user finds a mail, reads and answers it", async () => {
+  it("a mailbox user finds a mail, reads and replies to it", async () => {
     const mail = webmailOf(site);
     await mail.receive({ subject: "Something else" });
     await site.receive({

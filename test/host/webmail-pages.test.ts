@@ -57,7 +57,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await context.close();
   });
 
-  it("is used by keyboard alone: read, archive, undo, search, answer, undo", async () => {
+  it("is used by keyboard alone: read, archive, undo, search, reply, undo", async () => {
     for (const subject of ["First", "Second", "Third"]) await mail.receive({ subject });
     const { page, context } = await mail.open();
     await page.goto(mail.path("/INBOX"));
@@ -80,12 +80,12 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.keyboard.press("r");
     await page.waitForURL("**reply=one**");
     expect(await page.locator(":focus").getAttribute("name")).toBe("text");
-    await page.keyboard.type("My answer");
+    await page.keyboard.type("My response");
     await page.keyboard.press("Control+Enter");
     await page.waitForURL("**/mail/scheduled/**");
     await expect.poll(() => page.locator("#undo [data-countdown]").textContent()).toMatch(/^\d+ seconds left$/);
     await pressOn(page, "Undo: Re: Third");
-    expect(await page.locator("[name=text]").inputValue()).toContain("My answer");
+    expect(await page.locator("[name=text]").inputValue()).toContain("My response");
     await context.close();
   });
 

@@ -50,7 +50,7 @@ describe("X-Request-Id", () => {
   });
 
   it("is on every response, whatever its status", async () => {
-    const answers = [
+    const responses = [
       workspace.get("/v1/me"),
       anonymous.get("/v1/me"),
       anonymous.get("/nothing"),
@@ -60,7 +60,7 @@ describe("X-Request-Id", () => {
       anonymous.get("/openapi.json"),
     ];
     const statuses = [200, 401, 404, 307, 405, 422, 200];
-    for (const [index, response] of (await Promise.all(answers)).entries()) {
+    for (const [index, response] of (await Promise.all(responses)).entries()) {
       expect(response.status).toBe(statuses[index]);
       expect(response.headers.get("X-Request-Id")).toBeTruthy();
     }
@@ -154,7 +154,7 @@ describe("paths", () => {
     for (const [path, status] of statuses) expect((await workspace.get(path)).status, path).toBe(status);
   });
 
-  it("a path or query of 10,000 characters is answered", async () => {
+  it("a path or query of 10,000 characters gets a response", async () => {
     const long = "x".repeat(10_000);
     expect((await workspace.get(`/v1/emails/${long}`)).status).toBe(404);
     expect((await workspace.get(`/v1/emails/?unknown=${long}`)).status).toBe(200);
@@ -181,7 +181,7 @@ describe("methods", () => {
     });
   }
 
-  it("HEAD answers like GET without a body and requires the same credentials", async () => {
+  it("HEAD responds like GET without a body and requires the same credentials", async () => {
     for (const path of ["/v1/me", "/v1/emails/", "/openapi.json"]) {
       const response = await workspace.call("HEAD", path);
       expect(response.status).toBe(200);

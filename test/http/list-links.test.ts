@@ -62,7 +62,7 @@ async function follow(path: string, api: Pick<TestWorkspace, "get"> = workspace)
 
 for (const path of ["/v1/domains/", "/v1/mailboxes/", "/v1/api-keys/"]) {
   describe(`GET ${path}`, () => {
-    it("answers 100 rows by default and links to the rest", async () => {
+    it("returns 100 rows by default and links to the rest", async () => {
       const { ids, sizes } = await follow(path);
       expect(sizes).toEqual([100, 1]);
       expect(new Set(ids).size).toBe(ROWS);
@@ -89,7 +89,7 @@ for (const path of ["/v1/domains/", "/v1/mailboxes/", "/v1/api-keys/"]) {
       expect(next.get("domain_id")).toBe(workspace.domainId);
     });
 
-    it("answers 422 to limits out of range, and no row of another workspace to any cursor", async () => {
+    it("returns 422 to limits out of range, and no row of another workspace to any cursor", async () => {
       for (const limit of ["0", "501", "-1", "x", "1.5"])
         expect((await workspace.get(`${path}?limit=${limit}`)).status, limit).toBe(422);
       const others = new Set((await follow(`${path}?limit=500`)).ids);

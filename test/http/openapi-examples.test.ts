@@ -206,7 +206,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
 /** Status of operations with several kinds of success that the last does not have. */
 const statuses: Record<string, string> = { deleteInboxMessage: "200", importInbox: "200" };
 
-/** A part of the files that operations answer. */
+/** A part of the files that operations return. */
 const files: Record<string, string> = {
   getEmailSource: "Subject: Your receipt\r\n",
   getInboxMessageSource: "Subject: A subject\r\n",

@@ -66,7 +66,7 @@ describe("/openapi.json", () => {
     for (const [name, { summary, responses }] of operations) {
       expect(summary, name).toBeTruthy();
       const successes = Object.keys(responses).filter(isSuccess);
-      // These also answer 200, for an address that exists already, 202, for an import that continues, or 204, for a message
+      // These also return 200, for an address that exists already, 202, for an import that continues, or 204, for a message
       // that was in Trash.
       const hasTwo = [
         "POST /v1/suppressions/",
@@ -98,11 +98,11 @@ describe("/openapi.json", () => {
 
   it("refers to a shared schema for every error: one for transfers, whose errors have codes", () => {
     for (const [name, { responses }] of operations) {
-      for (const [status, answer] of Object.entries(responses)) {
+      for (const [status, response] of Object.entries(responses)) {
         if (isSuccess(status) || status === "307") continue;
         const hasCode = /domain-transfers|\/transfer$/.test(name) && ["403", "404", "409", "410"].includes(status);
         const shape = status === "422" ? "ValidationProblem" : hasCode ? "DomainTransferProblem" : "HTTPProblem";
-        expect(bodySchema(answer), `${name} ${status}`).toEqual({ $ref: `#/components/schemas/${shape}` });
+        expect(bodySchema(response), `${name} ${status}`).toEqual({ $ref: `#/components/schemas/${shape}` });
       }
     }
   });
@@ -133,7 +133,7 @@ describe("/openapi.json", () => {
       const headers = new Set(
         Object.entries(responses)
           .filter(([status]) => isSuccess(status))
-          .flatMap(([, answer]) => Object.keys(answer.headers ?? {})),
+          .flatMap(([, response]) => Object.keys(response.headers ?? {})),
       );
       const takes = (parameter: string) => parameters.some((one) => one.name === parameter);
       expect(headers.has("X-Request-Id"), name).toBe(true);
@@ -148,8 +148,8 @@ describe("/openapi.json", () => {
     const names = new Set(found.map(([, name = ""]) => name));
     expect([...names].filter((name) => !(name in document.components.schemas))).toEqual([]);
     expect(JSON.stringify(document).match(/"\$ref":"(?!#\/components\/schemas\/)/)).toBeNull();
-    const answered = ["Me", "EmailAcceptResponse", "EmailRecord", "EmailDetail", "EmailEvent", "ValidationResult"];
-    expect([...names]).toEqual(expect.arrayContaining(answered));
+    const responded = ["Me", "EmailAcceptResponse", "EmailRecord", "EmailDetail", "EmailEvent", "ValidationResult"];
+    expect([...names]).toEqual(expect.arrayContaining(responded));
   });
 
   it("describes every path parameter once, as required", () => {
@@ -217,9 +217,9 @@ describe("/openapi.json", () => {
       ["HTTPProblem", await (await apiWith(null).get("/v1/me")).json()],
       ["ValidationProblem", await (await workspace.get("/v1/emails/?limit=0")).json()],
     ];
-    for (const [name, answer] of shown) {
+    for (const [name, response] of shown) {
       const { properties = {}, required = [] } = document.components.schemas[name] ?? {};
-      expect(Object.keys(answer as object).sort(), name).toEqual(Object.keys(properties).sort());
+      expect(Object.keys(response as object).sort(), name).toEqual(Object.keys(properties).sort());
       expect([...required].sort(), name).toEqual(Object.keys(properties).sort());
     }
   });

@@ -5,7 +5,7 @@ import type { TestWorkspace } from "../support/workspace.ts";
 
 type Ids = Record<string, string>;
 
-/** Returns functions that create what the operations of notifications and analytics answer, by operation id. */
+/** Returns functions that create what the operations of notifications and analytics return, by operation id. */
 export function reportingPreparations(workspace: () => TestWorkspace): Record<string, () => Promise<Ids>> {
   const notification = async () => {
     await notify(workspace());

@@ -103,7 +103,7 @@ async function bundle(root: string, folders: readonly string[]): Promise<Source>
   return { bundleFile, exports: await readExports(root, files) };
 }
 
-/** Has `require("buffer")` of CommonJS packages answer the built-in module, since a bundle of ES modules has no `require`. */
+/** Has `require("buffer")` of CommonJS packages return the built-in module, since a bundle of ES modules has no `require`. */
 const importedBuffer: BundlerPlugin = {
   name: "imported-buffer",
   setup({ onResolve, onLoad }) {

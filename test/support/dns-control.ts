@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import type { DnsRecord } from "../../dev/dns/server.ts";
 import type { Command, Failure } from "./dns-control-server.ts";
 
-/** Adds records. Names without records answer NXDOMAIN. */
+/** Adds records. Names without records get NXDOMAIN. */
 export const publish = (records: DnsRecord[]): Promise<void> => sendCommand({ publish: records });
 /** Replaces all records of a name, in one step. */
 export const replace = (name: string, records: DnsRecord[]): Promise<void> => sendCommand({ replace: name, records });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 
 /**
- * Generates send requests whose fields are valid, at their limit or beyond it, with the answer of
+ * Generates send requests whose fields are valid, at their limit or beyond it, with the response of
  * docs/contract/limits.md#one-email and docs/contract/emails.md#send-request. The limits are written out here and not imported,
  * so that a changed limit is noticed.
  */
 
-/** An error that a value has: the status that a send answers, and the path of the field in the body. */
+/** An error that a value has: the status that a send returns, and the path of the field in the body. */
 export interface ExpectedError {
   status: 400 | 413 | 422;
   loc: (string | number)[];

@@ -13,7 +13,7 @@ export interface Schema {
 }
 
 /** A response of an operation. */
-export interface Answer {
+export interface Reply {
   description: string;
   headers?: Record<string, { description: string }>;
   content?: Record<string, { schema: Schema }>;
@@ -32,7 +32,7 @@ export interface Operation {
     example?: string;
   }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, Answer>;
+  responses: Record<string, Reply>;
 }
 
 export interface OpenApiDocument {
@@ -45,7 +45,8 @@ export interface OpenApiDocument {
 /** Reads the OpenAPI document from the app. */
 export async function readOpenApi(): Promise<OpenApiDocument> {
   const response = await apiWith(null).get("/openapi.json");
-  if (response.status !== 200) throw new Error(`/openapi.json answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 200)
+    throw new Error(`/openapi.json responded with ${response.status}: ${await response.text()}`);
   return response.json<OpenApiDocument>();
 }
 

@@ -27,7 +27,7 @@ interface Grant {
 export async function startProvider() {
   const grants = new Map<string, Grant>();
   const server = createServer((request, response) => {
-    answer(grants, request).then(
+    respond(grants, request).then(
       ({ status = 200, location, body }) => {
         response.writeHead(status, { "Content-Type": "application/json", ...(location ? { Location: location } : {}) });
         response.end(JSON.stringify(body ?? {}));
@@ -45,13 +45,13 @@ export async function startProvider() {
   };
 }
 
-interface Answer {
+interface Reply {
   status?: number;
   location?: string;
   body?: unknown;
 }
 
-async function answer(grants: Map<string, Grant>, request: IncomingMessage): Promise<Answer> {
+async function respond(grants: Map<string, Grant>, request: IncomingMessage): Promise<Reply> {
   const url = new URL(request.url ?? "/", "http://provider.test");
   if (url.pathname === "/authorize") return authorize(grants, url.searchParams);
   if (url.pathname === "/token") return redeem(grants, new URLSearchParams((await readBody(request)).toString()));
@@ -61,15 +61,15 @@ async function answer(grants: Map<string, Grant>, request: IncomingMessage): Pro
   return { body: [{ email: account.email, primary: true, verified: account.verified }] };
 }
 
-function authorize(grants: Map<string, Grant>, query: URLSearchParams): Answer {
+function authorize(grants: Map<string, Grant>, query: URLSearchParams): Reply {
   const { profile = "{}", redirect_uri = "", state = "" } = Object.fromEntries(query);
   const code = randomUUID();
   grants.set(code, { query, account: JSON.parse(profile) as Account });
   return { status: 302, location: `${redirect_uri}?${new URLSearchParams({ code, state })}` };
 }
 
-/** Answers the token request of a code once (RFC 6749 4.1.3, RFC 7636 4.6). */
-function redeem(grants: Map<string, Grant>, form: URLSearchParams): Answer {
+/** Returns the token request of a code once (RFC 6749 4.1.3, RFC 7636 4.6). */
+function redeem(grants: Map<string, Grant>, form: URLSearchParams): Reply {
   const grant = grants.get(form.get("code") ?? "");
   grants.delete(form.get("code") ?? "");
   const challenge = createHash("sha256")

@@ -1,11 +1,11 @@
-/** A stand-in for Slack's incoming webhooks. The path says how it answers, and it records what it gets. */
+/** A stand-in for Slack's incoming webhooks. The path says how it responds, and it records what it gets. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readBody } from "../../dev/dns/server.ts";
 
 /**
- * Starts the server. `POST /services/<status>/<id>` is recorded and answered with that status, `hang` never; 301 points to
+ * Starts the server. `POST /services/<status>/<id>` is recorded and gets that status, `hang` never; 301 points to
  * `/canary/<id>`. `GET /<path>` returns what was posted to `/<path>` as JSON.
  */
 export async function startSlack() {
@@ -16,9 +16,9 @@ export async function startSlack() {
     readBody(request).then(
       (body) => {
         posts.set(path, [...(posts.get(path) ?? []), { type: request.headers["content-type"], body: body.toString() }]);
-        const [, , answer = "200", id] = path.split("/");
-        if (answer === "hang") return;
-        response.writeHead(Number(answer), answer === "301" ? { Location: `/canary/${id}` } : {}).end("ok");
+        const [, , result = "200", id] = path.split("/");
+        if (result === "hang") return;
+        response.writeHead(Number(result), result === "301" ? { Location: `/canary/${id}` } : {}).end("ok");
       },
       (error) => response.writeHead(500).end(String(error)),
     );

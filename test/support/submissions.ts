@@ -9,13 +9,13 @@ import { apiOn, discardingQueue, type TestWorkspace } from "./workspace.ts";
 /** The secret of the gateway in vitest.config.ts. */
 export const GATEWAY_HEADERS = { Authorization: "Bearer gateway-secret-of-the-tests-0123456789" };
 
-/** The answer of a gateway call. */
-export interface GatewayAnswer {
+/** The response of a gateway call. */
+export interface GatewayResponse {
   reply: string | null;
   id?: string;
   token?: string;
   repeat?: string | null;
-  answers?: GatewayAnswer[];
+  answers?: GatewayResponse[];
 }
 
 /** Returns functions that call the Worker as the SMTP gateway does; nothing is delivered. `bindings` replaces some. */
@@ -24,7 +24,7 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
   const call = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const response = await api.post(`/gateway/${path}`, body, { ...GATEWAY_HEADERS, ...headers });
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response.json<GatewayAnswer>();
+    return response.json<GatewayResponse>();
   };
   const login = (
     { username, password }: Pick<NewCredential, "username" | "password">,
@@ -51,7 +51,7 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
       "Content-Type": "message/rfc822",
     });
   };
-  /** Submits messages in one call, from one sender. Returns the answers in their order. */
+  /** Submits messages in one call, from one sender. Returns the responses in their order. */
   const submitGroup = async (
     from: string,
     messages: readonly {
@@ -74,8 +74,10 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
     }));
     const whole = await new Blob([`${JSON.stringify(items)}\n`, ...bytes]).bytes();
     const body = new Blob([whole.subarray(0, whole.length - cut)]).stream();
-    const { answers } = await call("submission-groups", body, { "Content-Type": "application/octet-stream" });
-    return answers ?? [];
+    const { answers: responses } = await call("submission-groups", body, {
+      "Content-Type": "application/octet-stream",
+    });
+    return responses ?? [];
   };
   return { call, login, checkSender, submit, submitGroup };
 }

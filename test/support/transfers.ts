@@ -169,7 +169,7 @@ export async function transfer(
 }
 
 /** Returns the status and the code of a response, and its body. */
-export async function answer(response: Response): Promise<{ status: number; code: string | null; body: unknown }> {
+export async function decide(response: Response): Promise<{ status: number; code: string | null; body: unknown }> {
   const body = await response.json<{ code?: string }>();
   return { status: response.status, code: body.code ?? null, body };
 }

@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks on loopback. A URL says how it answers: `/<name>/500,hang,200` answers the first request with 500,
- * leaves the second without an answer and answers all further ones with 200. The canary is a second port that nothing may
+ * A receiver of webhooks on loopback. A URL says how it responds: `/<name>/500,hang,200` responds to the first request with 500,
+ * leaves the second without a response and responds to all further ones with 200. The canary is a second port that nothing may
  * connect to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   body: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** When the sender closed the connection, in milliseconds since 1970. Null: it is open, or was closed after the answer. */
+  /** When the sender closed the connection, in milliseconds since 1970. Null: it is open, or was closed after the response. */
   closedAt: number | null;
 }
 
@@ -61,12 +61,12 @@ async function handle(received: Map<string, ReceivedRequest[]>, request: Incomin
     if (!response.writableFinished) entry.closedAt = Date.now();
   });
   const list = behaviours.split(",");
-  answer(list[Math.min(requests.length, list.length) - 1] ?? "200", name, response);
+  respond(list[Math.min(requests.length, list.length) - 1] ?? "200", name, response);
 }
 
 const BOMB = gzipSync(Buffer.alloc(200 * 1024 * 1024));
 
-function answer(behaviour: string, name: string, response: ServerResponse): void {
+function respond(behaviour: string, name: string, response: ServerResponse): void {
   if (behaviour === "hang") return;
   if (behaviour === "reset") return void response.socket?.resetAndDestroy();
   if (behaviour === "drip") {
@@ -85,5 +85,5 @@ function answer(behaviour: string, name: string, response: ServerResponse): void
     return void response.writeHead(301, { Location: `http://127.0.0.1:${port}/${name}-redirected/200` }).end();
   }
   response.writeHead(Number(behaviour), { "Content-Type": "text/plain" });
-  response.end(behaviour === "204" ? undefined : `answer ${behaviour}`);
+  response.end(behaviour === "204" ? undefined : `response ${behaviour}`);
 }

@@ -17,7 +17,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Returns whether a password has this hash. Without a hash it does the same work and returns false, so that the time of
- * an answer does not tell which mailboxes exist.
+ * a response does not tell which mailboxes exist.
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const [, salt = "", key = ""] = (hash ?? `scrypt.${toBase64(new Uint8Array(SALT_BYTES))}.`).split(".");

@@ -9,11 +9,11 @@ import { dkimState } from "./rules.ts";
 /** The result of one DNS check of a domain. */
 export interface DnsCheck {
   /**
-   * `pass`: every required record is correct. `fail`: one is missing or wrong. `temperror`: DNS did not answer for a
+   * `pass`: every required record is correct. `fail`: one is missing or wrong. `temperror`: DNS did not respond for a
    * required record (the word of RFC 8601 2.7).
    */
   verdict: "pass" | "fail" | "temperror";
-  /** Statuses of all records. A record that DNS did not answer for keeps its previous status. */
+  /** Statuses of all records. A record that DNS did not respond for keeps its previous status. */
   statuses: Record<string, RecordStatus>;
   /** Ids of the pending DKIM keys to activate: all pending keys, or none. */
   activate: string[];
@@ -29,8 +29,8 @@ export async function checkDns(ctx: Ctx, { domain, keys }: DomainWithKeys): Prom
   const records = expectedRecords(ctx.settings, domain, keys);
   const evaluated = await Promise.all(
     records.map(async (record) => {
-      const answer = await resolve(ctx, record.name, record.type);
-      return [record.key, evaluateRecord(record, answer)] as const;
+      const response = await resolve(ctx, record.name, record.type);
+      return [record.key, evaluateRecord(record, response)] as const;
     }),
   );
   const results = new Map(evaluated);

@@ -1,15 +1,15 @@
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
-import type { DnsAnswer } from "../../platform/dns/index.ts";
+import type { DnsResult } from "../../platform/dns/index.ts";
 import type { ExpectedRecord } from "./records.ts";
 
-/** The status that a DNS answer gives a record; `temperror` when DNS did not answer. */
+/** The status that a DNS response gives a record; `temperror` when DNS did not respond. */
 export type RecordResult = Exclude<RecordStatus, "pending"> | "temperror";
 
-/** Compares a record with the answer of DNS for its name. Pure. */
-export function evaluateRecord(record: ExpectedRecord, answer: DnsAnswer): RecordResult {
-  if (answer.status === "temperror") return "temperror";
+/** Compares a record with the response of DNS for its name. Pure. */
+export function evaluateRecord(record: ExpectedRecord, response: DnsResult): RecordResult {
+  if (response.status === "temperror") return "temperror";
   const { isCandidate, isCorrect } = matchers[record.purpose];
-  const candidates = answer.values.filter(isCandidate);
+  const candidates = response.values.filter(isCandidate);
   if (candidates.length === 0) return "missing";
   return isCorrect(candidates, record.value) ? "verified" : "mismatch";
 }

@@ -7,14 +7,14 @@ const MAX_CHARACTERS = 2_000;
 
 /**
  * Returns what DNS has at the names of records that are missing or different, by name and type of the record: its values, one a
- * line, or why there is no answer. One DNS query for each such record, at most 10 at once.
+ * line, or why there is no response. One DNS query for each such record, at most 10 at once.
  */
 export async function findValues(ctx: Ctx, records: DomainOut["records"]): Promise<Map<string, string>> {
   const wrong = records.filter(({ status }) => status === "missing" || status === "mismatch").slice(0, 10);
   const found = await Promise.all(
     wrong.map(async ({ name, type }) => {
-      const answer = await resolve(ctx, name, type);
-      const text = answer.status === "ok" ? answer.values.join("\n") : "DNS did not answer";
+      const response = await resolve(ctx, name, type);
+      const text = response.status === "ok" ? response.values.join("\n") : "DNS did not respond";
       return [foundKey({ name, type }), text.slice(0, MAX_CHARACTERS).toWellFormed()] as const;
     }),
   );

@@ -19,7 +19,7 @@ const CHECK_STATEMENTS = 7;
 
 /**
  * Checks each verified domain once a day (docs/contract/domains.md#verification). After the third failed check in a row a
- * domain becomes `failed` and its owners are notified. A check without an answer from DNS does not count. Also deletes DKIM
+ * domain becomes `failed` and its owners are notified. A check without a response from DNS does not count. Also deletes DKIM
  * keys that retired seven days ago. Two concurrent runs count a check once: an update matches the `next_check_at` that was
  * read.
  */

@@ -75,7 +75,7 @@ export const domainRoutes = new Hono<AppEnv>()
       operationId: "verifyDomain",
       summary: "Verify a domain by checking its DNS records",
       description:
-        "Changes nothing when DNS does not answer (SERVFAIL, timeout). Answers 409 when another workspace has verified " +
+        "Changes nothing when DNS does not respond (SERVFAIL, timeout). Returns 409 when another workspace has verified " +
         "this name or one above it. A name below it that another workspace has verified becomes failed there.",
       parameters: [domainId],
       responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),

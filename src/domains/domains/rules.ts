@@ -2,7 +2,7 @@ import { hex } from "../../lib/ids.ts";
 
 /** Time between two DNS checks of a verified domain, in ms (docs/contract/domains.md#verification). */
 export const RECHECK_MS = 24 * 3_600_000;
-/** Time until a DNS check without an answer is repeated, in ms. */
+/** Time until a DNS check without a response is repeated, in ms. */
 export const RETRY_CHECK_MS = 3_600_000;
 /** Failed daily checks in a row after which a domain becomes `failed` (docs/contract/domains.md#verification). */
 export const MAX_FAILED_CHECKS = 3;

@@ -11,7 +11,7 @@ import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { body, query } from "../../http/validate.ts";
 import { AppError } from "../../lib/errors.ts";
-import { answerSignIn } from "../sign-ins/index.ts";
+import { respondSignIn } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { acceptInvitation } from "./accept.ts";
 import { inviteMember } from "./create.ts";
@@ -40,7 +40,7 @@ export const invitationRoutes = new Hono<AppEnv>()
       operationId: "sendInvitation",
       summary: "Invite a person to a workspace by email",
       description:
-        "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. Answers 503 " +
+        "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. Returns 503 " +
         "when the service has no mailbox for its own emails.",
       parameters: [workspaceId, parameter.idempotencyKey],
       responses: responses(201, "The invitation", InvitationOut, [403, 404, 409, 413, 415, 503]),
@@ -88,7 +88,7 @@ export const invitationRoutes = new Hono<AppEnv>()
       operationId: "acceptInvitation",
       summary: "Accept an invitation to a workspace",
       description:
-        "Takes a session of the user with the invited address. Answers 410 for an expired invitation, and 404 for one that " +
+        "Takes a session of the user with the invited address. Returns 410 for an expired invitation, and 404 for one that " +
         "was used or withdrawn.",
       parameters: [token],
       responses: responses(200, "You are a member of the workspace", AcceptedOut, [403, 404, 409, 410]),
@@ -105,7 +105,7 @@ export const invitationRoutes = new Hono<AppEnv>()
     refuseCrossSite(c);
     const token = c.req.param("token");
     if ((await findForPage(c, token)) === null) return respondPage(c, invalidInvitationPage(), { status: 404 });
-    return answerSignIn(c, await redeemInvitation(c.get("ctx"), token, clientOf(c)));
+    return respondSignIn(c, await redeemInvitation(c.get("ctx"), token, clientOf(c)));
   });
 
 /** Returns the invitation of a token, or null for one that does not work. */

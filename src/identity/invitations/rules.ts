@@ -1,5 +1,5 @@
 /** Lifetime of an invitation, in ms. */
 export const INVITATION_TTL_MS = 7 * 24 * 3_600_000;
 
-/** How long an expired invitation is kept, in ms: its link is answered with 410 until then. */
+/** How long an expired invitation is kept, in ms: its link gets 410 until then. */
 export const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;

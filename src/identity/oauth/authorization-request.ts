@@ -13,7 +13,7 @@ export interface AuthorizationRequest extends ReturnTarget {
   resource: string;
 }
 
-/** Where the answer to a client goes. The redirect URI is a registered one. */
+/** Where the response to a client goes. The redirect URI is a registered one. */
 export interface ReturnTarget {
   client: OAuthClient;
   redirectUri: string;
@@ -75,11 +75,15 @@ async function readTarget(ctx: Ctx, query: URLSearchParams): Promise<ReturnTarge
 }
 
 /**
- * Returns the redirect URI with the parameters of an answer, with `state` as the client sent it and with `iss`, by which
- * a client of several servers tells whose answer it is (RFC 9207).
+ * Returns the redirect URI with the parameters of a response, with `state` as the client sent it and with `iss`, by which
+ * a client of several servers tells whose response it is (RFC 9207).
  */
-export function answerUri(ctx: Pick<Ctx, "settings">, target: ReturnTarget, answer: Record<string, string>): string {
-  const parameters = new URLSearchParams(answer);
+export function responseUri(
+  ctx: Pick<Ctx, "settings">,
+  target: ReturnTarget,
+  response: Record<string, string>,
+): string {
+  const parameters = new URLSearchParams(response);
   if (target.state !== null) parameters.set("state", target.state);
   parameters.set("iss", ctx.settings.publicUrl);
   const separator = target.redirectUri.includes("?") ? "&" : "?";

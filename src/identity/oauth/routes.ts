@@ -16,7 +16,7 @@ import { authorizationServerMetadata, protectedResourceMetadata } from "./metada
 import { revokeToken } from "./revoke-token.ts";
 import { REGISTRATIONS_PER_HOUR } from "./rules.ts";
 import { ClientIn, GrantOut, toClientInformation, toGrant } from "./schema.ts";
-import { answerTokenRequest, requiredField } from "./token-request.ts";
+import { handleTokenRequest, requiredField } from "./token-request.ts";
 
 const ListQuery = z.object({
   limit: pageQuery({ default: 100, max: 500 }).limit,
@@ -37,13 +37,13 @@ export const oauthRoutes = new Hono<AppEnv>()
     c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp")),
   )
   .post("/oauth/register", needs("public"), addressLimit("client-registrations", REGISTRATIONS_PER_HOUR), (c) =>
-    answer(c, async () => c.json(toClientInformation(await registerClient(c.get("ctx"), await readClient(c))), 201)),
+    respond(c, async () => c.json(toClientInformation(await registerClient(c.get("ctx"), await readClient(c))), 201)),
   )
   .post("/oauth/token", needs("public"), (c) =>
-    answer(c, async () => c.json(await answerTokenRequest(c.get("ctx"), await readOAuthForm(c)))),
+    respond(c, async () => c.json(await handleTokenRequest(c.get("ctx"), await readOAuthForm(c)))),
   )
   .post("/oauth/revoke", needs("public"), (c) =>
-    answer(c, async () => {
+    respond(c, async () => {
       const form = await readOAuthForm(c);
       const clientId = requiredField(form, "client_id").toLowerCase();
       await revokeToken(c.get("ctx"), clientId, requiredField(form, "token"));
@@ -81,7 +81,7 @@ export const oauthRoutes = new Hono<AppEnv>()
   );
 
 /** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */
-async function answer(c: Context<AppEnv>, run: () => Promise<Response>): Promise<Response> {
+async function respond(c: Context<AppEnv>, run: () => Promise<Response>): Promise<Response> {
   try {
     return await run();
   } catch (error) {

@@ -43,7 +43,7 @@ export const ClientIn = z.object({
 });
 export type ClientIn = z.output<typeof ClientIn>;
 
-/** Returns the answer of a registration (RFC 7591 3.2.1). Every client is public, whatever it asked for. */
+/** Returns the response of a registration (RFC 7591 3.2.1). Every client is public, whatever it asked for. */
 export function toClientInformation(client: OAuthClient) {
   return {
     client_id: client.id,

@@ -3,8 +3,8 @@ import { OAuthError } from "./errors.ts";
 import { redeemCode, type TokenPair } from "./redeem-code.ts";
 import { refreshGrant } from "./refresh-grant.ts";
 
-/** The answer of the token endpoint (RFC 6749 5.1). */
-export interface TokenAnswer {
+/** The response of the token endpoint (RFC 6749 5.1). */
+export interface TokenResponse {
   access_token: string;
   token_type: "Bearer";
   expires_in: number;
@@ -12,8 +12,8 @@ export interface TokenAnswer {
   scope: string;
 }
 
-/** Answers a request to the token endpoint (RFC 6749 3.2). Throws OAuthError. */
-export async function answerTokenRequest(ctx: Ctx, form: URLSearchParams): Promise<TokenAnswer> {
+/** Returns a request to the token endpoint (RFC 6749 3.2). Throws OAuthError. */
+export async function handleTokenRequest(ctx: Ctx, form: URLSearchParams): Promise<TokenResponse> {
   const grantType = requiredField(form, "grant_type");
   if (grantType !== "authorization_code" && grantType !== "refresh_token")
     throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
@@ -21,12 +21,12 @@ export async function answerTokenRequest(ctx: Ctx, form: URLSearchParams): Promi
   const resources = form.getAll("resource");
   if (grantType === "refresh_token") {
     const refreshToken = requiredField(form, "refresh_token");
-    return toAnswer(await refreshGrant(ctx, { clientId, refreshToken, scope: field(form, "scope"), resources }));
+    return toResponse(await refreshGrant(ctx, { clientId, refreshToken, scope: field(form, "scope"), resources }));
   }
   const code = requiredField(form, "code");
   const codeVerifier = requiredField(form, "code_verifier");
   const redirectUri = field(form, "redirect_uri");
-  return toAnswer(await redeemCode(ctx, { clientId, code, codeVerifier, redirectUri, resources }));
+  return toResponse(await redeemCode(ctx, { clientId, code, codeVerifier, redirectUri, resources }));
 }
 
 /** Returns a field of a form, undefined when it is absent or empty. Throws invalid_request when it is repeated (RFC 6749 3.2). */
@@ -43,7 +43,7 @@ export function requiredField(form: URLSearchParams, name: string): string {
   return value;
 }
 
-const toAnswer = ({ access, refreshToken, scopes }: TokenPair): TokenAnswer => ({
+const toResponse = ({ access, refreshToken, scopes }: TokenPair): TokenResponse => ({
   access_token: access.token,
   token_type: "Bearer",
   expires_in: access.expiresInSeconds,

@@ -11,10 +11,10 @@ import { refuseCrossSite } from "../../http/same-origin.ts";
 import { deleteSecondFactor, readSecondFactor } from "../../http/second-factor-cookie.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError, unprocessable } from "../../lib/errors.ts";
-import { answerSignIn } from "./answer.ts";
 import { countMagicLink, findMagicLink, redeemMagicLink, sendMagicLink } from "./magic-links/index.ts";
 import { invalidSignInPage, linkSentPage, magicLinkPage, secondFactorPage, signInPage } from "./pages.tsx";
 import { enabledProviders } from "./providers/index.ts";
+import { respondSignIn } from "./respond.ts";
 import { returnPath } from "./rules.ts";
 import { MagicLinkIn, MagicLinkOut } from "./schema.ts";
 import { completeSecondFactor } from "./second-factor/complete.ts";
@@ -41,7 +41,7 @@ export const signInRoutes = new Hono<AppEnv>()
       operationId: "sendMagicLink",
       summary: "Email a sign-in link",
       description:
-        "Answers the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
+        "Returns the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
         "for each address and 20 for each ip in 15 minutes.",
       requestBody: fieldsBody(MagicLinkIn),
       responses: responses(202, "A link is sent if the address has an account", MagicLinkOut, [403, 413, 415]),
@@ -83,7 +83,7 @@ export const signInRoutes = new Hono<AppEnv>()
   .post("/auth/magic-link/:token", needs("public"), async (c) => {
     refuseCrossSite(c);
     const signIn = await redeemMagicLink(c.get("ctx"), c.req.param("token"), clientOf(c));
-    return answerSignIn(c, signIn ?? { kind: "redeemed-before" });
+    return respondSignIn(c, signIn ?? { kind: "redeemed-before" });
   })
   .get("/auth/totp", needs("public"), (c) =>
     readSecondFactor(c) === undefined ? c.redirect("/auth/sign-in", 303) : respondPage(c, secondFactorPage({})),
@@ -98,7 +98,7 @@ export const signInRoutes = new Hono<AppEnv>()
       if (result.kind === "wrong-code")
         return respondPage(c, secondFactorPage({ error: "The code is wrong or was used before." }), { status: 422 });
       deleteSecondFactor(c);
-      return result.kind === "expired" ? c.redirect("/auth/sign-in", 303) : answerSignIn(c, result);
+      return result.kind === "expired" ? c.redirect("/auth/sign-in", 303) : respondSignIn(c, result);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 429) throw error;
       return respondPage(c, secondFactorPage({ error: `${error.message}.` }), { status: 429 });

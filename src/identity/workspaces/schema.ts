@@ -31,7 +31,7 @@ export const WorkspacePatch = z
     sending_paused: z
       .boolean()
       .optional()
-      .describe("true: calls that send answer 403, and queued emails wait until the pause ends."),
+      .describe("true: calls that send return 403, and queued emails wait until the pause ends."),
     settings: z
       .object({
         tracking_opens: tracking.describe("null: the default, as in the response."),

@@ -38,10 +38,10 @@ export function hasAutoReplyMark(fields: Fields, subject: string): boolean {
 }
 
 /**
- * Returns whether a mail that no mail system sent answers another mail: by RFC 3834's field or by a sentence of absence.
- * An answer stays one, whatever it quotes, and also with a null sender.
+ * Returns whether a mail that no mail system sent replies to another mail: by RFC 3834's field or by a sentence of absence.
+ * A reply stays one, whatever it quotes, and also with a null sender.
  */
-export function isAnswer(fields: Fields, subject: string, text: string): boolean {
+export function isReply(fields: Fields, subject: string, text: string): boolean {
   if (/^auto-(?:replied|notified)\b/i.test(fields.get("auto-submitted") ?? "")) return true;
   return hasAutoReplyMark(fields, subject) || TEXT.test(text.replace(/\s+/g, " "));
 }

@@ -134,7 +134,7 @@ export const OTHER_REASONS: readonly Phrase[] = [
   {
     about: "network",
     pattern:
-      /time?d? ?out|message expired(?!, dns)|delivery expired|queue\.expired|hash expired|connection (?:refused|reset|dropped|lost|closed)|lost connection|unreachable|not responding|no answer/,
+      /time?d? ?out|message expired(?!, dns)|delivery expired|queue\.expired|hash expired|connection (?:refused|reset|dropped|lost|closed)|lost connection|unreachable|not responding|no response/,
     example: "connection timed out",
   },
   {

@@ -1,5 +1,5 @@
 import { lowerCase } from "../../lib/addresses.ts";
-import { isAnswer, isAutoReply } from "./auto-reply.ts";
+import { isAutoReply, isReply } from "./auto-reply.ts";
 import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
 import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
 import { parseDeliveryStatus } from "./delivery-status.ts";
@@ -44,7 +44,7 @@ export function parseFeedback(raw: Uint8Array, nullSender = false): Feedback {
   if (enclosed) return enclosed;
   // An automatic reply is never a bounce, whatever it quotes or encloses.
   const declaredType = mail.parts.some((part) => part.reportType === "delivery-status");
-  if (!declaredType && !isFromDaemon(mail.fields) && isAnswer(mail.fields, subject, "")) return { kind: "auto-reply" };
+  if (!declaredType && !isFromDaemon(mail.fields) && isReply(mail.fields, subject, "")) return { kind: "auto-reply" };
   const status = findReport(STATUS, "delivery-status");
   const dsn = status ? parseReport(status, mail, original) : null;
   if (dsn) return dsn;

@@ -1,4 +1,4 @@
-import { isAnswer } from "./auto-reply.ts";
+import { isReply } from "./auto-reply.ts";
 import { DELAYS, FAILURES, SUBJECTS, WORDINGS } from "./bounce-wording.ts";
 import { hasCode, listedRecipients } from "./listed-recipients.ts";
 import type { Fields } from "./message.ts";
@@ -48,7 +48,7 @@ export function recognizeBounce(evidence: Evidence, report: readonly string[]): 
   const text = flatten(report.join("\n").slice(0, MAX_WORDING));
   if (!declared) {
     if (REPLY_OR_FORWARD.test(subject) || CHALLENGE.test(text)) return null;
-    if (!isFromDaemon(fields) && isAnswer(fields, subject, report.join(" ").slice(0, MAX_WORDING))) return null;
+    if (!isFromDaemon(fields) && isReply(fields, subject, report.join(" ").slice(0, MAX_WORDING))) return null;
     if (fields.has("list-id") || fields.has("list-unsubscribe")) return null;
   }
   const isDelay = isDelayed(evidence, report);

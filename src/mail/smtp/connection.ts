@@ -87,7 +87,7 @@ function repliesAfterClose(session: SmtpSession) {
   return { mail, rcpts: [], data: null };
 }
 
-/** Sends QUIT after the unanswered commands and closes the socket (RFC 5321 4.1.1.10). */
+/** Sends QUIT after the commands that have no reply yet and closes the socket (RFC 5321 4.1.1.10). */
 async function quit(session: SmtpSession, quitMs: number): Promise<void> {
   const result = session.command("QUIT", quitMs);
   void session.flush();

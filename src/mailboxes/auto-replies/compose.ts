@@ -22,7 +22,7 @@ export interface ReplyContent {
   from: MailboxAddress;
   to: string;
   subject: string;
-  /** Message-ID of the email that is answered, with angle brackets; null without a usable one. */
+  /** Message-ID of the email that gets a reply, with angle brackets; null without a usable one. */
   inReplyTo: string | null;
   text: string;
 }

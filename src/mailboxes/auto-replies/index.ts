@@ -1,2 +1,2 @@
 export { composeReply, type ReplyContent } from "./compose.ts";
-export { isAnswering, mayReply } from "./rules.ts";
+export { isReplying, mayReply } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 
-/** When an email is answered automatically (RFC 3834 2, docs/contract/inbound.md#automatic-replies). Pure. */
+/** When an email gets a reply automatically (RFC 3834 2, docs/contract/inbound.md#automatic-replies). Pure. */
 
 /** Programs and lists, which do not read replies. */
 const NOT_A_PERSON =
@@ -11,8 +11,8 @@ const LIST_FIELDS = [
   ...["x-mailing-list", "x-autoreply", "x-autorespond"],
 ];
 
-/** An email that may be answered. */
-export interface AnsweredEmail {
+/** An email that may get a reply. */
+export interface IncomingEmail {
   /** Envelope sender. */
   from: string;
   fields: { all(name: string): readonly string[] };
@@ -23,7 +23,7 @@ export interface AnsweredEmail {
 }
 
 /** Returns whether the email itself permits an automatic reply to its return path. */
-export function mayReply({ from, fields, addressed, mailbox }: AnsweredEmail): boolean {
+export function mayReply({ from, fields, addressed, mailbox }: IncomingEmail): boolean {
   const sender = parseAddress(from);
   if (!sender || sender.key === mailbox || NOT_A_PERSON.test(sender.local)) return false;
   const has = (name: string, pattern: RegExp) => fields.all(name).some((value) => pattern.test(value));
@@ -48,7 +48,7 @@ export interface Schedule {
   ends_at: number | null;
 }
 
-/** Returns whether emails that arrive at a time are answered. */
-export function isAnswering({ is_active, starts_at, ends_at }: Schedule, at: number): boolean {
+/** Returns whether emails that arrive at a time get a reply. */
+export function isReplying({ is_active, starts_at, ends_at }: Schedule, at: number): boolean {
   return is_active === 1 && (starts_at === null || at >= starts_at) && (ends_at === null || at < ends_at);
 }

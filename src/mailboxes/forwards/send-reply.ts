@@ -2,7 +2,7 @@ import { addressKey } from "../../lib/addresses.ts";
 import { signMessage } from "../../mail/dkim/index.ts";
 import { parseMessage } from "../../mail/messages/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { composeReply, isAnswering } from "../auto-replies/index.ts";
+import { composeReply, isReplying } from "../auto-replies/index.ts";
 import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";
 import { findSender } from "./sender.ts";
@@ -27,7 +27,7 @@ const MESSAGE_ID = /^<[!#-'*+\-/-9=?A-Z^-~.]{1,240}@[!#-'*+\-/-9=?A-Z^-~.[\]:]{1
 const notSent = (reason: string): ForwardResult => ({ kind: "done", event: "not_answered", metadata: { reason } });
 
 /**
- * Answers an email automatically: to its return path, with a null return path of its own, at most once a day to each sender
+ * Replies to an email automatically: to its return path, with a null return path of its own, at most once a day to each sender
  * (RFC 3834, docs/contract/inbound.md#automatic-replies).
  */
 export async function sendReply(
@@ -37,7 +37,7 @@ export async function sendReply(
 ): Promise<ForwardResult> {
   const { mailbox, target, inbound, receivedAt } = forward;
   const reply = await ctx.db.prepare(FIND_REPLY).bind(mailbox).first<ReplyRow>();
-  if (!reply || !isAnswering(reply, receivedAt)) return notSent("the automatic reply is off");
+  if (!reply || !isReplying(reply, receivedAt)) return notSent("the automatic reply is off");
   const sender = await findSender(ctx, forward, addressKey(target));
   if (!sender) return failed("the mailbox is not active or its domain is not verified");
   if (sender.isSuppressed) return notSent("the address is on the suppression list");
@@ -45,7 +45,7 @@ export async function sendReply(
   const isFirst = await mailboxStore(ctx, mailbox).takeReplyTurn(addressKey(target), inbound, receivedAt);
   if (!isFirst) return notSent("the sender got a reply within a day");
   const object = await ctx.env.CONTENT.get(forward.object, { range: { offset: 0, length: HEADER_BYTES } });
-  if (!object) return failed("the email was deleted before it was answered");
+  if (!object) return failed("the email was deleted before it got a reply");
   const { messageId, subject } = parseMessage(new Uint8Array(await object.arrayBuffer()));
   const composed = composeReply({
     messageId: `<${id}@${sender.domain}>`,

@@ -3,7 +3,7 @@ import type { SigningKey } from "../../mail/dkim/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Forward } from "./types.ts";
 
-/** The mailbox that forwards or answers an email. */
+/** The mailbox that forwards or replies to an email. */
 export interface ForwardSender {
   domain: string;
   displayName: string | null;

@@ -1,6 +1,6 @@
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 
-/** Sends an inbound email on, or answers it. It is the content of an outbox row of the kind `forward`. */
+/** Sends an inbound email on, or replies to it. It is the content of an outbox row of the kind `forward`. */
 export interface Forward {
   action: "address" | "mailbox" | "webhook" | "reply";
   workspace: number;

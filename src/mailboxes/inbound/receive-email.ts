@@ -17,7 +17,7 @@ export async function receiveEmail(message: ForwardableEmailMessage, env: Env): 
     authentication: "in-header",
   });
   if (result.accepted) return;
-  // An Email Worker has no temporary rejection: an exception makes the server answer 4xx.
+  // An Email Worker has no temporary rejection: an exception makes the server reply with 4xx.
   if (result.reply.startsWith("4")) throw new Error(result.reply);
   message.setReject(result.reply);
 }

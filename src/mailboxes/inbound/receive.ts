@@ -57,7 +57,7 @@ async function isFull(ctx: Ctx, { id, quota_bytes: quota, used_bytes: used }: Re
 
 /**
  * Receives a message that arrived by SMTP: an unsubscribe, a report about an email of the service, or mail for a hosted
- * mailbox. The answer may be repeated any number of times. Throws when the result could not be stored; the sending server
+ * mailbox. The response may be repeated any number of times. Throws when the result could not be stored; the sending server
  * must then be told to try again.
  */
 export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveResult> {

@@ -16,14 +16,14 @@ const AuthenticationIn = Authentication.extend({
   arc: z.string().max(100).nullable().default(null),
 });
 
-/** The answer to the gateway: a reply of SMTP that refuses, or null. */
-const answer = (received: ReceiveResult) => ({ reply: received.accepted ? null : received.reply });
+/** The response to the gateway: a reply of SMTP that refuses, or null. */
+const respond = (received: ReceiveResult) => ({ reply: received.accepted ? null : received.reply });
 
 /** The calls of the SMTP gateway for mail from outside (MX). */
 export const inboundRoutes = new Hono<AppEnv>()
   .post("/gateway/recipients", needs("gateway"), async (c) => {
     const { address } = await readFields(c, RecipientIn);
-    return c.json(answer(await checkRecipient(c.get("ctx"), address)));
+    return c.json(respond(await checkRecipient(c.get("ctx"), address)));
   })
   .post("/gateway/mail", needs("gateway"), async (c) => {
     const { from, to } = readEnvelope(c) ?? { from: "", to: [] };
@@ -33,7 +33,7 @@ export const inboundRoutes = new Hono<AppEnv>()
     const stream = readChunks(c.req.raw.body ?? new Blob([]).stream());
     const isSpam = c.req.header("X-Spam") === "yes";
     const mail = { from, to: recipient, stream, traceBytes: readTraceBytes(c), authentication, isSpam };
-    return c.json(answer(await receiveFromGateway(c.get("ctx"), mail)));
+    return c.json(respond(await receiveFromGateway(c.get("ctx"), mail)));
   });
 
 function readTraceBytes(c: Context<AppEnv>): number {

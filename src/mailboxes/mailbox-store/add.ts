@@ -123,7 +123,7 @@ function index(sql: Sql, id: number, folderId: number, message: NewMessage): voi
 }
 
 /**
- * Returns the thread of a message: that of the nearest message that it answers or that answers it, or a new one. Records its
+ * Returns the thread of a message: that of the nearest message that it replies to or that replies to it, or a new one. Records its
  * own Message-ID and those that it names, so that the order of arrival does not matter.
  */
 function joinThread(sql: Sql, message: NewMessage, newId: () => string): string {

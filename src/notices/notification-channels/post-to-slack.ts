@@ -27,7 +27,7 @@ const MARKS = {
 
 /**
  * Posts an event to the Slack channel of its workspace, once however many owners want it. Returns what became of it;
- * `unwanted` when the workspace has no URL any more or no owner wants the category. An answer of Slack is never an error.
+ * `unwanted` when the workspace has no URL any more or no owner wants the category. A response of Slack is never an error.
  */
 export async function postToSlack(ctx: Ctx, notice: NoticeRef): Promise<SendOutcome> {
   const target = await ctx.db.prepare(FIND_URL).bind(notice.workspace).first<Target>();

@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../../lib/time.ts";
 /** No further notification is started after this time: half a lease. */
 export const RUN_MS = 60_000;
 
-/** Slack gets this long to answer. */
+/** Slack gets this long to respond. */
 export const SLACK_TIMEOUT_MS = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export function retryDelay(attempt: number): number | null {
 export type SendOutcome = "sent" | "refused" | "later" | "unwanted";
 
 /**
- * Returns what an answer of Slack means. 4xx: the webhook is revoked, or its channel archived; a later attempt would get the
+ * Returns what a response of Slack means. 4xx: the webhook is revoked, or its channel archived; a later attempt would get the
  * same. 429 and 5xx: later.
  */
 export function slackOutcome(status: number): SendOutcome {

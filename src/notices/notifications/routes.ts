@@ -84,7 +84,7 @@ export const notificationRoutes = new Hono<AppEnv>()
     operation("notifications:manage", {
       operationId: "updateNotificationPreferences",
       summary: "Change your notification preferences",
-      description: "Answers all preferences as they are stored. 400 when `preferences` is not an object.",
+      description: "Returns all preferences as they are stored. 400 when `preferences` is not an object.",
       responses: responses(200, "The stored preferences", PreferencesOut, [400, 403, 413, 415]),
     }),
     ...body(PreferencesBody),

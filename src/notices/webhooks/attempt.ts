@@ -22,18 +22,18 @@ export interface Outcome {
 
 /** Sends a delivery once. The URL is checked again, since DNS may have changed. Never throws. */
 export async function attemptDelivery(ctx: Ctx, delivery: DueDelivery, target: Target): Promise<Outcome> {
-  const answer = await send(ctx, delivery, target);
-  const isSuccess = answer.error === null && isDelivered(answer.status);
+  const response = await send(ctx, delivery, target);
+  const isSuccess = response.error === null && isDelivered(response.status);
   const attempt = delivery.attempt + 1;
-  const error = isSuccess ? null : (answer.error ?? `the endpoint answered ${answer.status}`);
+  const error = isSuccess ? null : (response.error ?? `the endpoint responded with ${response.status}`);
   return {
     n: delivery.n,
     endpoint: delivery.endpoint,
     ...afterAttempt(attempt, isSuccess, ctx.now()),
     attempt,
     url: target.url,
-    responseStatus: answer.status,
-    responseBody: answer.body,
+    responseStatus: response.status,
+    responseBody: response.body,
     error,
   };
 }
@@ -53,6 +53,6 @@ async function send(ctx: Ctx, { id, eventType, payload }: DueDelivery, { url, se
     headers: { "Content-Type": "application/json", "User-Agent": "email-delivery-webhooks/1.0", ...signed },
     body: payload,
     timeoutMs: limits.requestMs,
-    maxBodyBytes: limits.answerBytes,
+    maxBodyBytes: limits.responseBytes,
   });
 }

@@ -7,8 +7,8 @@ export const limits = {
   webhooksPerWorkspace: 50,
   attempts: 5,
   requestMs: 15_000,
-  /** Bytes of an answer that the delivery log keeps. */
-  answerBytes: 64 * 1024,
+  /** Bytes of a response that the delivery log keeps. */
+  responseBytes: 64 * 1024,
 } as const;
 
 /** Wait after each failed attempt. No attempt follows the fifth, so its wait is never reached. */
@@ -34,14 +34,14 @@ export const IN_FLIGHT = 5;
 export const CLAIM_ENDPOINTS = 5;
 /** Deliveries of each endpoint in one claim. */
 export const CLAIM_DELIVERIES = 20;
-/** The same while the endpoint fails, so that one which does not answer takes little time from the others. */
+/** The same while the endpoint fails, so that one which does not respond takes little time from the others. */
 export const CLAIM_DELIVERIES_FAILING = 2;
 /** Claims of one run, so that an invocation stays below its 1,000 D1 queries; then a queue message starts the next run. */
 export const RUN_CLAIMS = 20;
 /** A run makes no further claim after this time. */
 export const RUN_MS = 300_000;
 
-/** Returns whether an answer's status means that the delivery arrived. */
+/** Returns whether a response's status means that the delivery arrived. */
 export function isDelivered(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }

@@ -60,9 +60,9 @@ async function sendDeliveries(
   log: OutcomeLog,
   slots: Slots,
 ): Promise<void> {
-  // After a request without an answer the others wait for the next claim, which takes few while the endpoint fails.
-  let isUnanswered = false;
-  const mayStart = () => !isUnanswered && lease.until - ctx.now() >= START_MARGIN_MS;
+  // After a request without a response the others wait for the next claim, which takes few while the endpoint fails.
+  let isWithoutResponse = false;
+  const mayStart = () => !isWithoutResponse && lease.until - ctx.now() >= START_MARGIN_MS;
   const sendable = target.isActive ? deliveries : deliveries.filter(({ isForced }) => isForced === 1);
   const chains = Map.groupBy(sendable, ({ email }) => email);
   const sendChain = async (chain: readonly DueDelivery[]) => {
@@ -71,7 +71,7 @@ async function sendDeliveries(
         mayStart() ? attemptDelivery(ctx, delivery, target) : null,
       );
       if (outcome === null) return;
-      if (outcome.responseStatus === null) isUnanswered = true;
+      if (outcome.responseStatus === null) isWithoutResponse = true;
       log.add(outcome);
     }
   };

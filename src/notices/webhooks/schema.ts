@@ -53,7 +53,7 @@ export const WebhookOut = z
     secret: z
       .string()
       .describe(
-        "Complete in the answer that creates the webhook or rotates the secret. Other answers mask it except for its last four characters.",
+        "Complete in the response that creates the webhook or rotates the secret. Other responses mask it except for its last four characters.",
       ),
     is_active: z.boolean(),
     created_at: timestamp,
@@ -115,7 +115,7 @@ export const DeliveryOut = z
     response_body: z
       .string()
       .nullable()
-      .describe(`The first ${limits.answerBytes.toLocaleString("en")} bytes of the last answer.`),
+      .describe(`The first ${limits.responseBytes.toLocaleString("en")} bytes of the last response.`),
     endpoint_url: z.string().nullable().describe("URL of the last request, or that of the next one."),
     error: z.string().nullable().describe("Why the last attempt failed."),
   })

@@ -7,7 +7,7 @@ const RESTRICT = "UPDATE users SET restricted_at = ?2 WHERE id = ?1 AND restrict
 const UNRESTRICT = "UPDATE users SET restricted_at = NULL WHERE id = ?1 AND restricted_at IS NOT NULL";
 
 /**
- * Restricts an account, or ends the restriction. Every call of the user that sends answers 403 from the next request on, and
+ * Restricts an account, or ends the restriction. Every call of the user that sends returns 403 from the next request on, and
  * the user's queued emails become `failed` at dispatch (docs/contract/workspaces.md#restriction-and-pause). A repeated call
  * changes nothing. Throws 404, and 409 for the caller's own account.
  */

@@ -23,7 +23,7 @@ export interface DueRows {
   retried: number;
 }
 
-/** The outbox of one database; `error` is set when the database did not answer. */
+/** The outbox of one database; `error` is set when the database did not respond. */
 export interface OutboxState {
   database: "main" | number;
   error: string | null;

@@ -29,7 +29,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       kinds.map((row) => ({ labels: { database, kind: row.kind }, value: countOf(row) })),
     );
   const metrics: Metric[] = [
-    metric("email_ready", "1: GET /ready answers ready or degraded.", [{ value: Number(status !== "not_ready") }]),
+    metric("email_ready", "1: GET /ready returns ready or degraded.", [{ value: Number(status !== "not_ready") }]),
     metric("email_system_mail_ready", "1: the service can send its own emails.", [
       { value: Number(system_mail === "configured") },
     ]),
@@ -38,7 +38,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
     ]),
     metric(
       "email_database_up",
-      "1: the database answers.",
+      "1: the database responds.",
       outboxes.map(({ database, error }) => ({ labels: { database }, value: Number(error === null) })),
     ),
     metric(

@@ -2,35 +2,35 @@ import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
 import { egressOf } from "../../sending/delivery/index.ts";
-import { findLastAnswer, hasAnswered } from "../../sending/egress-outages/index.ts";
+import { findLastResponse, hasResponded } from "../../sending/egress-outages/index.ts";
 import { readSystemMail } from "../../sending/system-emails/index.ts";
 import { DATABASE_TIMEOUT_MS, readOutboxes } from "./outboxes.ts";
 import { decideReadiness, type Readiness } from "./rules.ts";
 
 /** Outbox rows that are counted in each database. */
 const MAX_ROWS = 1_000;
-/** How long an answer is used again, in milliseconds: the endpoint needs no credential, and each answer reads every database. */
+/** How long a response is used again, in milliseconds: the endpoint needs no credential, and each response reads every database. */
 const REUSE_MS = 5_000;
 
-const answers = new WeakMap<object, { at: number; answer: Promise<Readiness> }>();
+const responses = new WeakMap<object, { at: number; response: Promise<Readiness> }>();
 
 /** Returns whether the service is ready. The databases are read at most once in REUSE_MS. Never throws. */
 export function readReadiness(ctx: Ctx): Promise<Readiness> {
-  const known = answers.get(ctx.env);
-  if (known && ctx.now() - known.at < REUSE_MS) return known.answer;
-  const answer = read(ctx);
-  answers.set(ctx.env, { at: ctx.now(), answer });
-  return answer;
+  const known = responses.get(ctx.env);
+  if (known && ctx.now() - known.at < REUSE_MS) return known.response;
+  const response = read(ctx);
+  responses.set(ctx.env, { at: ctx.now(), response });
+  return response;
 }
 
 async function read(ctx: Ctx): Promise<Readiness> {
   const settingIssues = findSettingIssues(ctx.env);
-  const [outboxes, systemMail, hasEgressAnswered] = await Promise.all([
+  const [outboxes, systemMail, hasEgressResponded] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     systemMailState(ctx),
-    readAnswer(ctx),
+    readResponse(ctx),
   ]);
-  const found = { settingIssues, egress: egressState(ctx), hasEgressAnswered, systemMail, outboxes };
+  const found = { settingIssues, egress: egressState(ctx), hasEgressResponded, systemMail, outboxes };
   return decideReadiness(found, ctx.now());
 }
 
@@ -43,10 +43,10 @@ async function systemMailState(ctx: Ctx): Promise<Readiness["system_mail"]> {
   }
 }
 
-/** Returns whether the egress has answered of late. False also when the main database does not tell. */
-async function readAnswer(ctx: Ctx): Promise<boolean> {
+/** Returns whether the egress has responded of late. False also when the main database does not tell. */
+async function readResponse(ctx: Ctx): Promise<boolean> {
   try {
-    return hasAnswered(await withTimeout(DATABASE_TIMEOUT_MS, findLastAnswer(ctx)), ctx.now());
+    return hasResponded(await withTimeout(DATABASE_TIMEOUT_MS, findLastResponse(ctx)), ctx.now());
   } catch {
     return false;
   }

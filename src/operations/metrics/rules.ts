@@ -26,7 +26,7 @@ interface Findings {
   egress: string;
   systemMail: Readiness["system_mail"];
   /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
-  hasEgressAnswered: boolean;
+  hasEgressResponded: boolean;
   outboxes: readonly {
     database: "main" | number;
     error: string | null;
@@ -37,12 +37,12 @@ interface Findings {
 
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
- * or when no mail database answers. A failing mail database, emails that wait for an egress that does not answer, or a row that is due
+ * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, or a row that is due
  * for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
 export function decideReadiness(
-  { settingIssues, egress, hasEgressAnswered, systemMail, outboxes }: Findings,
+  { settingIssues, egress, hasEgressResponded, systemMail, outboxes }: Findings,
   now: number,
 ): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
@@ -52,7 +52,7 @@ export function decideReadiness(
   const oldestAt = due.length > 0 ? Math.min(...due.map((row) => row.oldestAt)) : null;
   const oldest = oldestAt === null ? null : Math.max(0, Math.floor((now - oldestAt) / 1000));
   const waiting = outboxes.reduce((sum, { waitingForEgress }) => sum + waitingForEgress, 0);
-  const isUnreachable = egress === "configured" && waiting > 0 && !hasEgressAnswered;
+  const isUnreachable = egress === "configured" && waiting > 0 && !hasEgressResponded;
   const state = {
     settings: settingIssues.length > 0 ? ("invalid" as const) : ("valid" as const),
     main: failing.includes("main") ? ("fails" as const) : ("answers" as const),

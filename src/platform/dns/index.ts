@@ -1,1 +1,1 @@
-export { type DnsAnswer, type RecordType, resolve } from "./resolve.ts";
+export { type DnsResult, type RecordType, resolve } from "./resolve.ts";

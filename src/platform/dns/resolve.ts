@@ -10,7 +10,7 @@ type QueryType = RecordType | "A" | "AAAA";
  * truncated or malformed message), which shows neither that a record exists nor that it does not. Values: TXT as one
  * string, CNAME as a name, MX as `<preference> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
  */
-export type DnsAnswer = { status: "ok"; values: string[] } | { status: "temperror"; reason: string };
+export type DnsResult = { status: "ok"; values: string[] } | { status: "temperror"; reason: string };
 
 const TIMEOUT_MS = 5_000;
 /** Largest DNS message in bytes (RFC 1035 4.2.2: a length of 16 bits). */
@@ -21,7 +21,7 @@ const NXDOMAIN = 3;
 const DNS_MESSAGE = "application/dns-message";
 
 /** Queries the configured resolver over HTTPS (RFC 8484). Does not follow redirects. Never throws. */
-export async function resolve(ctx: Pick<Ctx, "settings">, name: string, type: QueryType): Promise<DnsAnswer> {
+export async function resolve(ctx: Pick<Ctx, "settings">, name: string, type: QueryType): Promise<DnsResult> {
   try {
     return parseAnswer(await query(ctx.settings.dnsResolverUrl, name, type), name, type);
   } catch (error) {
@@ -52,7 +52,7 @@ async function query(resolver: string, name: string, type: QueryType): Promise<D
   return message;
 }
 
-function parseAnswer(message: DecodedPacket, name: string, type: QueryType): DnsAnswer {
+function parseAnswer(message: DecodedPacket, name: string, type: QueryType): DnsResult {
   // An echo of the query, or the answer to another query, has no matching records either, but proves nothing.
   const isAnswer =
     message.type === "response" &&

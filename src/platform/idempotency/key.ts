@@ -8,7 +8,7 @@ export interface Idempotency {
   fingerprint: string;
   /**
    * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when
-   * its fields `connection` and `sequence` are of an earlier message of this connection, whose answer the client has received.
+   * its fields `connection` and `sequence` are of an earlier message of this connection, whose response the client has received.
    */
   repeats?: { ttlMs: number; connection: string; sequence: number };
   /** Returns the keys derived from the Idempotency-Key and each master key, newest first, for sealed responses. */

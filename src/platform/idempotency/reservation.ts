@@ -2,11 +2,11 @@ import type { WorkspaceCtx } from "../context.ts";
 import { ConcurrencyError, guardedBatch } from "../db/batch.ts";
 import { insertResponse } from "./responses.ts";
 import { dayOf } from "./rules.ts";
-import { runningAnswer } from "./running.ts";
+import { runningResponse } from "./running.ts";
 
 /**
  * Reserves the Idempotency-Key of work that spans several transactions (docs/contract/idempotency.md#concurrent-requests): a
- * row in the main database marks it as running until its lease ends. Another call with the key answers 409 meanwhile.
+ * row in the main database marks it as running until its lease ends. Another call with the key returns 409 meanwhile.
  */
 
 /** How long a reservation lasts unless it is renewed. */
@@ -43,7 +43,7 @@ export class Reservation {
     const reservation = new Reservation(ctx);
     await guardedBatch(ctx.db, [
       ctx.db.prepare(DELETE_ABANDONED).bind(...reservation.#key, ctx.now()),
-      ...insertResponse(ctx, ctx.db, reservation.#answer),
+      ...insertResponse(ctx, ctx.db, reservation.#stored),
     ]);
     return reservation;
   }
@@ -51,14 +51,14 @@ export class Reservation {
   /** Extends a lease that ends soon. Throws ConcurrencyError when another call took the key over. */
   async renew(): Promise<void> {
     if (this.#until - this.#ctx.now() >= RENEW_BELOW_MS) return;
-    const before = this.#answer;
+    const before = this.#stored;
     this.#until = this.#ctx.now() + RESERVATION_MS;
-    await this.#replace(before, this.#answer);
+    await this.#replace(before, this.#stored);
   }
 
   /** Stores the response in place of the reservation. Throws ConcurrencyError when another call took the key over. */
   async finish(response: unknown): Promise<void> {
-    await this.#replace(this.#answer, JSON.stringify(response));
+    await this.#replace(this.#stored, JSON.stringify(response));
   }
 
   /** Frees the key, after an error. */
@@ -66,7 +66,7 @@ export class Reservation {
     const { db } = this.#ctx;
     await db
       .prepare(CANCEL)
-      .bind(...this.#key, this.#answer)
+      .bind(...this.#key, this.#stored)
       .run();
   }
 
@@ -78,8 +78,8 @@ export class Reservation {
     if (meta.changes !== 1) throw new ConcurrencyError();
   }
 
-  get #answer(): string {
-    return runningAnswer(this.#until, this.#token);
+  get #stored(): string {
+    return runningResponse(this.#until, this.#token);
   }
 
   get #key(): unknown[] {

@@ -68,7 +68,7 @@ const INSERT_RESPONSE = `
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
-// A client that has received the answer to a message sends the same again on purpose.
+// A client that has received the response to a message sends the same again on purpose.
 const DELETE_RESPONSE = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
     AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6))`;

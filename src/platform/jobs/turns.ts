@@ -3,7 +3,7 @@ import { CONCURRENT_DATABASES } from "./shards.ts";
 
 /** D1 statements of one step at most. */
 export const STEP_STATEMENTS = 20;
-/** A step that takes longer is abandoned, so that a database that does not answer keeps no job from its turn. In milliseconds. */
+/** A step that takes longer is abandoned, so that a database that does not respond keeps no job from its turn. In milliseconds. */
 const STEP_TIMEOUT_MS = 20_000;
 
 /** A job in steps of at most STEP_STATEMENTS statements. It may end after any of them; its next run then continues. */

@@ -5,7 +5,7 @@ import { type ParsedUrl, parsePublicUrl } from "./parse.ts";
 
 /**
  * Checks that a URL is https to a host whose addresses are all public, as the configured resolver knows them now. Must run
- * before each request, since the answer of DNS may change. Returns the URL, or a sentence that says what is wrong.
+ * before each request, since the response of DNS may change. Returns the URL, or a sentence that says what is wrong.
  */
 export async function checkPublicUrl(
   ctx: Pick<Ctx, "settings" | "log">,
@@ -22,10 +22,10 @@ export async function checkPublicUrl(
 }
 
 async function findProblem(ctx: Pick<Ctx, "settings">, name: string): Promise<string | null> {
-  const answers = await Promise.all([resolve(ctx, name, "A"), resolve(ctx, name, "AAAA")]);
-  const addresses = answers.flatMap((answer) => (answer.status === "ok" ? answer.values : []));
+  const responses = await Promise.all([resolve(ctx, name, "A"), resolve(ctx, name, "AAAA")]);
+  const addresses = responses.flatMap((response) => (response.status === "ok" ? response.values : []));
   if (addresses.some((address) => !isPublicAddress(address))) return "the host has an address that is not public";
   // An address that is not known may be a private one.
-  if (answers.some(({ status }) => status === "temperror")) return "the host could not be looked up";
+  if (responses.some(({ status }) => status === "temperror")) return "the host could not be looked up";
   return addresses.length > 0 ? null : "the host has no address";
 }

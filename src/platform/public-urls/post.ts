@@ -1,26 +1,26 @@
 import type { ParsedUrl } from "./parse.ts";
 
 /** The result of one request. */
-export interface Answer {
-  /** Null: no answer. */
+export interface PostResponse {
+  /** Null: no response. */
   status: number | null;
   /** The first bytes of the body, as text. */
   body: string | null;
-  /** Why there is no complete answer; null when there is one. */
+  /** Why there is no complete response; null when there is one. */
   error: string | null;
 }
 
 export interface PostOptions {
   headers: Record<string, string>;
   body: string;
-  /** Until when the whole answer must have arrived, in milliseconds. */
+  /** Until when the whole response must have arrived, in milliseconds. */
   timeoutMs: number;
   /** Bytes of the body that are read; the rest is dropped. */
   maxBodyBytes: number;
 }
 
 /** Sends one POST to a checked URL, without following redirects. Never throws. */
-export async function postTo({ url }: ParsedUrl, options: PostOptions): Promise<Answer> {
+export async function postTo({ url }: ParsedUrl, options: PostOptions): Promise<PostResponse> {
   const signal = AbortSignal.timeout(options.timeoutMs);
   let status: number | null = null;
   try {
@@ -38,12 +38,12 @@ export async function postTo({ url }: ParsedUrl, options: PostOptions): Promise<
     return {
       status,
       body: null,
-      error: signal.aborted ? timeoutText(options.timeoutMs) : `no answer: ${reasonOf(error)}`,
+      error: signal.aborted ? timeoutText(options.timeoutMs) : `no response: ${reasonOf(error)}`,
     };
   }
 }
 
-const timeoutText = (ms: number) => `no complete answer within ${ms / 1000} seconds`;
+const timeoutText = (ms: number) => `no complete response within ${ms / 1000} seconds`;
 
 /** Returns the message of an error without the name of its class. */
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500);

@@ -56,7 +56,7 @@ const Variables = z.object({
   /** Domain verifications that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
   DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
   /**
-   * Turns transfers of domains on (docs/contract/transfers.md#calls-of-a-transfer). `off`: the endpoints answer 404, and
+   * Turns transfers of domains on (docs/contract/transfers.md#calls-of-a-transfer). `off`: the endpoints return 404, and
    * accepted transfers wait.
    */
   DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),

@@ -25,7 +25,7 @@ const period = z
   .string()
   .default("30d")
   .meta({ enum: [...periods], default: "30d" })
-  .describe("24, or 7, 30 or 90 times 24 hours that end with the current hour. Any other value answers 400.");
+  .describe("24, or 7, 30 or 90 times 24 hours that end with the current hour. Any other value returns 400.");
 const PeriodQuery = z.object({ period });
 const SeriesQuery = z.object({
   period,
@@ -40,7 +40,7 @@ function parsePeriod(text: string): Period {
 }
 
 const ofWorkspace =
-  "Answers 403 to an API key that is restricted to domains, since the counts cover the whole workspace. An event counts at its own time.";
+  "Returns 403 to an API key that is restricted to domains, since the counts cover the whole workspace. An event counts at its own time.";
 
 export const analyticsRoutes = new Hono<AppEnv>()
   .get(

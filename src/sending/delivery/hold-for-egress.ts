@@ -15,7 +15,7 @@ const reasons: Readonly<Record<UnusableEgress["issue"], string>> = {
 /**
  * Returns the update of an email that cannot be sent because the deployment has no egress
  * (docs/contract/delivery.md#missing-egress): one `deferred` event for the whole period, no attempt, the next check in 10
- * minutes or when the egress answers. Returns null after 5 days: the email fails.
+ * minutes or when the egress responds. Returns null after 5 days: the email fails.
  */
 export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { issue }: UnusableEgress): DeliveryUpdate | null {
   const now = ctx.now();

@@ -60,7 +60,7 @@ export class OutcomeWriter {
   #writing: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | null = null;
   readonly #heartbeat: ReturnType<typeof setInterval>;
-  /** Why no further email may start: the lease was lost, or the database does not answer. Null while emails may start. */
+  /** Why no further email may start: the lease was lost, or the database does not respond. Null while emails may start. */
   #ended: unknown = null;
   readonly #packs: ContentPacks;
   readonly #onChange: () => void;
@@ -114,7 +114,7 @@ export class OutcomeWriter {
     return true;
   }
 
-  /** True when no further email may start: the lease was lost, or the database does not answer. */
+  /** True when no further email may start: the lease was lost, or the database does not respond. */
   get isEnded(): boolean {
     return this.#ended !== null;
   }

@@ -1,4 +1,4 @@
 export { notifyOfOutages } from "./notify-of-outages.ts";
-export { hasAnswered } from "./rules.ts";
-export { findLastAnswer, recordAnswer } from "./state.ts";
+export { hasResponded } from "./rules.ts";
+export { findLastResponse, recordResponse } from "./state.ts";
 export { watchEgress } from "./watch-egress.ts";

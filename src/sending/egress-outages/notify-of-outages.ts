@@ -48,7 +48,7 @@ async function notifyOfEnd(ctx: MailCtx, outages: readonly Outage[], lasting: Ou
   const [{ notified } = { notified: "" }] = results;
   const workspaces = results.filter((row) => row.notified === notified).map(({ workspace }) => workspace);
   const outage = outages.find(({ id }) => id === notified);
-  // One that ended days ago is no news: its database did not answer since.
+  // One that ended days ago is no news: its database did not respond since.
   if (outage) await notifyWorkspaces(ctx, workspaces, endNotice(outage));
   await mailDb(ctx)
     .prepare(CLEAR)

@@ -12,19 +12,19 @@ export async function startProbe(ctx: Ctx): Promise<boolean> {
   return meta.changes > 0;
 }
 
-const SAVE_ANSWER = `
+const SAVE_RESPONSE = `
   INSERT INTO egress_probe (id, started_at, answered_at) VALUES (1, 0, ?1)
   ON CONFLICT DO UPDATE SET answered_at = excluded.answered_at`;
 const END = "UPDATE egress_outages SET ended_at = max(began_at, ?1) WHERE ended_at IS NULL";
 
 /** Records that the egress took a session or an email. Returns true when that ends an outage: to one of several callers. */
-export async function recordAnswer(ctx: Ctx): Promise<boolean> {
+export async function recordResponse(ctx: Ctx): Promise<boolean> {
   const now = ctx.now();
-  const [, ended] = await ctx.db.batch([ctx.db.prepare(SAVE_ANSWER).bind(now), ctx.db.prepare(END).bind(now)]);
+  const [, ended] = await ctx.db.batch([ctx.db.prepare(SAVE_RESPONSE).bind(now), ctx.db.prepare(END).bind(now)]);
   return (ended?.meta.changes ?? 0) > 0;
 }
 
-const CLEAR_ANSWER = "UPDATE egress_probe SET answered_at = NULL WHERE answered_at < ?1";
+const CLEAR_RESPONSE = "UPDATE egress_probe SET answered_at = NULL WHERE answered_at < ?1";
 // An outage that lasts stays. An email that left while the probe waited for a reply disproves the failure.
 const BEGIN = `
   INSERT INTO egress_outages (id, began_at)
@@ -35,7 +35,7 @@ const DELETE_OLD = "DELETE FROM egress_outages WHERE ended_at < ?1";
 /** Records that the egress could not be used at `at`, in milliseconds since 1970. Begins an outage unless one lasts. */
 export async function recordFailure(ctx: Ctx, at: number): Promise<void> {
   await ctx.db.batch([
-    ctx.db.prepare(CLEAR_ANSWER).bind(at),
+    ctx.db.prepare(CLEAR_RESPONSE).bind(at),
     ctx.db.prepare(BEGIN).bind(ctx.newId(), at),
     ctx.db.prepare(DELETE_OLD).bind(at - KEEP_MS),
   ]);
@@ -54,12 +54,12 @@ export async function endWithoutWaiting(ctx: Ctx): Promise<void> {
     .run();
 }
 
-/** Returns when the egress answered last; null when it did not since its last failure. In milliseconds since 1970. */
-export async function findLastAnswer({ db }: Pick<Ctx, "db">): Promise<number | null> {
-  const row = await db.prepare("SELECT answered_at AS answeredAt FROM egress_probe WHERE id = 1").first<{
-    answeredAt: number | null;
+/** Returns when the egress responded last; null when it did not since its last failure. In milliseconds since 1970. */
+export async function findLastResponse({ db }: Pick<Ctx, "db">): Promise<number | null> {
+  const row = await db.prepare("SELECT answered_at AS respondedAt FROM egress_probe WHERE id = 1").first<{
+    respondedAt: number | null;
   }>();
-  return row?.answeredAt ?? null;
+  return row?.respondedAt ?? null;
 }
 
 /** Returns the outages of the last days: at most one of them lasts. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "../../platform/context.ts";
 import { probeEgress } from "./probe-egress.ts";
-import { hasAnswered, PROBE_JITTER_MS } from "./rules.ts";
-import { endWithoutWaiting, findLastAnswer, recordAnswer, recordFailure, startProbe } from "./state.ts";
+import { hasResponded, PROBE_JITTER_MS } from "./rules.ts";
+import { endWithoutWaiting, findLastResponse, recordFailure, recordResponse, startProbe } from "./state.ts";
 
 /**
  * The mail databases whose waiting emails are released. `everywhere`: the outage has ended, so those of all databases are released.
- * `here`: the egress answers, so those of the databases that were looked at are. `nothing`: the egress is not known to answer.
+ * `here`: the egress responds, so those of the databases that were looked at are. `nothing`: the egress is not known to respond.
  */
 export type Release = "everywhere" | "here" | "nothing";
 
@@ -24,10 +24,10 @@ export async function watchEgress(
     if (endsOutages) await endWithoutWaiting(ctx);
     return "nothing";
   }
-  if (!(await startProbe(ctx))) return hasAnswered(await findLastAnswer(ctx), ctx.now()) ? "here" : "nothing";
+  if (!(await startProbe(ctx))) return hasResponded(await findLastResponse(ctx), ctx.now()) ? "here" : "nothing";
   await sleep(random() * PROBE_JITTER_MS);
   const startedAt = ctx.now();
-  if (await probeEgress(ctx)) return (await recordAnswer(ctx)) ? "everywhere" : "here";
+  if (await probeEgress(ctx)) return (await recordResponse(ctx)) ? "everywhere" : "here";
   await recordFailure(ctx, startedAt);
   return "nothing";
 }

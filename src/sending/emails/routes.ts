@@ -49,7 +49,7 @@ export const emailRoutes = new Hono<AppEnv>()
       operationId: "validateEmail",
       summary: "Validate an email without sending it",
       description:
-        "Returns every error that a send would answer 400, 413 or 422 to, and every suppressed recipient, as an issue.",
+        "Returns every error that a send would return 400, 413 or 422 to, and every suppressed recipient, as an issue.",
       responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
     }),
     reportErrors(toValidation),

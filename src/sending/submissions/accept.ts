@@ -25,7 +25,7 @@ export interface Submission {
   /** Id of its connection; undefined: that of the session. */
   connection?: string | undefined;
   envelope: SubmittedEnvelope;
-  /** Number of messages of this connection whose answers the client has received. */
+  /** Number of messages of this connection whose responses the client has received. */
   sequence: number;
   stream: AsyncIterable<Uint8Array>;
   /** Waits until the isolate has memory for one part of a large message. */
@@ -50,7 +50,7 @@ export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"
 /**
  * Accepts submitted messages for delivery (docs/contract/smtp.md#submission): those of one credential with one D1 call to each
  * database. When it returns, the rows of accepted messages are committed and their content is in them or in R2. The same
- * message again within 10 minutes of a lost answer, or with the same Idempotency-Key within 24 hours, gets the result of the
+ * message again within 10 minutes of a lost response, or with the same Idempotency-Key within 24 hours, gets the result of the
  * first. Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored
  * then.
  */
@@ -109,7 +109,7 @@ async function acceptGroup(ctx: Ctx, group: readonly ReadSubmission[]): Promise<
     );
     const mails = prepared.flatMap((result) => ("value" in result ? [result.value] : []));
     if (mails.length > 1 && (await commitTogether(caller, mails)))
-      return forEach(prepared, async (mail) => toAccepted(mail, mail.answer.id));
+      return forEach(prepared, async (mail) => toAccepted(mail, mail.response.id));
     return forEach(prepared, async (mail) => toAccepted(mail, await commitAlone(caller, mail)));
   } catch (error) {
     return group.map(() => ({ error }));

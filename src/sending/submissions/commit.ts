@@ -12,8 +12,8 @@ import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../ema
 import type { ReadSubmission } from "./accept.ts";
 import { REPEAT_MS } from "./rules.ts";
 
-/** The answer to a submission. The last two tell a repeat after a lost answer from a second message. */
-interface Answer {
+/** The response to a submission. The last two tell a repeat after a lost response from a second message. */
+interface Reply {
   id: string;
   connection: string;
   sequence: number;
@@ -24,7 +24,7 @@ export interface PreparedMail {
   email: NewEmail;
   contentKey: string | null;
   idempotency: Idempotency;
-  answer: Answer;
+  response: Reply;
   /** Key under which a repeat is found; null when the client gave one. */
   repeat: string | null;
 }
@@ -40,7 +40,7 @@ export async function prepareMail(caller: CallerCtx, item: ReadSubmission): Prom
     email,
     contentKey: content.key,
     idempotency,
-    answer: { id: email.id, connection: session.connection, sequence },
+    response: { id: email.id, connection: session.connection, sequence },
     repeat: parsed.idempotencyKey === null ? (idempotency.keys[0] ?? null) : null,
   };
 }
@@ -55,7 +55,7 @@ export async function commitTogether(caller: CallerCtx, mails: readonly Prepared
   const emails = mails.map(({ email }) =>
     first && email.dueAt !== null ? { ...email, outboxId: first.email.id, dueAt: first.email.createdAt } : email,
   );
-  const responses = mails.map(({ idempotency, answer }) => ({ idempotency, response: answer }));
+  const responses = mails.map(({ idempotency, response }) => ({ idempotency, response }));
   try {
     await commitEmails(caller, emails, null, null, storeMailResponses(caller, responses));
     return true;
@@ -71,13 +71,13 @@ const isDailyLimit = (error: unknown) => error instanceof AppError && error.stat
 export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promise<string> {
   const keyed = { ...caller, idempotency: mail.idempotency };
   try {
-    await commitEmails(keyed, [mail.email], mail.answer, mail.contentKey);
-    return mail.answer.id;
+    await commitEmails(keyed, [mail.email], mail.response, mail.contentKey);
+    return mail.response.id;
   } catch (error) {
     if (!(error instanceof ConcurrencyError)) throw error;
     const stored = await findResponse(keyed, mail.idempotency);
     if (!stored) throw error;
-    return (JSON.parse(stored.body) as Answer).id;
+    return (JSON.parse(stored.body) as Reply).id;
   }
 }
 

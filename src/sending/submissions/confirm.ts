@@ -4,7 +4,7 @@ import { dayOf } from "../../platform/idempotency/index.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import type { SmtpSession } from "./sessions.ts";
 
-/** Answers that the client of a connection has received. */
+/** Responses that the client of a connection has received. */
 export interface Confirmation {
   session: SmtpSession;
   /** Keys that `acceptSubmissions` returned. */
@@ -21,7 +21,7 @@ const DELETE_RESPONSES = `
  * Deletes the stored responses of messages whose clients have received them, since they ended their connections with QUIT: the
  * same message again is then a second email. Two D1 calls for each workspace. Safe to repeat.
  */
-export async function confirmAnswers(ctx: Ctx, confirmations: readonly Confirmation[]): Promise<void> {
+export async function confirmResponses(ctx: Ctx, confirmations: readonly Confirmation[]): Promise<void> {
   const groups = Map.groupBy(confirmations, ({ session }) => session.workspaceId);
   await Promise.all([...groups].map(([workspaceId, group]) => confirmGroup(ctx, workspaceId, group)));
 }

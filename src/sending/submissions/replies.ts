@@ -4,7 +4,7 @@ import { RawMessageError } from "../../mail/raw/index.ts";
 /** A reply of SMTP: code, enhanced status code (RFC 3463) and text. */
 export type SmtpReply = `${number} ${number}.${number}.${number} ${string}`;
 
-/** The replies to the statuses that a send by the API answers. */
+/** The replies to the statuses that a send by the API returns. */
 const replyCodes: Readonly<Record<number, `${number} ${number}.${number}.${number}`>> = {
   400: "554 5.6.0",
   401: "535 5.7.8",
@@ -27,7 +27,7 @@ export class ReplyError extends Error {
 }
 
 /**
- * Returns the reply to an error, or null for one that is no refusal: the gateway then answers 451, and the client tries
+ * Returns the reply to an error, or null for one that is no refusal: the gateway then returns 451, and the client tries
  * again.
  */
 export function toReply(error: unknown): SmtpReply | null {

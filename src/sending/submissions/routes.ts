@@ -9,7 +9,7 @@ import { badRequest } from "../../lib/errors.ts";
 import { LEASE_MS } from "../smtp-credentials/index.ts";
 import { acceptSubmissions } from "./accept.ts";
 import { checkSender } from "./check-sender.ts";
-import { confirmAnswers } from "./confirm.ts";
+import { confirmResponses } from "./confirm.ts";
 import { readGroup } from "./read-group.ts";
 import { toReply } from "./replies.ts";
 import type { Result } from "./results.ts";
@@ -36,8 +36,8 @@ const MESSAGE_BYTES = 6_000_000;
 const MEMORY = 36_000_000;
 const bodies = new BodyBudget({ ...largeBodyLimits, total: MEMORY, unknownCallers: MEMORY });
 
-/** Answers of the gateway's calls: `reply` is set when the command is refused. An error of the service is a 500. */
-async function answer<Result extends object>(work: () => Promise<Result>) {
+/** Responses of the gateway's calls: `reply` is set when the command is refused. An error of the service is a 500. */
+async function respond<Result extends object>(work: () => Promise<Result>) {
   try {
     return { reply: null, ...(await work()) };
   } catch (error) {
@@ -54,14 +54,14 @@ export const submissionRoutes = new Hono<AppEnv>()
     const isOne = !("connections" in login);
     const connections = isOne ? [login] : login.connections;
     const results = await startSmtpSessions(c.get("ctx"), login, connections);
-    const answers = results.map((result) => answer(async () => ({ ...unwrap(result), lease_ms: LEASE_MS })));
-    return c.json(isOne ? await answers[0] : { reply: null, answers: await Promise.all(answers) });
+    const responses = results.map((result) => respond(async () => ({ ...unwrap(result), lease_ms: LEASE_MS })));
+    return c.json(isOne ? await responses[0] : { reply: null, answers: await Promise.all(responses) });
   })
   .post("/gateway/senders", needs("gateway"), async (c) => {
     const { token, address } = await readFields(c, SenderIn);
     const ctx = c.get("ctx");
     return c.json(
-      await answer(async () => {
+      await respond(async () => {
         await checkSender(ctx, await readSmtpSession(ctx, token), address);
         return { lease_ms: LEASE_MS };
       }),
@@ -77,10 +77,10 @@ export const submissionRoutes = new Hono<AppEnv>()
         return { session: connection === undefined ? session : { ...session, connection }, keys };
       }),
     );
-    // A session that has ended must not keep the answers of others from being deleted.
+    // A session that has ended must not keep the responses of others from being deleted.
     const confirmations = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     if (confirmations.length === 0) await Promise.all(items.map(({ token }) => readSmtpSession(ctx, token)));
-    await confirmAnswers(ctx, confirmations);
+    await confirmResponses(ctx, confirmations);
     return c.json({ reply: null });
   })
   .post("/gateway/submissions", needs("gateway"), async (c) => {
@@ -96,7 +96,7 @@ export const submissionRoutes = new Hono<AppEnv>()
       const reserve = () => hold.growTo(MESSAGE_BYTES);
       const submission = { token, connection, envelope, sequence, stream, reserve };
       const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
-      return c.json(await answer(async () => unwrap(result)));
+      return c.json(await respond(async () => unwrap(result)));
     } finally {
       hold.release();
     }
@@ -112,19 +112,19 @@ export const submissionRoutes = new Hono<AppEnv>()
         reserve: () => hold.growTo(MESSAGE_BYTES),
       }));
       const results = await acceptSubmissions(ctx, submissions);
-      const answers = results.map((result) =>
-        answer(async () => unwrap(result)).catch((error: unknown) => {
+      const responses = results.map((result) =>
+        respond(async () => unwrap(result)).catch((error: unknown) => {
           ctx.log("submission.failed", { error: String(error) });
           return { reply: "451 4.3.0 The message could not be stored; try again later" };
         }),
       );
-      return c.json({ reply: null, lease_ms: LEASE_MS, answers: await Promise.all(answers) });
+      return c.json({ reply: null, lease_ms: LEASE_MS, answers: await Promise.all(responses) });
     } finally {
       hold.release();
     }
   });
 
-/** Returns a context with which work after the answer, such as a wake-up, does not delay it. */
+/** Returns a context with which work after the response, such as a wake-up, does not delay it. */
 function withWaitUntil(c: Context<AppEnv>) {
   return { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
 }

@@ -6,7 +6,7 @@ import { ipNetwork } from "../../lib/ip-network.ts";
 export const MAX_WIRE_BYTES = 36 * 1024 * 1024;
 /** Bytes of a message whose content goes into the row of the email. JSON escapes some of them. */
 export const MAX_ROW_BYTES = 15 * 1024;
-/** How long the same message counts as a repeat after its answer was lost, in ms. */
+/** How long the same message counts as a repeat after its response was lost, in ms. */
 export const REPEAT_MS = 10 * 60_000;
 
 const WINDOW_SECONDS = 900;

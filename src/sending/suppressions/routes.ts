@@ -57,7 +57,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "addSuppression",
       summary: "Add an address to the suppression list",
-      description: "Answers 200 with the stored entry when the address is already suppressed.",
+      description: "Returns 200 with the stored entry when the address is already suppressed.",
       parameters: [parameter.idempotencyKey],
       responses: {
         ...responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),

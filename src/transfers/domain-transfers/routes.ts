@@ -59,7 +59,7 @@ function transferResponses(description: string, schema: z.ZodType, errors: reado
   return Object.fromEntries(entries) as typeof table;
 }
 
-/** Answers 404 while DOMAIN_TRANSFERS is off (docs/contract/transfers.md#calls-of-a-transfer). */
+/** Returns 404 while DOMAIN_TRANSFERS is off (docs/contract/transfers.md#calls-of-a-transfer). */
 const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
   requireSwitchedOn(c.get("ctx"));
   await next();
@@ -73,7 +73,7 @@ export const transferRoutes = new Hono<AppEnv>()
       summary: "Offer a domain to another account",
       description:
         "Mails an accept link to the account, which works for 7 days. The domain moves with its sub-domains and mailboxes 24 " +
-        "hours after the acceptance. Answers 409 while it has scheduled emails or broadcasts. The limit is 5 calls per user " +
+        "hours after the acceptance. Returns 409 while it has scheduled emails or broadcasts. The limit is 5 calls per user " +
         "and minute.",
       parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, pending", OfferedTransferOut, [403, 404, 409, 413, 415, 503]),

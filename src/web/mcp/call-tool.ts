@@ -5,7 +5,7 @@ import type { Tool } from "./tool.ts";
 /** Longest text that a result contains, in characters: what a model can use, and little of its context. */
 const MAX_TEXT = 20_000;
 
-/** Calls the endpoint of a tool and returns its answer, or its error with what to do about it. */
+/** Calls the endpoint of a tool and returns its response, or its error with what to do about it. */
 export async function callTool(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ import { jsonBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
 import { requireRight } from "../../http/require-right.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { answerMcp, calledTool } from "./server.ts";
+import { calledTool, handleMcp } from "./server.ts";
 
 /** Longest string of a message, in UTF-16 units: the html or text of an email. */
 const MAX_STRING = 5_000_000;
@@ -24,9 +24,9 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       refuseForeignOrigin(c);
       const message: unknown = await c.req.json();
       const tool = calledTool(message);
-      // Here, since the protocol asks for an HTTP status, and a tool answers after that was sent.
+      // Here, since the protocol asks for an HTTP status, and a tool responds after that was sent.
       if (tool) requireRight(c.get("caller").actor, tool.route, c.get("routes"));
-      return answerMcp(c.req.raw, message, dispatcher(c, app));
+      return handleMcp(c.req.raw, message, dispatcher(c, app));
     },
   );
 }

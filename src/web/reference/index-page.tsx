@@ -84,7 +84,7 @@ const Introduction = ({ origin }: { origin: string }) => (
         ),
         "Repeated calls": (
           <>
-            Send <code>Idempotency-Key</code> with a POST. The first successful answer is stored for 24 hours, and a
+            Send <code>Idempotency-Key</code> with a POST. The first successful response is stored for 24 hours, and a
             repeated call gets it again instead of a second email.
           </>
         ),
@@ -95,13 +95,13 @@ const Introduction = ({ origin }: { origin: string }) => (
         ),
         Limits: (
           <>
-            600 calls a minute, and 6,000 that send. Beyond them the answer is 429, and <code>Retry-After</code> says
+            600 calls a minute, and 6,000 that send. Beyond them the response is 429, and <code>Retry-After</code> says
             how many seconds to wait.
           </>
         ),
         Support: (
           <>
-            Every answer has an <code>X-Request-Id</code>, which is in the log of the service too.
+            Every response has an <code>X-Request-Id</code>, which is in the log of the service too.
           </>
         ),
       }}

@@ -54,7 +54,7 @@ function Details({ document, operation, origin, needOf }: DetailsProps) {
         label={`${summary}: body`}
         fields={bodySchema ? toFields(document, bodySchema) : []}
       />
-      <Answers document={document} operation={operation} />
+      <Responses document={document} operation={operation} />
       <Snippets document={document} operation={operation} origin={origin} needOf={needOf} />
     </article>
   );
@@ -92,13 +92,13 @@ function Fields({ title, label, fields }: { title: string; label: string; fields
   );
 }
 
-function Answers({ document, operation }: { document: ApiDocument; operation: Operation }) {
-  const answers = Object.entries(operation.responses);
-  const good = answers.filter(([status]) => status.startsWith("2"));
+function Responses({ document, operation }: { document: ApiDocument; operation: Operation }) {
+  const responses = Object.entries(operation.responses);
+  const good = responses.filter(([status]) => status.startsWith("2"));
   const schema = good[0]?.[1].content?.["application/json"]?.schema;
   return (
     <>
-      <h3>Answer</h3>
+      <h3>Reply</h3>
       {good.map(([status, { description }]) => (
         <p>
           <b>{status}</b> {withCode(description)}
@@ -106,11 +106,11 @@ function Answers({ document, operation }: { document: ApiDocument; operation: Op
       ))}
       {schema === undefined ? null : (
         <details>
-          <summary>Fields and example of the answer</summary>
-          <Fields title="Fields" label={`${operation.summary}: answer`} fields={toFields(document, schema)} />
+          <summary>Fields and example of the response</summary>
+          <Fields title="Fields" label={`${operation.summary}: response`} fields={toFields(document, schema)} />
           <h3>Example</h3>
           <Code
-            label={`${operation.summary}: example of the answer`}
+            label={`${operation.summary}: example of the response`}
             text={JSON.stringify(toExample(document, schema), null, 2)}
           />
         </details>
@@ -118,7 +118,7 @@ function Answers({ document, operation }: { document: ApiDocument; operation: Op
       <details>
         <summary>Errors</summary>
         <ul>
-          {answers
+          {responses
             .filter(([status]) => !status.startsWith("2"))
             .map(([status, { description }]) => (
               <li>

@@ -60,13 +60,13 @@ export function referenceRoutes(app: Hono<AppEnv>) {
     .get("/docs/try/:operation", pageSession, async (c) => {
       const { document, nouns, operation } = await readOperation(c);
       const values = await firstValues(c, document, operation, dispatcher(c, app));
-      return answer(c, { nouns, operation, values });
+      return respond(c, { nouns, operation, values });
     })
     .post("/docs/try/:operation", pageSession, async (c) => {
       const { nouns, operation } = await readOperation(c);
       const values = Object.fromEntries(await readForm(c));
       const tried = await tryOperation(operation, { values, idempotencyKey: values.key ?? "" }, dispatcher(c, app));
-      return answer(c, { nouns, operation, values, ...("error" in tried ? tried : { answer: tried }) });
+      return respond(c, { nouns, operation, values, ...("error" in tried ? tried : { response: tried }) });
     })
     .onError(onPageError);
 }
@@ -79,10 +79,10 @@ const needIn =
 
 const originOf = (c: Context<AppEnv>) => c.get("ctx").settings.publicUrl;
 
-type Answer = Omit<Parameters<typeof TryPage>[0], "idempotencyKey">;
+type Reply = Omit<Parameters<typeof TryPage>[0], "idempotencyKey">;
 
-/** Answers the form of an operation, with a new Idempotency-Key for the next call. */
-const answer = (c: Context<AppEnv>, page: Answer) =>
+/** Returns the form of an operation, with a new Idempotency-Key for the next call. */
+const respond = (c: Context<AppEnv>, page: Reply) =>
   respondPage(c, <TryPage {...page} idempotencyKey={crypto.randomUUID()} />, {
     status: page.error === undefined ? 200 : 422,
   });

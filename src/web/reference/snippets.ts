@@ -88,8 +88,8 @@ function typescriptOf(
   return `import { createClient } from "email-delivery-client";
 
 const service = createClient({ baseUrl: "${origin}", apiKey: process.env.API_KEY ?? "" });
-const answer = await service.${name}(${args.join(", ")});
-console.log(answer);`;
+const response = await service.${name}(${args.join(", ")});
+console.log(response);`;
 }
 
 function pythonOf({ method, path, json: body, isUpload, fileType }: ExampleCall, origin: string): string {
@@ -119,8 +119,8 @@ ada@example.org,Ada\\r
 
 ${data}headers = {${headers.join(", ")}}
 request = urllib.request.Request("${origin}${path}", method="${method}", headers=headers${sent})
-with urllib.request.urlopen(request) as answer:
-    print(answer.status, answer.read().decode())`;
+with urllib.request.urlopen(request) as response:
+    print(response.status, response.read().decode())`;
 }
 
 /** Turns JSON into a literal of Python: only the names of three values differ, outside of strings. */

@@ -1,7 +1,7 @@
 import type { ApiCall } from "../../lib/api-call.ts";
 import type { Operation, Parameter } from "./document.ts";
 
-/** Longest answer that is shown, in characters. */
+/** Longest response that is shown, in characters. */
 const MAX_SHOWN = 20_000;
 
 /** Values of the form of an operation. */
@@ -11,7 +11,7 @@ export interface Filled {
   idempotencyKey: string;
 }
 
-/** The answer to a call, or why it was not made. */
+/** The response to a call, or why it was not made. */
 export type Tried = { error: string } | { title: string; status: number; requestId: string; text: string };
 
 /** Calls an operation with the values of its form. An email is validated first, and not sent with an error. */
@@ -30,7 +30,7 @@ export async function tryOperation(
     if (!copy.can_send) return show("Not sent, the validation found errors", validation);
   }
   const headers: Record<string, string> = operation.method === "POST" ? { "Idempotency-Key": idempotencyKey } : {};
-  return show("Answer", await call(operation.method, path, body, headers));
+  return show("Response", await call(operation.method, path, body, headers));
 }
 
 /** Returns the JSON of a body, null for an operation without one, or undefined when the text is no JSON. */

@@ -3,9 +3,9 @@ import type { Noun, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
 import { Code } from "./operations.tsx";
 
-/** The answer to a call, as the page shows it. */
-export interface ShownAnswer {
-  /** Heading of the result, such as "Answer". */
+/** The response to a call, as the page shows it. */
+export interface ShownResponse {
+  /** Heading of the result, such as "Response". */
   title: string;
   status: number;
   requestId: string;
@@ -21,11 +21,11 @@ interface TryPageProps {
   idempotencyKey: string;
   /** Why the call was not made. */
   error?: string;
-  answer?: ShownAnswer;
+  response?: ShownResponse;
 }
 
-/** The form that calls an operation as the signed-in user, and the answer to the last call. */
-export function TryPage({ nouns, operation, values, idempotencyKey, error, answer }: TryPageProps) {
+/** The form that calls an operation as the signed-in user, and the response to the last call. */
+export function TryPage({ nouns, operation, values, idempotencyKey, error, response }: TryPageProps) {
   const { method, path, summary, parameters = [] } = operation;
   return (
     <ReferenceLayout title={`Try it: ${summary}`} nouns={nouns}>
@@ -58,7 +58,7 @@ export function TryPage({ nouns, operation, values, idempotencyKey, error, answe
           </button>
         </form>
       </article>
-      {answer === undefined ? null : <Answer {...answer} />}
+      {response === undefined ? null : <Reply {...response} />}
     </ReferenceLayout>
   );
 }
@@ -78,7 +78,7 @@ function ParameterField({ parameter, value }: { parameter: Parameter; value: str
   );
 }
 
-const Answer = ({ title, status, requestId, text }: ShownAnswer) => (
+const Reply = ({ title, status, requestId, text }: ShownResponse) => (
   <article aria-labelledby="answer">
     <h2 id="answer">
       {title}: {status}
@@ -86,6 +86,6 @@ const Answer = ({ title, status, requestId, text }: ShownAnswer) => (
     <p class="hint">
       Request <code>{requestId}</code>
     </p>
-    <Code label="Body of the answer" text={text === "" ? "The answer has no body." : text} />
+    <Code label="Body of the response" text={text === "" ? "The response has no body." : text} />
   </article>
 );

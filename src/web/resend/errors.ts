@@ -28,7 +28,7 @@ const fields: Readonly<Record<string, string>> = {
   variables: "template.variables",
 };
 
-/** Translates an error body of the API. `hasKey`: the request had an Authorization header. `mayRetry`: the answer has Retry-After. */
+/** Translates an error body of the API. `hasKey`: the request had an Authorization header. `mayRetry`: the response has Retry-After. */
 export function toResendError(
   status: number,
   detail: string | ValidationError[],

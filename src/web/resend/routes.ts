@@ -16,8 +16,8 @@ import {
   sendBatch,
   sendEmail,
 } from "../../sending/emails/index.ts";
-import { toBatch, toChanged, toResendEmail, toSent } from "./answers.ts";
 import { toResendError } from "./errors.ts";
+import { toBatch, toChanged, toResendEmail, toSent } from "./responses.ts";
 import { toSendAt } from "./rules.ts";
 import { CONTENT_FIELD, ResendEmail, ResendUpdate } from "./schema.ts";
 import { toSend } from "./to-send.ts";
@@ -35,11 +35,11 @@ export const resendErrors: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.res = Response.json(error, { status: c.res.status });
 };
 
-/** Returns the middleware that translates a successful answer, a replayed one too. Place it before `idempotent`. */
-function answer<Answer>(translate: (answer: Answer) => object): MiddlewareHandler<AppEnv> {
+/** Returns the middleware that translates a successful response, a replayed one too. Place it before `idempotent`. */
+function translated<Body>(translate: (body: Body) => object): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    if (c.error === undefined && c.res.ok) c.res = Response.json(translate(await c.res.json<Answer>()));
+    if (c.error === undefined && c.res.ok) c.res = Response.json(translate(await c.res.json<Body>()));
   };
 }
 
@@ -48,14 +48,14 @@ const isStrict = (mode: string | undefined) => mode?.trim().toLowerCase() !== "p
 
 /**
  * The calls of Resend's npm package that have an equal in this API, by the same operations (docs/guides/resend.md). They
- * answer 200 and errors in Resend's form.
+ * return 200 and errors in Resend's form.
  */
 export const resendRoutes = new Hono<AppEnv>()
   .post(
     `${RESEND_PATH}/emails`,
     needs("emails:send"),
     ...bodyWithAttachments(ResendEmail, (caller) => new ContentUpload(caller), CONTENT_FIELD),
-    answer(toSent),
+    translated(toSent),
     idempotent(202),
     async (c) => {
       const attachments = c.get("attachments");
@@ -68,7 +68,7 @@ export const resendRoutes = new Hono<AppEnv>()
     `${RESEND_PATH}/emails/batch`,
     needs("emails:send"),
     ...listWithAttachments(ResendEmail, emailLimits.batch, batchUpload, CONTENT_FIELD),
-    answer(toBatch),
+    translated(toBatch),
     idempotent(202),
     async (c) => {
       const attachments = c.get("attachments");

@@ -64,10 +64,10 @@ export const toAddresses = (text: string) =>
     .filter((address) => address !== "");
 
 /** How a message is answered. */
-export type Answer = "one" | "all" | "forward";
+export type Reply = "one" | "all" | "forward";
 
-/** Returns the form that answers a message of the mailbox with this address. */
-export function answerForm(kind: Answer, message: StoredMessage, content: MessageContent, own: string): ComposeForm {
+/** Returns the form that replies to a message of the mailbox with this address. */
+export function replyForm(kind: Reply, message: StoredMessage, content: MessageContent, own: string): ComposeForm {
   const text = textOf(content);
   const name = (person: Person) => (person.name === null ? person.email : `${person.name} <${person.email}>`);
   if (kind === "forward") {
@@ -86,7 +86,7 @@ export function answerForm(kind: Answer, message: StoredMessage, content: Messag
   }
   const isForeign = ({ email }: Person) => email.toLowerCase() !== own.toLowerCase();
   const from = message.replyTo.length > 0 ? message.replyTo : message.from ? [message.from] : [];
-  // An answer to an own message goes to those whom that went to.
+  // A reply to an own message goes to those whom that went to.
   const to = from.some(isForeign) ? from : message.to;
   const others = kind === "all" ? [...message.to, ...message.cc].filter(isForeign) : [];
   const known = new Set(to.map(({ email }) => email.toLowerCase()));
@@ -108,7 +108,7 @@ export function answerForm(kind: Answer, message: StoredMessage, content: Messag
 const prefixed = (prefix: "Re" | "Fwd", subject: string) =>
   new RegExp(`^${prefix}:`, "i").test(subject) ? subject : `${prefix}: ${subject}`.trim();
 
-/** Characters of the text of a message without a text part that an answer quotes. */
+/** Characters of the text of a message without a text part that a reply quotes. */
 const MAX_QUOTED = 100_000;
 
 const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_QUOTED).trim();

@@ -17,7 +17,7 @@ interface ComposePageProps {
 
 /** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
 export function ComposePage({ page, form, known, refusal, notice, saved }: ComposePageProps) {
-  const isAnswer = form.inReplyTo !== "" || form.text !== "";
+  const isReply = form.inReplyTo !== "" || form.text !== "";
   return (
     <WebmailLayout {...page} title="New message" current="compose">
       <article class="compose">
@@ -29,7 +29,7 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
           <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
           <input type="hidden" name="draft" value={form.draft} />
           <Field
-            {...{ name: "to", label: "To", value: form.to, errors: refusal?.errors, autofocus: !isAnswer }}
+            {...{ name: "to", label: "To", value: form.to, errors: refusal?.errors, autofocus: !isReply }}
             list="known-addresses"
             hint="Addresses, separated by commas"
           />
@@ -55,7 +55,7 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
           />
           <TextArea
             {...{ name: "text", label: "Text", value: form.text, rows: 16, errors: refusal?.errors }}
-            autofocus={isAnswer && form.to !== ""}
+            autofocus={isReply && form.to !== ""}
           />
           <Files files={form.files} errors={refusal?.errors} />
           <div class="actions">

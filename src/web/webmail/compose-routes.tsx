@@ -24,12 +24,12 @@ import {
 import { cancelEmail, listScheduledOfMailbox } from "../../sending/emails/scheduled/index.ts";
 import { requireAllFiles, settleFiles, storeChosen } from "./compose-files.ts";
 import {
-  type Answer,
-  answerForm,
   type ComposeForm,
   draftForm,
   newForm,
+  type Reply,
   readComposeForm,
+  replyForm,
   toAddresses,
   toMessageInput,
 } from "./compose-form.ts";
@@ -173,23 +173,23 @@ async function dropDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Prom
   form.draft = "";
 }
 
-/** Returns the form as it is opened: empty, a draft, or an answer to the message of the query. */
+/** Returns the form as it is opened: empty, a draft, or a reply to the message of the query. */
 async function firstForm(c: Context<AppEnv>, { caller, mailbox }: OpenPage): Promise<ComposeForm> {
   const { draft, reply, folder = "INBOX", uid = "", to = "" } = c.req.query();
   if (draft !== undefined) {
     const message = await getMessage(mailbox, "Drafts", draft);
     return draftForm(message, await readContent(caller, message, false));
   }
-  if (!isAnswer(reply)) return newForm({ to });
+  if (!isReply(reply)) return newForm({ to });
   const message = await getMessage(mailbox, folder, uid);
-  return answerForm(reply, message, await readContent(caller, message, false), mailbox.address);
+  return replyForm(reply, message, await readContent(caller, message, false), mailbox.address);
 }
 
-const isAnswer = (text: string | undefined): text is Answer => text === "one" || text === "all" || text === "forward";
+const isReply = (text: string | undefined): text is Reply => text === "one" || text === "all" || text === "forward";
 
 async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, refusal?: Refusal, saved?: string) {
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  // The script takes no addresses over from the answer to a draft that it has saved.
+  // The script takes no addresses over from the reply to a draft that it has saved.
   const known = saved === undefined ? await page.mailbox.store.addresses("") : [];
   return respondPage(c, <ComposePage {...{ page, form, known, refusal, notice, saved }} />, {
     status: refusal?.status ?? 200,

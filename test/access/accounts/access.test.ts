@@ -93,7 +93,7 @@ describe("GET /v1/me", () => {
     });
   });
 
-  it("answers 200 to a restricted account, and reports paused sending", async () => {
+  it("returns 200 to a restricted account, and reports paused sending", async () => {
     const other = await aWorkspace();
     await env.DB.batch([
       database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(other.userId),

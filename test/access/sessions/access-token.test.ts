@@ -152,8 +152,8 @@ describe("the kinds of tokens", () => {
       expect((await apiWith(other).get("/v1/me")).status).toBe(401);
     }
     for (const other of [accessToken, mailbox, workspace.apiKey]) {
-      const answer = await apiWithCookies({ refresh: other }).post("/auth/refresh", undefined);
-      expect(answer.status).toBe(401);
+      const response = await apiWithCookies({ refresh: other }).post("/auth/refresh", undefined);
+      expect(response.status).toBe(401);
     }
     expect(await verifyAccessToken(ctx, "mailbox_access", accessToken)).toBeNull();
   });

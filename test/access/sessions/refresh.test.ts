@@ -36,13 +36,13 @@ describe("POST /auth/refresh", () => {
 
   it("gives one successor to fifty parallel uses", async () => {
     const session = await aSession(await aWorkspace());
-    const answers = await Promise.all(Array.from({ length: 50 }, () => session.post("/auth/refresh", undefined)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map((answer) => cookiesOf(answer).refresh)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => session.post("/auth/refresh", undefined)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map((result) => cookiesOf(result).refresh)).size).toBe(1);
     expect(await countTokens(session.sessionId)).toBe(2);
   });
 
-  it("answers 401 and deletes the cookies without a token, or with an unknown one", async () => {
+  it("returns 401 and deletes the cookies without a token, or with an unknown one", async () => {
     for (const cookies of [{}, { refresh: "unknown" }, { refresh: "" }]) {
       const response = await apiWithCookies(cookies as Record<string, string>).post("/auth/refresh", undefined);
       expect(response.status).toBe(401);
@@ -50,7 +50,7 @@ describe("POST /auth/refresh", () => {
     }
   });
 
-  it("answers 403 to a page of another site", async () => {
+  it("returns 403 to a page of another site", async () => {
     const session = await aSession(await aWorkspace());
     const headers: Record<string, string>[] = [
       { Origin: "https://attacker.example" },

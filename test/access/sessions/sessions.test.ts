@@ -171,7 +171,7 @@ describe("POST /auth/logout", () => {
     expect((await session.get("/v1/me")).status).toBe(401);
   });
 
-  it("answers 204 without a session, and 403 to another site", async () => {
+  it("returns 204 without a session, and 403 to another site", async () => {
     expect((await apiWith(null).post("/auth/logout", undefined)).status).toBe(204);
     const session = await aSession(workspace);
     const forged = await session.post("/auth/logout", undefined, { Origin: "https://attacker.example" });
@@ -181,7 +181,7 @@ describe("POST /auth/logout", () => {
 });
 
 describe("POST /auth/workspace", () => {
-  it("answers 404 for a workspace that is unknown, foreign or deleted, and 422 without one", async () => {
+  it("returns 404 for a workspace that is unknown, foreign or deleted, and 422 without one", async () => {
     const session = await aSession(workspace);
     const [foreign, deleted] = [await aWorkspace(), await aWorkspace()];
     await env.DB.batch([
@@ -190,12 +190,12 @@ describe("POST /auth/workspace", () => {
         .bind(deleted.workspaceNumber, workspace.userId),
       database.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(deleted.workspaceNumber),
     ]);
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     for (const org_id of [foreign.workspaceId, deleted.workspaceId, crypto.randomUUID(), "nonsense", "\u{1F600}"]) {
       const response = await session.post("/auth/workspace", { org_id });
-      answers.add(`${response.status} ${await response.text()}`);
+      responses.add(`${response.status} ${await response.text()}`);
     }
-    expect([...answers]).toEqual(['404 {"detail":"Workspace not found"}']);
+    expect([...responses]).toEqual(['404 {"detail":"Workspace not found"}']);
     for (const body of [{}, { org_id: 1 }, [], "nonsense", { org_id: "a\u0000b" }])
       expect((await session.post("/auth/workspace", body)).status).toBe(422);
     expect((await session.post("/auth/workspace", { org_id: "x".repeat(20_000) })).status).toBe(413);
@@ -203,7 +203,7 @@ describe("POST /auth/workspace", () => {
     expect(await (await session.get("/v1/me")).json()).toMatchObject({ workspace: { id: workspace.workspaceId } });
   });
 
-  it("answers a form with a redirect to the dashboard", async () => {
+  it("returns a form with a redirect to the dashboard", async () => {
     const session = await aSession(workspace);
     const response = await session.post("/auth/workspace", `org_id=${workspace.workspaceId}`, {
       "Content-Type": "application/x-www-form-urlencoded",

@@ -47,14 +47,14 @@ describe("POST /v1/broadcasts/", () => {
     ["a mailbox that does not exist", { mailbox_id: crypto.randomUUID() }, 404],
     ["content that is too large", { html_body: '"'.repeat(600_000) }, 413],
   ] as const) {
-    it(`answers ${status} to ${what}`, async () => {
+    it(`returns ${status} to ${what}`, async () => {
       expect((await post({ ...minimal(), ...changes })).status).toBe(status);
     });
   }
 
   it("creates once when a call is repeated with its Idempotency-Key", async () => {
-    const answers = await Promise.all([1, 2].map(() => post(minimal(), { "Idempotency-Key": "k" })));
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const responses = await Promise.all([1, 2].map(() => post(minimal(), { "Idempotency-Key": "k" })));
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
     expect(await (await broadcasts.api.get(broadcasts.path())).json()).toHaveLength(1);
   });
 });
@@ -106,8 +106,8 @@ describe("PATCH and DELETE /v1/broadcasts/{broadcast_id}", () => {
   it("deletes a draft with its variants, once", async () => {
     const { id } = await broadcasts.create();
     await broadcasts.addVariant(id, "A");
-    const answers = await Promise.all([1, 2].map(() => broadcasts.api.call("DELETE", broadcasts.path(id))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+    const responses = await Promise.all([1, 2].map(() => broadcasts.api.call("DELETE", broadcasts.path(id))));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404]);
     expect((await broadcasts.api.get(`${broadcasts.path(id)}/variants`)).status).toBe(404);
   });
 });

@@ -106,9 +106,9 @@ describe("POST /v1/contacts/{list_id}/send", () => {
   it("sends once for repeated and concurrent calls with one Idempotency-Key", async () => {
     await add("delivered+a@simulator.test");
     const key = { "Idempotency-Key": "bulk-1" };
-    const answers = await Promise.all([1, 2, 3].map(() => send({}, key)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    for (const answer of answers) expect(await answer.json<BulkSendOut>()).toMatchObject({ queued: 1 });
+    const responses = await Promise.all([1, 2, 3].map(() => send({}, key)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const received of responses) expect(await received.json<BulkSendOut>()).toMatchObject({ queued: 1 });
     await run();
     expect(await emails()).toHaveLength(1);
     expect((await send({ subject: "Another" }, key)).status).toBe(409);
@@ -169,7 +169,7 @@ describe("POST /v1/contacts/{list_id}/send", () => {
     expect((await send()).status).toBe(403);
   });
 
-  it("answers 404 for a mailbox outside the domains that the key is restricted to", async () => {
+  it("returns 404 for a mailbox outside the domains that the key is restricted to", async () => {
     await add("delivered@simulator.test");
     const key = await aKey(workspace, { domainIds: [crypto.randomUUID()] });
     expect((await apiWith(key).post(`/v1/contacts/${listId}/send`, bodyOf())).status).toBe(404);

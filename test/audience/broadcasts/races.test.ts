@@ -73,8 +73,8 @@ describe("two calls at once", () => {
       const contact_list_id = await aContactList(workspace, 3);
       const { id } = await broadcasts.create({ contact_list_id, scheduled_at: inAnHour() });
       const calls = trial % 2 === 0 ? (["send", "cancel"] as const) : (["cancel", "send"] as const);
-      const answers = await Promise.all(calls.map((action) => broadcasts.act(id, action)));
-      const status = Object.fromEntries(calls.map((action, i) => [action, answers[i]?.status]));
+      const responses = await Promise.all(calls.map((action) => broadcasts.act(id, action)));
+      const status = Object.fromEntries(calls.map((action, i) => [action, responses[i]?.status]));
       expect(status.cancel).toBe(200);
       expect([200, 409]).toContain(status.send);
       await runBroadcasts(Date.now() + 3_700_000);

@@ -107,8 +107,8 @@ describe("a sampled A/B test", () => {
     const bySubject = Map.groupBy(sample, ({ subject }) => subject);
     expect([bySubject.get("Subject A")?.length, bySubject.get("Subject B")?.length]).toEqual([20, 10]);
     expect((await broadcasts.act(id, `promote/${crypto.randomUUID()}`)).status).toBe(404);
-    const answers = await Promise.all([a, b, b].map(({ id: variant }) => broadcasts.act(id, `promote/${variant}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const responses = await Promise.all([a, b, b].map(({ id: variant }) => broadcasts.act(id, `promote/${variant}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     await runBroadcasts();
     const all = await emailsOf(id);
     expect(all).toHaveLength(100);
@@ -170,10 +170,10 @@ describe("what a send needs", () => {
     expect(await broadcasts.read(id)).toMatchObject({ status: "draft" });
   });
 
-  it("one of several concurrent sends wins, and the others get a 409 or its replayed answer", async () => {
+  it("one of several concurrent sends wins, and the others get a 409 or its replayed response", async () => {
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 5) });
-    const answers = await Promise.all([1, 2, 3].map(() => broadcasts.act(id, "send")));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const responses = await Promise.all([1, 2, 3].map(() => broadcasts.act(id, "send")));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     const other = await broadcasts.create({ contact_list_id: await aContactList(workspace, 5) });
     const send = () => broadcasts.api.post(`${broadcasts.path(other.id)}/send`, undefined, { "Idempotency-Key": "k" });
     const replayed = await Promise.all([send(), send()]);

@@ -79,9 +79,9 @@ describe("POST /v1/contacts/{list_id}/contacts", () => {
 
   it("adds one contact for repeated and concurrent calls with one Idempotency-Key", async () => {
     const headers = { "Idempotency-Key": "contact-1" };
-    const answers = await Promise.all([1, 2, 3].map(() => add({ email: "a@example.org" }, headers)));
-    const ids = await Promise.all(answers.map(async (answer) => (await answer.json<ContactOut>()).id));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const responses = await Promise.all([1, 2, 3].map(() => add({ email: "a@example.org" }, headers)));
+    const ids = await Promise.all(responses.map(async (result) => (await result.json<ContactOut>()).id));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(ids).size).toBe(1);
     await remove(ids[0] ?? "");
     const replayed = await add({ email: "a@example.org" }, headers);
@@ -106,10 +106,10 @@ describe("PUT /v1/contacts/{list_id}/contacts", () => {
   });
 
   it("makes one contact of concurrent calls for one address", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, i) => upsert({ email: "ada@example.org", name: `Ada ${i}` })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
     expect(await readList(workspace, list.id)).toMatchObject({ contact_count: 1, contacts: [{}] });
   });
 });
@@ -135,7 +135,7 @@ describe("PATCH and DELETE /v1/contacts/{list_id}/contacts/{contact_id}", () => 
     expect((await patch(contact.id, { email: "ADA@example.org" })).status).toBe(200);
   });
 
-  it("answers 404 for unknown ids, for contacts of other lists and workspaces, and when repeated", async () => {
+  it("returns 404 for unknown ids, for contacts of other lists and workspaces, and when repeated", async () => {
     const other = await aList(workspace);
     const foreign = await aWorkspace();
     const foreignList = await aList(foreign);

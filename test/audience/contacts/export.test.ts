@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe("GET /v1/contacts/{list_id}/export", () => {
-  it("answers email, name and one column for each metadata key, and is a download", async () => {
+  it("returns email, name and one column for each metadata key, and is a download", async () => {
     await aContact(workspace, list.id, "ada@example.org", { name: "Ada", metadata: { city: 'a,"b"\r\nc', n: 1.5 } });
     await aContact(workspace, list.id, "b@example.org", { metadata: { ok: true, none: null, deep: { a: [1] } } });
     const response = await workspace.get(`/v1/contacts/${list.id}/export`);
@@ -28,7 +28,7 @@ describe("GET /v1/contacts/{list_id}/export", () => {
     );
   });
 
-  it("answers the header alone for an empty list", async () => {
+  it("returns the header alone for an empty list", async () => {
     expect(await exportCsv(workspace, list.id)).toBe("email,name\r\n");
   });
 

@@ -184,11 +184,11 @@ describe("the body of an upload", () => {
     ["multipart/mixed; boundary=test-boundary-7d1", 415],
     ["multipart/form-data; boundary=another", 422],
     ['multipart/form-data; charset=utf-8; boundary="test-boundary-7d1"', 200],
-  ])("of type %s answers %i", async (type, status) => {
+  ])("of type %s responses %i", async (type, status) => {
     expect((await call(body, type)).status).toBe(status);
   });
 
-  it("answers 422 without a file, when it ends early and when a part has no header", async () => {
+  it("returns 422 without a file, when it ends early and when a part has no header", async () => {
     const other = multipart("email\nx@example.org\n", undefined, "data").body;
     const missing = await call(other, contentType);
     expect(missing.status).toBe(422);
@@ -197,13 +197,13 @@ describe("the body of an upload", () => {
       expect((await call(broken, contentType)).status, broken).toBe(422);
   });
 
-  it("ignores other parts, and answers 422 to more than 20", async () => {
+  it("ignores other parts, and returns 422 to more than 20", async () => {
     const field = '--test-boundary-7d1\r\nContent-Disposition: form-data; name="other"\r\n\r\n1\r\n';
     expect((await call(field.repeat(3) + body, contentType)).status).toBe(200);
     expect((await call(field.repeat(20) + body, contentType)).status).toBe(422);
   });
 
-  it("that is compressed answers 415", async () => {
+  it("that is compressed returns 415", async () => {
     expect((await call(body, contentType, { "Content-Encoding": "gzip" })).status).toBe(415);
   });
 });
@@ -274,7 +274,7 @@ describe("an import with an Idempotency-Key", () => {
   const csv = `email,name\n${rows(1_200)}`;
   const key = { "Idempotency-Key": "import-1" };
 
-  it("replays its answer for the same file with another boundary, and refuses another file", async () => {
+  it("replays its response for the same file with another boundary, and refuses another file", async () => {
     const first = await (await upload(workspace, list.id, csv, key)).json<ImportOut>();
     expect(first).toEqual({ imported: 1_200, skipped: 0, errors: [] });
     const again = await upload(workspace, list.id, csv, key, "another-boundary");
@@ -283,7 +283,7 @@ describe("an import with an Idempotency-Key", () => {
     expect((await upload(workspace, list.id, `${csv}x@example.org,X\n`, key)).status).toBe(409);
   });
 
-  it("answers 409 with Retry-After while a call with the key runs, and its answer afterwards", async () => {
+  it("returns 409 with Retry-After while a call with the key runs, and its response afterwards", async () => {
     let meanwhile: Response | undefined;
     let batches = 0;
     const racing = wrapDatabases((real) => ({

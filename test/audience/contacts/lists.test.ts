@@ -72,9 +72,9 @@ describe("POST /v1/contacts/", () => {
 
   it("creates one list for repeated and concurrent calls with one Idempotency-Key", async () => {
     const headers = { "Idempotency-Key": "list-1" };
-    const answers = await Promise.all([1, 2, 3].map(() => create({ name: "Once" }, headers)));
-    const bodies = await Promise.all(answers.map((answer) => answer.json<ListOut>()));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const responses = await Promise.all([1, 2, 3].map(() => create({ name: "Once" }, headers)));
+    const bodies = await Promise.all(responses.map((result) => result.json<ListOut>()));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(bodies.map(({ id }) => id)).size).toBe(1);
     expect(await all()).toHaveLength(1);
     expect((await create({ name: "Twice" }, headers)).status).toBe(409);

@@ -31,7 +31,7 @@ async function createSender() {
 }
 
 describe("DELETE /v1/domains/{domain_id}", () => {
-  it("answers 204, then 404, and deletes its keys, mailboxes, assignees and its id in API keys", async () => {
+  it("returns 204, then 404, and deletes its keys, mailboxes, assignees and its id in API keys", async () => {
     const { domain, mailbox } = await createSender();
     await workspace.call("PUT", `/v1/mailboxes/${mailbox.id}/assignees`, { user_ids: [workspace.userId] });
     const other = await register(workspace);
@@ -111,10 +111,12 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     expect(results).toEqual([]);
   });
 
-  it("of twenty concurrent deletions one answers 204 and the others 404", async () => {
+  it("of twenty concurrent deletions one returns 204 and the others 404", async () => {
     const { id } = await register(workspace, uniqueDomainName());
-    const answers = await Promise.all(Array.from({ length: 20 }, () => workspace.call("DELETE", `/v1/domains/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 19 }, () => 404)]);
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => workspace.call("DELETE", `/v1/domains/${id}`)),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 19 }, () => 404)]);
   });
 });
 
@@ -173,7 +175,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
     expect(row).toMatchObject({ status: "failed" });
   });
 
-  it("answers 403 to admins, members and keys that are restricted to domains", async () => {
+  it("returns 403 to admins, members and keys that are restricted to domains", async () => {
     for (const role of ["admin", "member"] as const) {
       const otherWorkspace = await aWorkspace({ role });
       expect((await otherWorkspace.call("DELETE", `/v1/workspaces/${otherWorkspace.workspaceId}`)).status, role).toBe(

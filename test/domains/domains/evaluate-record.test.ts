@@ -25,7 +25,7 @@ function evaluate(purpose: ExpectedRecord["purpose"], values: string[]) {
   return evaluateRecord(record, { status: "ok", values });
 }
 
-describe("evaluateRecord compares a record with the DNS answer", () => {
+describe("evaluateRecord compares a record with the DNS response", () => {
   const table: [ExpectedRecord["purpose"], string[], ReturnType<typeof evaluate>][] = [
     ["ownership", [], "missing"],
     ["ownership", ["svc-domain-verification=abc"], "verified"],

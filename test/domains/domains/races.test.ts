@@ -40,14 +40,14 @@ describe("deleting a workspace while a domain is registered in it", () => {
 });
 
 describe("POST /v1/domains/{domain_id}/verify", () => {
-  it("answers verified to all of twenty concurrent calls", async () => {
+  it("returns verified to all of twenty concurrent calls", async () => {
     const domain = await register(workspace);
     await publishRecords(domain);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(workspace, domain.id)));
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, domain: { status: "verified" } });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => verify(workspace, domain.id)));
+    for (const result of responses) expect(result).toMatchObject({ status: 200, domain: { status: "verified" } });
   });
 
-  it("answers 409 `try again` and does not verify when the keys were rotated meanwhile", async () => {
+  it("returns 409 `try again` and does not verify when the keys were rotated meanwhile", async () => {
     const domain = await register(workspace);
     await publishRecords(domain);
     const api = apiWithRace(workspace.apiKey, 1, () => rotate(domain.id));
@@ -59,7 +59,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
 });
 
 describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
-  it("answers 409 and changes nothing when the keys were rotated meanwhile, so that no listed record is obsolete", async () => {
+  it("returns 409 and changes nothing when the keys were rotated meanwhile, so that no listed record is obsolete", async () => {
     const domain = await register(workspace);
     const api = apiWithRace(workspace.apiKey, 1, () => rotate(domain.id));
     expect((await api.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).status).toBe(409);
@@ -68,7 +68,7 @@ describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
     expect((await rotate(domain.id)).status).toBe(200);
   });
 
-  it("answers 404 when the domain is deleted meanwhile", async () => {
+  it("returns 404 when the domain is deleted meanwhile", async () => {
     const domain = await register(workspace);
     const api = apiWithRace(workspace.apiKey, 1, () => workspace.call("DELETE", `/v1/domains/${domain.id}`));
     expect((await api.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).status).toBe(404);

@@ -9,17 +9,17 @@ import { aWorkspace, testContext } from "../../support/workspace.ts";
 const HOUR = 3_600_000;
 
 // As many domains as one run checks, each due before the tested one.
-const INSERT_UNANSWERED = `
+const INSERT_UNRESPONDED = `
   WITH RECURSIVE silent (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM silent WHERE n < 200)
   INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at, verified_at, next_check_at)
   SELECT 'silent-' || n, ?1, n || '.' || ?2, 'verified', 'silent.' || n || '.', '', 1, 1, 1 FROM silent`;
 
-it("two hundred domains whose DNS never answers delay the check of another by one run at most", async () => {
+it("two hundred domains whose DNS never responds delay the check of another by one run at most", async () => {
   const workspace = await aWorkspace();
   const [domain, zone] = [await register(workspace), uniqueDomainName()];
   await publishRecords(domain);
   await verify(workspace, domain.id);
-  await database.prepare(INSERT_UNANSWERED).bind(workspace.workspaceNumber, zone).run();
+  await database.prepare(INSERT_UNRESPONDED).bind(workspace.workspaceNumber, zone).run();
   await failQueries(zone, "servfail");
   let now = Date.now() + 25 * HOUR;
   for (let run = 0; run < 2; run++, now += HOUR + 1) await recheckDomains(testContext({}, () => now));

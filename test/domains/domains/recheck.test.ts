@@ -67,7 +67,7 @@ describe("the daily check of verified domains", () => {
     expect(await readDomain()).toMatchObject({ status: "verified" });
   });
 
-  it("a check without an answer from DNS neither counts nor resets the count", async () => {
+  it("a check without a response from DNS neither counts nor resets the count", async () => {
     const [ownership] = domain.records;
     await unpublishAll();
     await recheckOneDayLater();

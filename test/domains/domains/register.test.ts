@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe("POST /v1/domains/", () => {
-  it("answers 201 with a pending domain and every record to publish", async () => {
+  it("returns 201 with a pending domain and every record to publish", async () => {
     const name = uniqueDomainName();
     const domain = await register(workspace, name.toUpperCase());
     expect(domain).toMatchObject({ name, status: "pending", verified_at: null, last_checked_at: null });
@@ -56,7 +56,7 @@ describe("POST /v1/domains/", () => {
     ["a number", 7],
   ];
   for (const [what, name] of refused) {
-    it(`answers 422 to ${what}`, async () => {
+    it(`returns 422 to ${what}`, async () => {
       const response = await workspace.post("/v1/domains/", { name });
       expect(response.status).toBe(422);
       const { detail } = await response.json<{ detail: { loc: string[] }[] }>();
@@ -64,10 +64,10 @@ describe("POST /v1/domains/", () => {
     });
   }
 
-  it("answers 409 to a name that the workspace has, also in twenty concurrent calls", async () => {
+  it("returns 409 to a name that the workspace has, also in twenty concurrent calls", async () => {
     const name = uniqueDomainName();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => workspace.post("/v1/domains/", { name })));
-    const codes = answers.map(({ status }) => status);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => workspace.post("/v1/domains/", { name })));
+    const codes = responses.map(({ status }) => status);
     expect(codes.filter((status) => status === 201)).toHaveLength(1);
     expect(codes.filter((status) => status === 409)).toHaveLength(19);
     const { results } = await database
@@ -87,9 +87,9 @@ describe("POST /v1/domains/", () => {
   it("replays the response and registers once when a call is repeated with its Idempotency-Key", async () => {
     const [name, key] = [uniqueDomainName(), crypto.randomUUID()];
     const call = () => workspace.post("/v1/domains/", { name }, { "Idempotency-Key": key });
-    const answers = await Promise.all([call(), call(), call()]);
-    const bodies = await Promise.all(answers.map((answer) => answer.text()));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const responses = await Promise.all([call(), call(), call()]);
+    const bodies = await Promise.all(responses.map((result) => result.text()));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(bodies).size).toBe(1);
   });
 

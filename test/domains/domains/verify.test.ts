@@ -79,7 +79,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
   });
 
   for (const mode of ["servfail", "refused", "timeout", "truncated", "garbage", "http-error"] as const) {
-    it(`changes nothing when DNS answers with ${mode}`, async () => {
+    it(`changes nothing when DNS responds with ${mode}`, async () => {
       const domain = await register(workspace);
       await publishRecords(domain);
       const [ownership] = domain.records;
@@ -109,8 +109,8 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => aWorkspace()));
     const domains = await Promise.all(many.map((workspace) => register(workspace, name)));
     await Promise.all(domains.map((domain) => publishRecords(domain, REQUIRED)));
-    const answers = await Promise.all(many.map((workspace, index) => verify(workspace, domains[index]?.id ?? "")));
-    const codes = answers.map(({ status }) => status).sort();
+    const responses = await Promise.all(many.map((workspace, index) => verify(workspace, domains[index]?.id ?? "")));
+    const codes = responses.map(({ status }) => status).sort();
     expect(codes).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
     const { results } = await database
       .prepare("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'")

@@ -50,7 +50,7 @@ export async function runCommand(
   return { code, signal, output };
 }
 
-/** Calls the API as JSON. Throws unless the answer is 2xx. */
+/** Calls the API as JSON. Throws unless the response is 2xx. */
 export async function call<Out>(
   host: RestartableHost,
   apiKey: string,
@@ -69,7 +69,7 @@ export async function call<Out>(
 
 /** The content of a filled deployment. */
 export interface Filled {
-  /** Paths whose answers must be equal after a restore, with the API key. */
+  /** Paths whose responses must be equal after a restore, with the API key. */
   reads: { apiKey: string; path: string }[];
   /** Accepted emails of which none was sent. */
   scheduled: { id: string; subject: string; apiKey: string }[];

@@ -115,7 +115,7 @@ async function killRepeatedly(plan: BroadcastKillPlan, host: RestartableHost, si
 
 type Call = <Out>(method: string, path: string, body?: object) => Promise<Out>;
 
-/** Returns a function that calls the API as JSON, or with a form. Throws unless the answer is 2xx. */
+/** Returns a function that calls the API as JSON, or with a form. Throws unless the response is 2xx. */
 function caller(host: RestartableHost, apiKey: string): Call {
   return async <Out>(method: string, target: string, body?: object) => {
     const isForm = body instanceof FormData;
@@ -140,5 +140,5 @@ async function importContacts(call: Call, count: number): Promise<string> {
 /** Returns what compareResults expects of a contact: one email with this subject, to this recipient. */
 function attemptOf(email: string, apiKey: string): SendAttempt {
   const expected = { subject: `News for ${email}`, recipients: [email], apiKey };
-  return { ...expected, key: null, body: "", ids: new Set(), answerLost: false };
+  return { ...expected, key: null, body: "", ids: new Set(), responseLost: false };
 }

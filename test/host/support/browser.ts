@@ -32,7 +32,7 @@ export async function openPage(browser: Browser, baseURL: string, options: Brows
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {
-    // Chromium logs the status of a page that answers 4xx on purpose.
+    // Chromium logs the status of a page that responds with 4xx on purpose.
     if (message.type() === "error" && !message.text().includes("the server responded with a status of 4"))
       problems.push(message.text());
   });

@@ -1,4 +1,4 @@
-/** A proxy before the Worker that answers 500 to each request whose body contains a text. */
+/** A proxy before the Worker that returns 500 to each request whose body contains a text. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,12 +10,12 @@ export async function startFailingProxy(target: string, text: string): Promise<{
     const body = Buffer.concat(chunks);
     if (body.includes(text)) return void response.writeHead(500).end();
     const { host: _, connection: __, ...headers } = request.headers;
-    const answer = await fetch(`${target}${request.url}`, {
+    const result = await fetch(`${target}${request.url}`, {
       method: request.method ?? "POST",
       headers: headers as Record<string, string>,
       ...(request.method === "GET" ? {} : { body }),
     });
-    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+    response.writeHead(result.status).end(Buffer.from(await result.arrayBuffer()));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

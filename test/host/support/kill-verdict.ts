@@ -12,7 +12,7 @@ export interface Evidence {
 }
 
 export interface Verdict {
-  /** Requests answered 202. */
+  /** Requests that got 202. */
   accepted: number;
   /** Requests without an Idempotency-Key whose response was lost, and the number of them that the service accepted. */
   uncertain: number;
@@ -86,7 +86,7 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
     accepted: attempts.length - uncertain.length,
     uncertain: uncertain.length,
     uncertainAccepted: uncertain.filter(({ subject }) => emailsBySubject.has(subject)).length,
-    repeated: attempts.filter(({ key, answerLost }) => key !== null && answerLost).length,
+    repeated: attempts.filter(({ key, responseLost }) => key !== null && responseLost).length,
     delivered: listed.filter(({ status }) => status === "delivered").length,
     issues,
     ...duplicates,

@@ -11,9 +11,9 @@ export async function startMcpSite() {
   const proxy = createServer((request, response) => {
     const isMcp = request.url?.startsWith("/mcp") && request.headers.authorization === undefined;
     const headers = isMcp ? { ...request.headers, authorization: `Bearer ${target.apiKey}` } : request.headers;
-    const upstream = forward(`${target.url}${request.url}`, { method: request.method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const upstream = forward(`${target.url}${request.url}`, { method: request.method, headers }, (result) => {
+      response.writeHead(result.statusCode ?? 502, result.headers);
+      result.pipe(response);
     });
     upstream.on("error", () => response.destroy());
     request.pipe(upstream);

@@ -147,7 +147,7 @@ export async function startSite(further: Record<string, string> = {}) {
   };
 }
 
-/** Starts a program on this machine that receives the answer of an authorization request. */
+/** Starts a program on this machine that receives the response of an authorization request. */
 export async function startClient() {
   const received: URL[] = [];
   const server = createServer((request, response) => {

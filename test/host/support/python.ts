@@ -13,7 +13,7 @@ export function pythonUnavailable(module = "email"): string | null {
 }
 
 /** Passes blocks to a script of this folder and returns the JSON line that it prints for each. */
-export async function runPython(script: string, blocks: readonly Uint8Array[], answers: number): Promise<unknown[]> {
+export async function runPython(script: string, blocks: readonly Uint8Array[], responses: number): Promise<unknown[]> {
   const child = spawn("python3", [path.join(import.meta.dirname, script)], { stdio: ["pipe", "pipe", "inherit"] });
   const output: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
@@ -30,6 +30,6 @@ export async function runPython(script: string, blocks: readonly Uint8Array[], a
   child.stdin.end();
   await done;
   const lines = Buffer.concat(output).toString().trimEnd().split("\n");
-  if (lines.length !== answers) throw new Error(`${script} answered ${lines.length} of ${answers}`);
+  if (lines.length !== responses) throw new Error(`${script} responded with ${lines.length} of ${responses}`);
   return lines.map((line: string) => JSON.parse(line) as unknown);
 }

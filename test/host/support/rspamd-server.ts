@@ -1,4 +1,4 @@
-/** A server that speaks the protocol of rspamd's normal worker: `POST /checkv2` with the message, an answer in JSON. */
+/** A server that speaks the protocol of rspamd's normal worker: `POST /checkv2` with the message, a response in JSON. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 const ENDLESS_BYTES = 100_000;
 
 export class RspamdServer {
-  /** The action to answer, or an issue. */
-  answer: string = "no action";
+  /** The action to return, or an error. */
+  response: string = "no action";
   /** The requests that were read to their end; bodies as Latin-1. */
   readonly requests: { headers: http.IncomingHttpHeaders; body: string }[] = [];
   readonly #server = http.createServer((request, response) => void this.#handle(request, response));
@@ -29,13 +29,13 @@ export class RspamdServer {
   }
 
   async #handle(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    if (this.answer === "down") return void request.socket.destroy();
+    if (this.response === "down") return void request.socket.destroy();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     this.requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString("latin1") });
     if (request.url !== "/checkv2" || request.method !== "POST") return void response.writeHead(404).end();
     const result = { is_skipped: false, score: 1.5, required_score: 15, symbols: {}, messages: {} };
-    switch (this.answer) {
+    switch (this.response) {
       case "silence":
         return;
       case "500":
@@ -47,7 +47,7 @@ export class RspamdServer {
       case "endless":
         return this.#writeEndlessly(response);
       default:
-        return void response.end(JSON.stringify({ ...result, action: this.answer }));
+        return void response.end(JSON.stringify({ ...result, action: this.response }));
     }
   }
 

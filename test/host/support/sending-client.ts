@@ -13,7 +13,7 @@ export interface SendAttempt {
   /** Ids from responses with 202. More than one is possible only after a lost response. */
   ids: Set<string>;
   /** True if a response was lost. */
-  answerLost: boolean;
+  responseLost: boolean;
 }
 
 /** The server that the client calls. `url` resolves when the server is running. */
@@ -37,7 +37,7 @@ export function newAttempt(n: number, { mailbox, apiKey }: { mailbox: string; ap
     body: JSON.stringify({ from_: { email: mailbox }, to, cc, bcc, ...content }),
     apiKey,
     ids: new Set(),
-    answerLost: false,
+    responseLost: false,
   };
 }
 
@@ -54,7 +54,7 @@ export async function send(server: Server, mail: SendAttempt): Promise<void> {
       mail.ids.add(outcome.id);
       return;
     }
-    mail.answerLost = true;
+    mail.responseLost = true;
     if (mail.key === null) return;
   }
 }
@@ -69,16 +69,16 @@ async function post(
     ...(key === null ? {} : { "Idempotency-Key": key }),
   };
   const url = await server.url();
-  let answer: { status: number; text: string };
+  let result: { status: number; text: string };
   try {
     const response = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body });
-    answer = { status: response.status, text: await response.text() };
+    result = { status: response.status, text: await response.text() };
   } catch (error) {
     const cause = (error as { cause?: { code?: string } }).cause;
     return cause?.code === "ECONNREFUSED" ? "never-sent" : "lost";
   }
-  if (answer.status === 202) return JSON.parse(answer.text) as { id: string };
-  if (answer.status < 500) throw new Error(`a valid request was answered ${answer.status}: ${answer.text}`);
+  if (result.status === 202) return JSON.parse(result.text) as { id: string };
+  if (result.status < 500) throw new Error(`a valid request got a response ${result.status}: ${result.text}`);
   return "lost";
 }
 

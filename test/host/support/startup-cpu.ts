@@ -14,7 +14,7 @@ const RUNS = 3;
 const START_MS = 30_000;
 
 /**
- * Returns the CPU that a bundle takes from the start of workerd to its first answer, in milliseconds, beyond that of a Worker that
+ * Returns the CPU that a bundle takes from the start of workerd to its first response, in milliseconds, beyond that of a Worker that
  * does nothing. It compiles and evaluates all modules, and V8 does both in several threads. The least of three runs, since other
  * processes only make a run slower. Linux only.
  */
@@ -41,7 +41,7 @@ const config :Workerd.Config = (
   sockets = [(name = "http", http = (), service = "main")]
 );`;
 
-/** Starts workerd, waits for an answer, and returns the CPU of all its threads in milliseconds. */
+/** Starts workerd, waits for a response, and returns the CPU of all its threads in milliseconds. */
 async function load(config: string): Promise<number> {
   const port = await findFreePort(9_450);
   const requireFromHere = createRequire(import.meta.url);
@@ -49,8 +49,8 @@ async function load(config: string): Promise<number> {
   const child = spawn(workerd, ["serve", config, `--socket-addr=http=127.0.0.1:${port}`], { stdio: "ignore" });
   try {
     for (const end = Date.now() + START_MS; ; await sleep(10)) {
-      const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
-      if (answer?.ok) return cpuOf(child.pid ?? 0);
+      const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
+      if (response?.ok) return cpuOf(child.pid ?? 0);
       if (Date.now() > end || child.exitCode !== null) throw new Error(`workerd did not load ${config}`);
     }
   } finally {

@@ -65,8 +65,8 @@ export class SubmittingClient {
           mail.ids.add(id);
           return;
         }
-        if (reply.startsWith("5")) throw new Error(`a valid message was answered ${reply}`);
-        mail.answerLost = true;
+        if (reply.startsWith("5")) throw new Error(`a valid message got a response ${reply}`);
+        mail.responseLost = true;
       } else if (client) {
         await client.command("RSET");
       }

@@ -22,7 +22,7 @@ export async function findUnknown(words: readonly string[]): Promise<string[]> {
 /** Returns the help of the command that the words begin with, or null when wrangler has no such command. */
 async function findCommand(words: readonly string[]): Promise<string | null> {
   const help = await readHelp(words.join(" "));
-  // Wrangler answers an unknown subcommand with the help of the command above it, which has a list of commands.
+  // Wrangler returns an unknown subcommand with the help of the command above it, which has a list of commands.
   const [, command = "", takes = ""] = /^wrangler ((?:[a-z][\w-]* ?)+)(.*)/.exec(help) ?? [];
   const isWhole = command.trim() === words.join(" ");
   const isCommand = `${words.join(" ")} `.startsWith(`${command.trim()} `) && !/^COMMANDS$/m.test(help);

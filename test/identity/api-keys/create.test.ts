@@ -17,7 +17,7 @@ const create = (body: unknown, key = workspace.apiKey) => apiWith(key).post("/v1
 const unknownId = crypto.randomUUID();
 
 describe("POST /v1/api-keys/", () => {
-  it("answers 201 with the record and a key that works at once", async () => {
+  it("returns 201 with the record and a key that works at once", async () => {
     const made = await createKey(workspace, { name: "CI", scopes: ["emails:send"], expires_at: inHours(1) });
     expect(isApiKey(made.key)).toBe(true);
     expect(made).toEqual({
@@ -178,8 +178,8 @@ describe("an API key cannot create a key with more rights than its own", () => {
   it("refuses scopes that the caller lacks, by grant or by role", async () => {
     const key = await aKey(workspace, { scopes: ["team:manage", "emails:view"] });
     for (const scope of ["emails:send", "domains:manage", "*"]) {
-      const answer = await errorOf(await create({ name: "A key", scopes: ["emails:view", scope] }, key));
-      expect(answer).toEqual([403, `Missing scope: ${scope}`]);
+      const result = await errorOf(await create({ name: "A key", scopes: ["emails:view", scope] }, key));
+      expect(result).toEqual([403, `Missing scope: ${scope}`]);
     }
     await createKey(apiWith(key), { scopes: ["team:view", "team:manage", "emails:view"] });
   });
@@ -195,8 +195,8 @@ describe("an API key cannot create a key with more rights than its own", () => {
     const key = await aKey(workspace, { domainIds: [workspace.domainId] });
     const wanted = [null, [second], [workspace.domainId, second], [unknownId], ["nonsense"], [other.domainId]];
     for (const domain_ids of wanted) {
-      const answer = await errorOf(await create({ name: "A key", domain_ids }, key));
-      expect(answer).toEqual([403, "This API key is restricted to certain domains"]);
+      const result = await errorOf(await create({ name: "A key", domain_ids }, key));
+      expect(result).toEqual([403, "This API key is restricted to certain domains"]);
     }
     expect((await createKey(apiWith(key))).domain_ids).toEqual([workspace.domainId]);
     expect((await createKey(workspace, { domain_ids: null })).domain_ids).toBeNull();
@@ -206,8 +206,8 @@ describe("an API key cannot create a key with more rights than its own", () => {
     const expiresAt = Date.now() + 3_600_000;
     const key = await aKey(workspace, { expiresAt });
     for (const expires_at of [null, inHours(2), new Date(expiresAt + 1).toISOString()]) {
-      const answer = await errorOf(await create({ name: "A key", expires_at }, key));
-      expect(answer).toEqual([403, "expires_at is later than the expiry of the calling API key"]);
+      const result = await errorOf(await create({ name: "A key", expires_at }, key));
+      expect(result).toEqual([403, "expires_at is later than the expiry of the calling API key"]);
     }
     const last = new Date(expiresAt).toISOString();
     expect((await createKey(apiWith(key), { expires_at: last })).expires_at).toBe(last);

@@ -34,7 +34,7 @@ async function rotated(id: string, api: Parameters<typeof rotate>[0] = workspace
 const find = async (id: string) => (await listKeys(workspace, "?limit=500")).find((key) => key.id === id);
 
 describe("POST /v1/api-keys/{id}/rotate", () => {
-  it("answers 201 with a key of the same name, rights, user and expiry, and links the old key to it", async () => {
+  it("returns 201 with a key of the same name, rights, user and expiry, and links the old key to it", async () => {
     const rights = { name: "CI", scopes: ["emails:view", "team:view"], domain_ids: [workspace.domainId] };
     const old = await createKey(workspace, { ...rights, expires_at: inHours(100) });
     const made = await rotated(old.id);
@@ -125,8 +125,8 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
     await revoke(workspace, revoked.id);
     await database.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(expired.id).run();
     await rotated(replaced.id);
-    const answers = [revoked, expired, replaced].map(async ({ id }) => errorOf(await rotate(workspace, id)));
-    expect(await Promise.all(answers)).toEqual([
+    const results = [revoked, expired, replaced].map(async ({ id }) => errorOf(await rotate(workspace, id)));
+    expect(await Promise.all(results)).toEqual([
       [409, "This API key is revoked"],
       [409, "This API key has expired"],
       [409, "This API key was already rotated"],
@@ -143,7 +143,7 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
     expect(named[1]?.replaced_by_id).toBe(winner?.id);
   });
 
-  it("answers 409 when a revocation, or a deletion of its domain, is committed while it is in progress", async () => {
+  it("returns 409 when a revocation, or a deletion of its domain, is committed while it is in progress", async () => {
     const id = await createDomain(workspace);
     const old = await createKey(workspace, { domain_ids: [id, workspace.domainId] });
     const during = (path: string) => beforeBatch(() => workspace.call("DELETE", path));
@@ -155,7 +155,7 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
 });
 
 describe("DELETE /v1/api-keys/{id}", () => {
-  it("answers 204, and again 204, keeps the first revoked_at, and refuses the key from the next request on", async () => {
+  it("returns 204, and again 204, keeps the first revoked_at, and refuses the key from the next request on", async () => {
     const made = await createKey(workspace);
     expect((await apiWith(made.key).get("/v1/me")).status).toBe(200);
     const first = await revoke(workspace, made.id);
@@ -178,7 +178,7 @@ describe("DELETE /v1/api-keys/{id}", () => {
     expect((await apiWith(adminsKey.key).get("/v1/me")).status).toBe(401);
   });
 
-  it("answers 404 with the same bytes to a malformed, an unknown and a foreign id, and changes nothing", async () => {
+  it("returns 404 with the same bytes to a malformed, an unknown and a foreign id, and changes nothing", async () => {
     const other = await aWorkspace();
     const foreign = await createKey(other);
     for (const id of ["nonsense", "%00", crypto.randomUUID(), foreign.id, foreign.id.toUpperCase()]) {

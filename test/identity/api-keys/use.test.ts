@@ -52,8 +52,8 @@ describe("a key acts as the user who created it", () => {
 
   it("a member cannot create keys, whatever scopes their own key was granted", async () => {
     const member = await aMember(workspace, "member");
-    const answer = await errorOf(await member.post("/v1/api-keys/", { name: "A key", scopes: ["emails:view"] }));
-    expect(answer).toEqual([403, "Missing scope: team:manage"]);
+    const result = await errorOf(await member.post("/v1/api-keys/", { name: "A key", scopes: ["emails:view"] }));
+    expect(result).toEqual([403, "Missing scope: team:manage"]);
   });
 });
 
@@ -82,8 +82,8 @@ describe("a key that is restricted to domains", () => {
     ];
     for (const [path, body] of calls) {
       expect((await own.post(path, body, { "Idempotency-Key": path })).status, path).toBeLessThan(300);
-      const answer = await narrow.post(path, body, { "Idempotency-Key": path });
-      expect([answer.status, answer.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
+      const result = await narrow.post(path, body, { "Idempotency-Key": path });
+      expect([result.status, result.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
     }
     const mailbox = { domain_id: domainIds[0], local_part: "desk" };
     const first = await narrow.post("/v1/mailboxes/", mailbox, { "Idempotency-Key": "k" });
@@ -115,8 +115,8 @@ describe("a key whose only domain was deleted", () => {
     ];
     for (const [path, body] of calls) {
       expect((await own.post(path, body, { "Idempotency-Key": path })).status, path).toBeLessThan(300);
-      const answer = await stranded.post(path, body, { "Idempotency-Key": path });
-      expect([answer.status, answer.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
+      const result = await stranded.post(path, body, { "Idempotency-Key": path });
+      expect([result.status, result.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
     }
     const body = [aMail(own)];
     const first = await stranded.post("/v1/emails/batch", body, { "Idempotency-Key": "k" });
@@ -148,7 +148,7 @@ describe("a key whose only domain was deleted", () => {
 });
 
 describe("a key that is restricted to domains, among the workspace's keys", () => {
-  it("lists and revokes keys of the same or fewer domains only; others answer 404 as unknown ids do", async () => {
+  it("lists and revokes keys of the same or fewer domains only; others return 404 as unknown ids do", async () => {
     const own = await aWorkspace();
     const [one, two] = [await createDomain(own), await createDomain(own)];
     const keys = {

@@ -100,10 +100,10 @@ describe("an invitation", () => {
 
   it("that fifty calls accept at once makes one membership, and is used up", async () => {
     const { session, token } = await invited();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => accept(session, token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => accept(session, token)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     // A call that reads the new membership is refused with 409, one that loses the race with 404.
-    expect(answers.filter(({ status }) => status === 404 || status === 409)).toHaveLength(49);
+    expect(responses.filter(({ status }) => status === 404 || status === 409)).toHaveLength(49);
     expect(await membersOf(workspace)).toHaveLength(2);
     expect((await accept(session, token)).status).toBe(404);
     expect((await readAudit(workspace)).filter(({ action }) => action === "member.joined")).toHaveLength(1);
@@ -211,8 +211,8 @@ describe("POST /v1/workspaces/{workspace_id}/invitations", () => {
   });
 
   it("leaves one invitation when an address is invited ten times at once", async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => invite("a@example.org")));
-    for (const { status } of answers) expect([201, 409]).toContain(status);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => invite("a@example.org")));
+    for (const { status } of responses) expect([201, 409]).toContain(status);
     expect(await (await workspace.get(path())).json()).toHaveLength(1);
   });
 
@@ -236,7 +236,7 @@ describe("POST /v1/workspaces/{workspace_id}/invitations", () => {
     expect((await invite("a@example.org")).status).toBe(201);
   });
 
-  it("answers 409 for a member, and 422 to an invalid address or role", async () => {
+  it("returns 409 for a member, and 422 to an invalid address or role", async () => {
     const member = await aMember(workspace, "member");
     expect((await invite(member.email.toUpperCase())).status).toBe(409);
     for (const email of [
@@ -256,7 +256,7 @@ describe("POST /v1/workspaces/{workspace_id}/invitations", () => {
     expect(await (await workspace.get(path())).json()).toEqual([]);
   });
 
-  it("answers 503 and stores nothing when the service has no mailbox for its own emails", async () => {
+  it("returns 503 and stores nothing when the service has no mailbox for its own emails", async () => {
     const api = apiOn({ SYSTEM_MAILBOX: "" }, workspace.apiKey);
     expect((await api.post(path(), { email: "a@example.org" })).status).toBe(503);
     expect(await (await workspace.get(path())).json()).toEqual([]);
@@ -264,7 +264,7 @@ describe("POST /v1/workspaces/{workspace_id}/invitations", () => {
 });
 
 describe("POST /v1/invitations/{token}/accept", () => {
-  it("answers 404 to tokens that do not exist", async () => {
+  it("returns 404 to tokens that do not exist", async () => {
     const session = await aSession(workspace);
     for (const token of ["x", "%00", "a".repeat(43), "%F0%9F%98%80", "a%0D%0Ab", "a".repeat(5_000)])
       expect((await accept(session, token)).status, token.slice(0, 20)).toBe(404);
@@ -276,7 +276,7 @@ describe("POST /v1/invitations/{token}/accept", () => {
     expect((await accept(apiWith(null), token)).status).toBe(401);
   });
 
-  it("answers 409 to a user who is a member by now", async () => {
+  it("returns 409 to a user who is a member by now", async () => {
     const { home, session, token } = await invited();
     await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
       .bind(workspace.workspaceNumber, home.userId)

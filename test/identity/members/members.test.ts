@@ -46,7 +46,7 @@ describe("GET members", () => {
     });
   });
 
-  it("answers 404 for another workspace, also one that the user of a session belongs to", async () => {
+  it("returns 404 for another workspace, also one that the user of a session belongs to", async () => {
     const other = await aWorkspace();
     await database
       .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
@@ -106,7 +106,7 @@ describe("PATCH members", () => {
     expect((await remove(restricted, member.userId)).status).toBe(403);
   });
 
-  it("answers 422 to a body that is no role and 404 to an id that is no member", async () => {
+  it("returns 422 to a body that is no role and 404 to an id that is no member", async () => {
     const stranger = await aWorkspace();
     for (const role of [undefined, null, 1, "", "root", "owner\r\n", "\u0000", "öwner"])
       expect((await setRole(workspace, workspace.userId, role)).status, String(role)).toBe(422);
@@ -117,7 +117,7 @@ describe("PATCH members", () => {
     }
   });
 
-  it("answers 409 to the last owner who gives up the role or leaves", async () => {
+  it("returns 409 to the last owner who gives up the role or leaves", async () => {
     const admin = await aMember(workspace, "admin");
     expect((await setRole(workspace, workspace.userId, "admin")).status).toBe(409);
     expect((await remove(workspace, workspace.userId)).status).toBe(409);
@@ -254,9 +254,9 @@ describe("two owners at once", () => {
         const tenant = await aWorkspace();
         workspace = tenant;
         const second = await aMember(tenant, "owner");
-        const answers = await Promise.all([act(tenant, second.userId), act(second, tenant.userId)]);
-        const succeeded = answers.filter(({ ok }) => ok);
-        expect(succeeded, answers.map(({ status }) => status).join()).toHaveLength(1);
+        const responses = await Promise.all([act(tenant, second.userId), act(second, tenant.userId)]);
+        const succeeded = responses.filter(({ ok }) => ok);
+        expect(succeeded, responses.map(({ status }) => status).join()).toHaveLength(1);
         expect((await rolesOf()).filter(({ role }) => role === "owner")).toHaveLength(1);
       }
     });
@@ -266,8 +266,8 @@ describe("two owners at once", () => {
     for (let trial = 0; trial < TRIALS; trial++) {
       workspace = await aWorkspace();
       const second = await aMember(workspace, "owner");
-      const answers = await Promise.all([remove(workspace, workspace.userId), remove(second, second.userId)]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+      const responses = await Promise.all([remove(workspace, workspace.userId), remove(second, second.userId)]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 409]);
       expect((await rolesOf()).filter(({ role }) => role === "owner")).toHaveLength(1);
     }
   });

@@ -81,7 +81,7 @@ describe("leakage of codes in a Referer header (4.2)", () => {
 });
 
 describe("mix-up (4.4)", () => {
-  it("names itself in every answer, so that a client of several servers refuses a foreign one", async () => {
+  it("names itself in every response, so that a client of several servers refuses a foreign one", async () => {
     const server = await oauth.processDiscoveryResponse(
       new URL(ISSUER),
       await oauth.discoveryRequest(new URL(ISSUER), { algorithm: "oauth2", ...onWorker }),
@@ -90,8 +90,8 @@ describe("mix-up (4.4)", () => {
     const client = await aClient();
     const { challenge } = await aVerifier();
     for (const decision of ["allow", "deny"]) {
-      const answer = await consent(workspace, authorizeUrl(client.id, challenge), { decision });
-      const location = new URL(answer.headers.get("Location") ?? "");
+      const result = await consent(workspace, authorizeUrl(client.id, challenge), { decision });
+      const location = new URL(result.headers.get("Location") ?? "");
       expect(location.searchParams.getAll("iss")).toEqual([ISSUER]);
       location.searchParams.set("iss", "https://attacker.example");
       expect(() => oauth.validateAuthResponse(server, { client_id: client.id }, location, "a state")).toThrow(/iss/);
@@ -141,8 +141,8 @@ describe("cross-site request forgery (4.7)", () => {
     const client = await aClient();
     const { challenge } = await aVerifier();
     for (const state of ["a b+c&d=e%20#é\u{1F600}", "", "<script>", "x".repeat(2_000)]) {
-      const answer = await consent(workspace, authorizeUrl(client.id, challenge, { state }));
-      expect(new URL(answer.headers.get("Location") ?? "").searchParams.get("state")).toBe(state);
+      const result = await consent(workspace, authorizeUrl(client.id, challenge, { state }));
+      expect(new URL(result.headers.get("Location") ?? "").searchParams.get("state")).toBe(state);
     }
     const without = await consent(workspace, authorizeUrl(client.id, challenge, { state: null }));
     expect(new URL(without.headers.get("Location") ?? "").searchParams.has("state")).toBe(false);
@@ -221,7 +221,7 @@ describe("open redirection (4.11)", () => {
 });
 
 describe("307 redirect of credentials (4.12)", () => {
-  it("answers the consent form with 303", async () => {
+  it("returns the consent form with 303", async () => {
     const client = await aClient();
     const { challenge } = await aVerifier();
     expect((await consent(workspace, authorizeUrl(client.id, challenge))).status).toBe(303);
@@ -234,8 +234,8 @@ describe("reuse of a refresh token (4.14)", () => {
     const other = await aClient();
     const fields = { grant_type: "refresh_token", refresh_token: tokens.refresh_token };
     expect(await errorOf(await postForm("/oauth/token", { ...fields, client_id: other.id }))).toBe("400 invalid_grant");
-    const answer = await postForm("/oauth/token", { ...fields, client_id: client.id });
-    expect((await answer.json<Tokens>()).refresh_token).not.toBe(tokens.refresh_token);
+    const result = await postForm("/oauth/token", { ...fields, client_id: client.id });
+    expect((await result.json<Tokens>()).refresh_token).not.toBe(tokens.refresh_token);
   });
 });
 

@@ -83,7 +83,7 @@ describe("the consent page", () => {
     expect([location.pathname, location.searchParams.get("next")]).toEqual(["/auth/sign-in", path]);
   });
 
-  it("answers a link from another site with a page that loads itself again, since it lacks the Strict cookie", async () => {
+  it("returns a link from another site with a page that loads itself again, since it lacks the Strict cookie", async () => {
     const { path } = await aRequest();
     const crossSite = await apiWith(null).get(path, { "Sec-Fetch-Site": "cross-site" });
     expect(crossSite.status).toBe(200);
@@ -113,8 +113,8 @@ describe("the consent page", () => {
     const { url, path, redeem } = await aRequest();
     const page = await (await (await aSession(workspace)).get(path)).text();
     for (const id of [workspace.workspaceId, other.workspaceId]) expect(page).toContain(`value="${id}"`);
-    const answer = await consent(workspace, url, { workspace: other.workspaceId });
-    const { access_token: token } = await (await redeem(codeOf(answer))).json<Tokens>();
+    const result = await consent(workspace, url, { workspace: other.workspaceId });
+    const { access_token: token } = await (await redeem(codeOf(result))).json<Tokens>();
     const me = await (await apiWith(token).get("/v1/me")).json();
     expect(me).toMatchObject({ workspace: { id: other.workspaceId }, role: "member" });
   });
@@ -130,11 +130,11 @@ describe("the consent page", () => {
 
   it("grants the scopes that stay selected, and none that the client did not ask for", async () => {
     const { url, redeem } = await aRequest();
-    const answer = await consent(workspace, url, [
+    const result = await consent(workspace, url, [
       ["scope", "emails:view"],
       ["scope", "team:manage"],
     ]);
-    expect((await (await redeem(codeOf(answer))).json<Tokens>()).scope).toBe("emails:view");
+    expect((await (await redeem(codeOf(result))).json<Tokens>()).scope).toBe("emails:view");
     const none = await consent(workspace, url, { scope: "team:manage" });
     expect([none.status, none.headers.get("Location")]).toEqual([422, null]);
     expect(await none.text()).toContain("Select at least one permission");

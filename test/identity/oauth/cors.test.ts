@@ -22,7 +22,7 @@ const corsHeaders = (response: Response) =>
 
 describe("endpoints for OAuth clients in browsers", () => {
   for (const [path, method] of Object.entries(open)) {
-    it(`${method} ${path} may be called from any origin, without cookies, also when it answers an error`, async () => {
+    it(`${method} ${path} may be called from any origin, without cookies, also when it returns an error`, async () => {
       const allowed = await preflight(path, method);
       expect(allowed.status).toBe(204);
       expect(Object.fromEntries(allowed.headers)).toMatchObject({

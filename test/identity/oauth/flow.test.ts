@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { aClient, authorizeUrl, consent, ISSUER, onWorker, REDIRECT_URI } from "../../support/oauth.ts";
 import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-/** Drives the whole flow with a client library that checks every answer against the RFCs. */
+/** Drives the whole flow with a client library that checks every response against the RFCs. */
 
 let workspace: TestWorkspace;
 
@@ -38,9 +38,9 @@ describe("a client built with oauth4webapi", () => {
     const state = oauth.generateRandomState();
     const challenge = await oauth.calculatePKCECodeChallenge(verifier);
     const url = authorizeUrl(client.client_id, challenge, { state, resource: resource.href });
-    const answer = await consent(workspace, url);
-    expect(answer.status).toBe(303);
-    const location = new URL(answer.headers.get("Location") ?? "");
+    const result = await consent(workspace, url);
+    expect(result.status).toBe(303);
+    const location = new URL(result.headers.get("Location") ?? "");
     const parameters = oauth.validateAuthResponse(server, client, location, state);
 
     const code = await oauth.authorizationCodeGrantRequest(
@@ -80,8 +80,8 @@ describe("a client built with oauth4webapi", () => {
     const server = await discover();
     const client = { client_id: (await aClient()).id };
     const challenge = await oauth.calculatePKCECodeChallenge(oauth.generateRandomCodeVerifier());
-    const answer = await consent(workspace, authorizeUrl(client.client_id, challenge), { decision: "deny" });
-    const location = new URL(answer.headers.get("Location") ?? "");
+    const result = await consent(workspace, authorizeUrl(client.client_id, challenge), { decision: "deny" });
+    const location = new URL(result.headers.get("Location") ?? "");
     expect(() => oauth.validateAuthResponse(server, client, location, "a state")).toThrow(
       expect.objectContaining({ error: "access_denied" }),
     );

@@ -20,7 +20,7 @@ function register(body: unknown, headers: Record<string, string> = {}) {
 const metadata = { redirect_uris: [REDIRECT_URI], client_name: "An assistant" };
 
 describe("POST /oauth/register", () => {
-  it("answers the registered metadata, always as a public client", async () => {
+  it("returns the registered metadata, always as a public client", async () => {
     const response = await register({
       ...metadata,
       token_endpoint_auth_method: "client_secret_post",
@@ -29,8 +29,8 @@ describe("POST /oauth/register", () => {
       unknown: true,
     });
     expect([response.status, response.headers.get("Cache-Control")]).toEqual([201, "no-store"]);
-    const { client_id: id, client_id_issued_at: issuedAt, ...answer } = await response.json<Record<string, unknown>>();
-    expect(answer).toEqual({
+    const { client_id: id, client_id_issued_at: issuedAt, ...result } = await response.json<Record<string, unknown>>();
+    expect(result).toEqual({
       redirect_uris: [REDIRECT_URI],
       client_name: "An assistant",
       grant_types: ["authorization_code", "refresh_token"],
@@ -41,7 +41,7 @@ describe("POST /oauth/register", () => {
     expect((await getClient(testContext(), String(id))).redirectUris).toEqual([REDIRECT_URI]);
   });
 
-  it("answers every invalid request as RFC 7591 3.2.2 says", async () => {
+  it("returns every invalid request as RFC 7591 3.2.2 says", async () => {
     const requests: [unknown, string][] = [
       [{}, "invalid_redirect_uri"],
       [{ redirect_uris: [] }, "invalid_redirect_uri"],
@@ -62,9 +62,9 @@ describe("POST /oauth/register", () => {
     ];
     for (const [body, error] of requests) {
       const response = await register(body);
-      const answer = await response.json<{ error: string; error_description: string }>();
-      expect([response.status, answer.error], JSON.stringify(body).slice(0, 200)).toEqual([400, error]);
-      expect(answer.error_description).not.toBe("");
+      const result = await response.json<{ error: string; error_description: string }>();
+      expect([response.status, result.error], JSON.stringify(body).slice(0, 200)).toEqual([400, error]);
+      expect(result.error_description).not.toBe("");
     }
     const type = { "Content-Type": "text/plain" };
     expect((await register(metadata, type)).status).toBe(400);

@@ -166,11 +166,11 @@ describe("a refresh token", () => {
   it("has one successor, however many ask within 30 seconds", async () => {
     const { tokens, client } = await aGrant(workspace);
     const responses = await Promise.all(Array.from({ length: 20 }, () => refresh(client.id, tokens.refresh_token)));
-    const answers = await Promise.all(responses.map((response) => response.json<Tokens>()));
+    const received = await Promise.all(responses.map((response) => response.json<Tokens>()));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ refresh_token }) => refresh_token)).size).toBe(1);
-    expect(new Set(answers.map(({ access_token }) => access_token)).size).toBe(20);
-    expect((await refresh(client.id, answers[0]?.refresh_token ?? "")).status).toBe(200);
+    expect(new Set(received.map(({ refresh_token }) => refresh_token)).size).toBe(1);
+    expect(new Set(received.map(({ access_token }) => access_token)).size).toBe(20);
+    expect((await refresh(client.id, received[0]?.refresh_token ?? "")).status).toBe(200);
   });
 
   it("ends the grant when it is used again after 30 seconds", async () => {
@@ -195,7 +195,7 @@ describe("a refresh token", () => {
 });
 
 describe("POST /oauth/token", () => {
-  it("answers every invalid request as RFC 6749 5.2 says", async () => {
+  it("returns every invalid request as RFC 6749 5.2 says", async () => {
     const { fields } = await aCode(workspace);
     const { verifier } = await aVerifier();
     const requests: [Record<string, string> | [string, string][], string][] = [
@@ -237,7 +237,7 @@ describe("POST /oauth/revoke", () => {
     expect(await errorOf(await refresh(client.id, next.refresh_token))).toBe("invalid_grant");
   });
 
-  it("revokes nothing of another client, and answers 200 to an unknown token", async () => {
+  it("revokes nothing of another client, and returns 200 to an unknown token", async () => {
     const { tokens } = await aGrant(workspace);
     const other = await aClient();
     for (const token of [tokens.access_token, tokens.refresh_token])

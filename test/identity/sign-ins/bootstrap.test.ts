@@ -34,10 +34,10 @@ it("refuses a request that is not signed with a master key", async () => {
 
 it("makes one owner, workspace and platform admin of fifty parallel calls, and refuses after that", async () => {
   const emails = Array.from({ length: 50 }, () => `${crypto.randomUUID()}@example.org`);
-  const answers = await Promise.all(emails.map((email) => bootstrap(email)));
-  const statuses = answers.map(({ status }) => status);
+  const responses = await Promise.all(emails.map((email) => bootstrap(email)));
+  const statuses = responses.map(({ status }) => status);
   expect(statuses.sort()).toEqual([201, ...Array<number>(49).fill(409)]);
-  const first = answers.find(({ status }) => status === 201);
+  const first = responses.find(({ status }) => status === 201);
   const { sign_in_url } = (await first?.json<{ sign_in_url: string }>()) ?? { sign_in_url: "" };
   const page = browser();
   expect((await page.post(new URL(sign_in_url).pathname)).headers.get("Location")).toBe("/app");

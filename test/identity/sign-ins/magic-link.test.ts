@@ -47,7 +47,7 @@ describe("POST /auth/magic-link", () => {
     expect(row).toEqual({ status: expect.stringMatching(/^(sent|delivered)$/), source: "system" });
   });
 
-  it("answers an unknown address like a known one, and sends nothing", async () => {
+  it("returns an unknown address like a known one, and sends nothing", async () => {
     const other = await aWorkspace();
     const api = apiOn({ SYSTEM_MAILBOX: other.mailbox }, null);
     const ask = async (address: string) => {
@@ -110,8 +110,8 @@ describe("POST /auth/magic-link", () => {
 describe("a sign-in link", () => {
   it("signs in once of fifty parallel redemptions", async () => {
     const path = await aMagicLink(email);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => browser().post(path)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(49).fill(404)]);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => browser().post(path)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(49).fill(404)]);
   });
 
   it("is not redeemed by loading it, and expires after 15 minutes", async () => {
@@ -146,8 +146,8 @@ describe("a sign-in link", () => {
     const [first, second] = [await aMagicLink(address), await aMagicLink(address)];
     expect((await browser().post(first)).status).toBe(403);
     const pages = [browser({ SIGN_UP: "open" }), browser({ SIGN_UP: "open" })] as const;
-    const answers = await Promise.all([pages[0].post(first), pages[1].post(second)]);
-    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    const responses = await Promise.all([pages[0].post(first), pages[1].post(second)]);
+    expect(responses.map(({ status }) => status)).toEqual([303, 303]);
     const owners = await env.DB.prepare(
       "SELECT m.role FROM users u JOIN memberships m ON m.user_id = u.id WHERE u.email_key = ?1",
     )

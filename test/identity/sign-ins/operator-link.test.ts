@@ -76,18 +76,18 @@ describe("POST /auth/operator-sign-in-link", () => {
     for (const link of links) expect((await browser().post(link)).status).toBe(303);
   });
 
-  it("refuses everyone else with one answer: unknown, no administrator, restricted, not an address", async () => {
+  it("refuses everyone else with one response: unknown, no administrator, restricted, not an address", async () => {
     const before = (await entries()).length;
     const [member, restricted] = [await aWorkspace(), await aWorkspace()];
     await setAdmins([admin.userId, restricted.userId]);
     await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(restricted.userId).run();
     const subjects = [await emailOf(member.userId), await emailOf(restricted.userId), "nobody@example.org"];
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     for (const subject of [...subjects, "", "a\r\nb", `${email}\0`, `${email}\r\nX: y`, "a".repeat(1_000)]) {
       const response = await ask(subject);
-      answers.add(`${response.status} ${await response.text()}`);
+      responses.add(`${response.status} ${await response.text()}`);
     }
-    expect([...answers]).toEqual([`404 ${JSON.stringify({ detail: "Platform administrator not found" })}`]);
+    expect([...responses]).toEqual([`404 ${JSON.stringify({ detail: "Platform administrator not found" })}`]);
     expect((await entries()).length).toBe(before);
     await setAdmins([restricted.userId]);
     expect((await ask("any")).status).toBe(404);

@@ -5,7 +5,7 @@ import { database } from "../../support/databases.ts";
 import { apiWithCookies } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
-interface Answer {
+interface Reply {
   session_id: string;
   email: string;
   access_token: string;
@@ -42,8 +42,8 @@ describe("POST /auth/operator-session", () => {
     for (const subject of ["any", email, email.toUpperCase()]) {
       const response = await start(subject);
       expect(response.status).toBe(201);
-      const { access_token, session_id, ...answer } = await response.json<Answer>();
-      expect(answer.email).toBe(email);
+      const { access_token, session_id, ...result } = await response.json<Reply>();
+      expect(result.email).toBe(email);
       const session = apiWithCookies({ session: access_token });
       const [entry] = await (await session.get("/v1/admin/audit?limit=1")).json<object[]>();
       expect(entry).toMatchObject({ action: "session.started", target: { id: session_id } });

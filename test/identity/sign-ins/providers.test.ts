@@ -165,7 +165,7 @@ it("an ID token with another nonce, audience or time is refused", async () => {
   }
 });
 
-it("a provider that does not answer is reported, and one that is not configured does not exist", async () => {
+it("a provider that does not respond is reported, and one that is not configured does not exist", async () => {
   const { response } = await signIn(
     "github",
     { id: 1, email: "a@example.org", verified: true },

@@ -92,8 +92,8 @@ describe("a sign-in with TOTP on", () => {
   it("accepts a code once of fifty parallel uses, by any number of sign-ins", async () => {
     const { secret } = await turnOn();
     const code = await codeOf(secret);
-    const answers = await useFiftyTimes(code);
-    expect(answers.filter((answer) => answer?.headers.get("Location") === "/app")).toHaveLength(1);
+    const responses = await useFiftyTimes(code);
+    expect(responses.filter((result) => result?.headers.get("Location") === "/app")).toHaveLength(1);
     expect(
       await env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ?1").bind(workspace.userId).first("n"),
     ).toBe(2);
@@ -101,8 +101,8 @@ describe("a sign-in with TOTP on", () => {
 
   it("accepts a recovery code once of fifty parallel uses", async () => {
     const { recovery_codes: codes } = await turnOn();
-    const answers = await useFiftyTimes(codes[0] ?? "");
-    expect(answers.filter((answer) => answer?.headers.get("Location") === "/app")).toHaveLength(1);
+    const responses = await useFiftyTimes(codes[0] ?? "");
+    expect(responses.filter((result) => result?.headers.get("Location") === "/app")).toHaveLength(1);
     const left = env.DB.prepare("SELECT count(*) AS n FROM recovery_codes WHERE user_id = ?1").bind(workspace.userId);
     expect(await left.first("n")).toBe(9);
   });
@@ -122,8 +122,8 @@ describe("a sign-in with TOTP on", () => {
   it("allows 10 wrong codes from one network in 15 minutes, and other networks go on", async () => {
     const { secret } = await turnOn();
     const page = await waiting();
-    const answers = await Promise.all(Array.from({ length: 14 }, () => page.post("/auth/totp", { code: "000000" })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(422), ...Array(4).fill(429)]);
+    const responses = await Promise.all(Array.from({ length: 14 }, () => page.post("/auth/totp", { code: "000000" })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(10).fill(422), ...Array(4).fill(429)]);
     expect((await page.post("/auth/totp", { code: await codeOf(secret) })).status).toBe(429);
     expect((await (await waiting()).post("/auth/totp", { code: await codeOf(secret) })).status).toBe(303);
   });
@@ -190,8 +190,8 @@ describe("POST /v1/auth/reauth", () => {
     const uses = Array.from({ length: 50 }, (_, n) =>
       n % 2 === 0 ? session.post("/v1/auth/reauth", { token: tokenOf(path) }) : browser().post(path),
     );
-    const answers = await Promise.all(uses);
-    expect(answers.filter(({ status }) => status === 200 || status === 303)).toHaveLength(1);
+    const responses = await Promise.all(uses);
+    expect(responses.filter(({ status }) => status === 200 || status === 303)).toHaveLength(1);
   });
 
   it("refuses the link of another account, a wrong code, and with TOTP on a link", async () => {

@@ -52,19 +52,19 @@ describe("POST /v1/webmail/login", () => {
     expect((await apiWith(tokens.access_token).get("/v1/me")).status).toBe(401);
   });
 
-  it("answers a wrong password, an unknown mailbox and an inactive one alike", async () => {
-    const answers = [await login("wrong password"), await login(PASSWORD, randomIp(), `nobody@${workspace.domain}`)];
-    answers.push(await login(PASSWORD, randomIp(), "no address"));
+  it("returns a wrong password, an unknown mailbox and an inactive one alike", async () => {
+    const responses = [await login("wrong password"), await login(PASSWORD, randomIp(), `nobody@${workspace.domain}`)];
+    responses.push(await login(PASSWORD, randomIp(), "no address"));
     await env.DB.prepare("UPDATE mailboxes SET is_active = 0 WHERE id = ?1").bind(workspace.mailboxId).run();
-    answers.push(await login());
-    const texts = await Promise.all(answers.map(async (answer) => `${answer.status} ${await answer.text()}`));
+    responses.push(await login());
+    const texts = await Promise.all(responses.map(async (result) => `${result.status} ${await result.text()}`));
     expect(new Set(texts)).toEqual(new Set(['401 {"detail":"The address or the password is wrong"}']));
   });
 
   it("allows 10 wrong passwords from one network in 15 minutes, and other networks go on", async () => {
     const ip = randomIp();
-    const answers = await Promise.all(Array.from({ length: 13 }, () => login("wrong password", ip)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(401), 429, 429, 429]);
+    const responses = await Promise.all(Array.from({ length: 13 }, () => login("wrong password", ip)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(10).fill(401), 429, 429, 429]);
     expect((await login(PASSWORD, ip)).status).toBe(429);
     expect((await login(PASSWORD)).status).toBe(200);
   });
@@ -99,10 +99,10 @@ describe("a mailbox session", () => {
 
   it("rotates its refresh token: one successor within 30 s, revocation after that", async () => {
     const { refresh_token } = await signIn();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => api.post("/v1/webmail/refresh", { refresh_token })),
     );
-    const tokens = await Promise.all(answers.map((answer) => answer.json<Tokens>()));
+    const tokens = await Promise.all(responses.map((result) => result.json<Tokens>()));
     expect(new Set(tokens.map((token) => token.refresh_token)).size).toBe(1);
     const late = testContext({}, () => Date.now() + GRACE_MS);
     await expect(refreshMailboxSession(late, refresh_token)).rejects.toMatchObject({ status: 401 });

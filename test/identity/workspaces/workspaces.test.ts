@@ -50,9 +50,9 @@ describe("POST /v1/workspaces/", () => {
   });
 
   it("creates once and replays the response when a call is repeated with its Idempotency-Key", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => create({ name: "Once" }, { "Idempotency-Key": "k" })));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const responses = await Promise.all([1, 2, 3].map(() => create({ name: "Once" }, { "Idempotency-Key": "k" })));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);
     const session = await aSession(workspace);
     expect(await idsOf(await session.get("/v1/workspaces/"))).toHaveLength(2);
   });
@@ -64,7 +64,7 @@ describe("POST /v1/workspaces/", () => {
     expect((await restricted.call("PATCH", path(), { name: "No" })).status).toBe(403);
   });
 
-  it("answers 422 to an invalid name, 413 to a huge body and 415 to one that is not JSON", async () => {
+  it("returns 422 to an invalid name, 413 to a huge body and 415 to one that is not JSON", async () => {
     for (const name of [undefined, null, 1, "", "  ", "a\r\nb", "a\u0000b", "\ud800", "n".repeat(101), []]) {
       expect((await create({ name })).status, JSON.stringify(name)).toBe(422);
       if (name !== undefined) expect((await patch({ name })).status, JSON.stringify(name)).toBe(422);
@@ -129,7 +129,7 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
     });
   });
 
-  it("answers 422 to a setting of the wrong type and to a URL that is no Slack webhook", async () => {
+  it("returns 422 to a setting of the wrong type and to a URL that is no Slack webhook", async () => {
     for (const settings of [
       1,
       [],

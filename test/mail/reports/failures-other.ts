@@ -96,7 +96,7 @@ export const NOT_DEAD: readonly FailureRow[] = [
     "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
   ],
   ["Exchange Online, expired", "5.4.300", "550 5.4.300 Message expired"],
-  ["Exchange Online, no answer", "5.4.1", "550 5.4.1 No answer from host"],
+  ["Exchange Online, no reply", "5.4.1", "550 5.4.1 No reply from host"],
   ["Exchange Online, 5.1.4", "5.1.4", "550 5.1.4 Recipient address rejected: Access denied"],
   [
     "Gmail, rate",

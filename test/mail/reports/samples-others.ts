@@ -11,7 +11,7 @@ const quoted = QMAIL.replace(/^/gm, "> ");
 
 const person = (subject: string, more: string[], ...body: string[]) =>
   fromDaemon({ from: "Bob <bob@y.test>", subject, more }, ...body);
-const answer = (name: string, subject: string, ...more: string[]): Sample => ({
+const respond = (name: string, subject: string, ...more: string[]): Sample => ({
   name,
   kind: "auto-reply",
   mail: person(subject, more, "I am away until Monday. Your message was not delivered to anyone else."),
@@ -29,22 +29,22 @@ const REPORT_FIELDS =
 
 /** Mail that resembles a bounce but is none. */
 export const OTHERS: readonly Sample[] = [
-  answer("vacation (RFC 5230)", "Re: Your receipt", "Auto-Submitted: auto-replied (vacation)"),
-  answer(
+  respond("vacation (RFC 5230)", "Re: Your receipt", "Auto-Submitted: auto-replied (vacation)"),
+  respond(
     "Exchange, out of office",
     "Automatic reply: Your receipt",
     "Auto-Submitted: auto-generated",
     "Return-Path: <>",
   ),
-  answer(
+  respond(
     "Outlook, German, encoded",
     "=?iso-8859-1?Q?Automatische_Antwort=3A_Ihre_Quittung?=",
     "X-Auto-Response-Suppress: All",
   ),
-  answer("cPanel", "Away", "X-Autorespond: Your receipt", "Return-Path: <>"),
-  answer("an old autoresponder", "Away", "Precedence: auto_reply"),
-  answer("a plain subject", "Out of Office: Your receipt"),
-  answer("French", "=?utf-8?q?R=C3=A9ponse_automatique_=3A_Votre_re=C3=A7u?="),
+  respond("cPanel", "Away", "X-Autorespond: Your receipt", "Return-Path: <>"),
+  respond("an old autoresponder", "Away", "Precedence: auto_reply"),
+  respond("a plain subject", "Out of Office: Your receipt"),
+  respond("French", "=?utf-8?q?R=C3=A9ponse_automatique_=3A_Votre_re=C3=A7u?="),
   {
     name: "a receipt (RFC 8098)",
     kind: "auto-reply",
@@ -75,7 +75,7 @@ export const OTHERS: readonly Sample[] = [
   ),
   other("a person pastes a bounce", person("Help, failure notice", [], "What is this?", "", QMAIL)),
   other(
-    "a postmaster answers, quoting a bounce",
+    "a postmaster replies, quoting a bounce",
     fromDaemon(
       { from: "Postmaster <postmaster@y.test>", subject: "Re: failure notice" },
       "We created bob's mailbox.",

@@ -330,7 +330,7 @@ describe("an idle connection", () => {
 });
 
 describe("closing", () => {
-  it("sends QUIT after the unanswered commands, and refuses later messages", async () => {
+  it("sends QUIT after the commands that have no reply yet, and refuses later messages", async () => {
     const { server, connection } = await connectTo({ latencyMs: 10 });
     const sending = connection.send(TO, plainMail("one"));
     const closing = connection.close();

@@ -108,11 +108,11 @@ describe("forwarding rules", () => {
   it("with one Idempotency-Key are created once, also by two calls at once", async () => {
     const body = { domain_id: workspace.domainId, action: { type: "mailbox", target: workspace.mailboxId } };
     const post = () => workspace.post(PATH, body, { "Idempotency-Key": "one" });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       (await Promise.all([post(), post()])).map((response) => response.json<RuleOut>()),
     );
-    answers.push(await (await post()).json<RuleOut>());
-    expect([new Set(answers.map(({ id }) => id)).size, (await list()).length]).toEqual([1, 1]);
+    responses.push(await (await post()).json<RuleOut>());
+    expect([new Set(responses.map(({ id }) => id)).size, (await list()).length]).toEqual([1, 1]);
   });
 
   it("end at 200", async () => {
@@ -166,8 +166,8 @@ describe("an outside address", () => {
     expect((await list()).map(({ is_confirmed }) => is_confirmed)).toEqual([false, false]);
     const crossSite = await visitor.call("POST", link, undefined, { "Sec-Fetch-Site": "cross-site" });
     expect(crossSite.status).toBe(403);
-    const answers = await Promise.all([visitor.call("POST", link), visitor.call("POST", link)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const responses = await Promise.all([visitor.call("POST", link), visitor.call("POST", link)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404]);
     expect((await list()).map(({ is_confirmed }) => is_confirmed)).toEqual([true, true]);
     expect((await visitor.get(link)).status).toBe(404);
     expect((await visitor.get("/forwards/unknown")).status).toBe(404);

@@ -17,7 +17,7 @@ beforeEach(async () => {
   workspace = await aWorkspace();
 });
 
-describe("an email is answered", () => {
+describe("an email gets a reply", () => {
   const replies = (changes: Record<string, string>, from = "ada@example.org") => {
     const { fields, to, cc } = parseMessage(new TextEncoder().encode(aRawMessage(changes)));
     const addressed = [...to, ...cc].map(({ email }) => email);
@@ -92,7 +92,7 @@ describe("the automatic reply of a mailbox", () => {
       expect((await set(issue)).status, JSON.stringify(issue).slice(0, 80)).toBe(422);
   });
 
-  it("goes to the return path with a null return path, signed, as an answer, once a day to a sender", async () => {
+  it("goes to the return path with a null return path, signed, as a reply, once a day to a sender", async () => {
     await set({ subject: "Am Strand \u{1f3d6}", text: "Ich bin verreist.\n\nGr\u00fc\u00dfe" });
     const raw = toMailbox({ "Message-ID": "<42@example.org>", "Reply-To": "else@example.org" });
     await arrive(workspace.mailbox, raw, { from: "return@example.org" });
@@ -149,7 +149,7 @@ describe("the automatic reply of a mailbox", () => {
     expect(sent.length).toBe(1);
   });
 
-  it("puts nothing of the email it answers into its header but an encoded subject", async () => {
+  it("puts nothing of the email it replies to into its header but an encoded subject", async () => {
     await set({});
     const Subject = "=?utf-8?q?a=0D=0ABcc=3A_victim=40example.org?=";
     await arrive(workspace.mailbox, toMailbox({ Subject, "Message-ID": "<a b@c>" }));
@@ -159,7 +159,7 @@ describe("the automatic reply of a mailbox", () => {
     expect([bcc, subject, fields.has("in-reply-to")]).toEqual([[], "Auto: a Bcc: victim@example.org", false]);
   });
 
-  it("does not answer spam, and two mailboxes that are away do not answer each other", async () => {
+  it("does not reply to spam, and two mailboxes that are away do not reply to each other", async () => {
     await set({});
     await env.MAILBOX.getByName(workspace.mailboxId).replaceBlockedSenders(["ada@example.org"]);
     await arrive(workspace.mailbox, toMailbox());

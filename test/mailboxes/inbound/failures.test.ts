@@ -1,4 +1,4 @@
-/** Mail comes in, is forwarded and is answered while one call in ten of every storage fails (safety R11). */
+/** Mail comes in, is forwarded and gets a response while one call in ten of every storage fails (safety R11). */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
@@ -91,7 +91,7 @@ const subjectsIn = async (mailboxId: string) => {
 const subjects = Array.from({ length: COUNT }, (_, number) => `Message ${number}`).sort();
 
 describe("with storage that fails one call in ten", () => {
-  it("mail that was accepted is stored once, and forwarded and answered once", async () => {
+  it("mail that was accepted is stored once, and forwarded and replied to once", async () => {
     const workspace = await aWorkspace();
     const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
     const { id: otherId } = await other.json<{ id: string }>();

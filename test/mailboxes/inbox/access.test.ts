@@ -67,7 +67,7 @@ describe("a member", () => {
   });
 });
 
-it("an answer with an Idempotency-Key is not repeated to those who may not open the mailbox", async () => {
+it("a response with an Idempotency-Key is not repeated to those who may not open the mailbox", async () => {
   const bodies = { "/drafts": { subject: "A" }, "/labels": { name: "A", color: "#ff0000" }, "/folders": { name: "A" } };
   const send = { to: ["friend@example.org"], subject: "A", text: "A" };
   const member = await aMember(inbox.workspace, "member");

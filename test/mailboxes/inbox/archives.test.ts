@@ -281,7 +281,7 @@ describe("a hostile archive", () => {
     expect((await objectsOf(inbox.workspace.mailboxId)).filter((key) => key.includes("/files/"))).toEqual([]);
   });
 
-  it("of random bytes or of a damaged archive never answers a 500", async () => {
+  it("of random bytes or of a damaged archive never returns a 500", async () => {
     const archive = await zipOf(
       Array.from({ length: 5 }, (_, n) => ({ name: `${n}.eml`, data: mail(`${n}`), deflate: n > 2 })),
     );

@@ -120,7 +120,7 @@ describe("an archive beyond the bound", () => {
     });
   }
 
-  it("of more than a thousand small messages answers with what it has imported, and continues behind it", async () => {
+  it("of more than a thousand small messages responds with what it has imported, and continues behind it", async () => {
     const inbox = await anInbox();
     const started = await start(inbox, encode(mboxOf(importNow.messages + 3, 10)));
     expect(started).toMatchObject({ status: "running", imported: importNow.messages });

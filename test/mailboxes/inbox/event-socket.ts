@@ -10,11 +10,11 @@ interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** Opens a socket of changes of a mailbox. Throws when the answer is not 101. */
+/** Opens a socket of changes of a mailbox. Throws when the response is not 101. */
 export const watch = (api: Api, mailboxId: string, headers: Record<string, string> = {}) =>
   watchAt(api, `/v1/inbox/${mailboxId}/events`, headers);
 
-/** Opens the socket of changes that has this path. Throws when the answer is not 101. */
+/** Opens the socket of changes that has this path. Throws when the response is not 101. */
 export async function watchAt(api: Api, path: string, headers: Record<string, string> = {}) {
   const response = await api.get(path, { Upgrade: "websocket", ...headers });
   const socket = response.webSocket;

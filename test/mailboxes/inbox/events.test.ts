@@ -96,7 +96,7 @@ describe("an open socket", () => {
     expect(await next(3)).toEqual(["folder INBOX null", "flags INBOX 1", "flags INBOX 2"]);
   });
 
-  it("answers ping with pong, and closes when the client sends anything else", async () => {
+  it("responds to ping with pong, and closes when the client sends anything else", async () => {
     const { socket, changes, next, closeCode } = await watch(inbox.workspace, mailboxId());
     socket.send("ping");
     await next(1);

@@ -53,7 +53,7 @@ describe("GET /messages and /search", () => {
     expect([found.total, found.items[0]?.uid]).toEqual([1, 4]);
   });
 
-  it("answer 404 for an unknown folder and 422 for bad limits", async () => {
+  it("return 404 for an unknown folder and 422 for bad limits", async () => {
     for (const suffix of ["/messages?folder=Nowhere", "/search?q=a&folder=Nowhere"])
       expect((await inbox.call("GET", suffix)).status, suffix).toBe(404);
     for (const suffix of [
@@ -69,7 +69,7 @@ describe("GET /messages and /search", () => {
 });
 
 describe("GET /messages/{uid}", () => {
-  it("answers the text, sanitised HTML, headers and attachments, and does not set seen", async () => {
+  it("returns the text, sanitised HTML, headers and attachments, and does not set seen", async () => {
     await receiveMultipart();
     const message = await inbox.json<Record<string, unknown>>("GET", "/messages/1");
     expect(message).toMatchObject({
@@ -92,7 +92,7 @@ describe("GET /messages/{uid}", () => {
     expect((await inbox.list())[0]?.seen).toBe(false);
   });
 
-  it("answers 404 for an unknown UID, part and folder, in one form", async () => {
+  it("returns 404 for an unknown UID, part and folder, in one form", async () => {
     await receiveMultipart();
     for (const suffix of [
       "/messages/2",
@@ -105,17 +105,17 @@ describe("GET /messages/{uid}", () => {
     expect((await inbox.call("GET", "/attachments/1/9")).status).toBe(404);
   });
 
-  it("answers 502 when the object store or the mailbox store fails", async () => {
+  it("returns 502 when the object store or the mailbox store fails", async () => {
     await receiveMultipart();
     const failing = (bindings: Record<string, unknown>) =>
       apiOn(bindings, inbox.workspace.apiKey).get(inbox.path("/messages/1"));
     const broken = () => Promise.reject(new Error("broken"));
-    const answers = [
+    const responses = [
       await failing({ CONTENT: { get: broken } }),
       await failing({ MAILBOX: { getByName: () => ({ find: broken }) } }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([502, 502]);
-    for (const answer of answers) expect(await answer.text()).not.toContain("broken");
+    expect(responses.map(({ status }) => status)).toEqual([502, 502]);
+    for (const result of responses) expect(await result.text()).not.toContain("broken");
   });
 });
 
@@ -164,7 +164,7 @@ describe("changes", () => {
     expect((await inbox.call("POST", "/messages/1/flags", { seen: "yes" })).status).toBe(422);
   });
 
-  it("spam, not-spam, move and delete answer the new place", async () => {
+  it("spam, not-spam, move and delete return the new place", async () => {
     await inbox.receive();
     const post = (suffix: string, body?: unknown) => inbox.json("POST", suffix, body);
     expect(await post("/messages/1/spam")).toEqual({ uid: 1, folder: "Spam" });
@@ -186,7 +186,7 @@ describe("changes", () => {
     expect(await inbox.list("Trash")).toEqual([]);
   });
 
-  it("a bulk action answers a result for each message", async () => {
+  it("a bulk action returns a result for each message", async () => {
     for (let number = 0; number < 3; number++) await inbox.receive();
     const batch = (body: Record<string, unknown>) =>
       inbox.json("POST", "/messages/batch", { uids: [1, 3, 9], ...body });
@@ -234,7 +234,7 @@ describe("folders and labels", () => {
     expect((await inbox.call("DELETE", "/folders/inbox")).status).toBe(409);
   });
 
-  it("a repeated creation with one Idempotency-Key replays the answer", async () => {
+  it("a repeated creation with one Idempotency-Key replays the response", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const create = () => inbox.workspace.post(inbox.path("/labels"), { name: "Bills", color: "#FF0000" }, headers);
     const [first, second] = [await create(), await create()];

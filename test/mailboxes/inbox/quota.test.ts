@@ -59,7 +59,7 @@ describe("the quota of a mailbox", () => {
     expect(await receive(1_000)).toBeNull();
   });
 
-  it("answers 452 to a repeat of refused mail until there is room, and stores it once then", async () => {
+  it("returns 452 to a repeat of refused mail until there is room, and stores it once then", async () => {
     await setQuota(1_500);
     const raw = messageOf(1_000);
     await receive(1_000);

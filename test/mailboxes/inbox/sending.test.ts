@@ -70,7 +70,7 @@ describe("POST /send", () => {
     expect((await sent()).length).toBe(1);
   });
 
-  it("answers a message: same thread, In-Reply-To, References, and the original is marked as answered", async () => {
+  it("replies to a message: same thread, In-Reply-To, References, and the original is marked as answered", async () => {
     await inbox.receive({ "Message-ID": "<q@example.org>", References: "<p@example.org>" });
     await accept({ in_reply_to: "<q@example.org>", subject: "Re: A subject" });
     await work();
@@ -119,9 +119,9 @@ describe("POST /send", () => {
 
   it("with one Idempotency-Key sends once", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
-    const answers = await Promise.all([send({}, headers), send({}, headers)]);
-    const ids = await Promise.all(answers.map(async (answer) => (await answer.json<Accepted>()).id));
-    expect([answers.map(({ status }) => status), new Set(ids).size]).toEqual([[202, 202], 1]);
+    const responses = await Promise.all([send({}, headers), send({}, headers)]);
+    const ids = await Promise.all(responses.map(async (result) => (await result.json<Accepted>()).id));
+    expect([responses.map(({ status }) => status), new Set(ids).size]).toEqual([[202, 202], 1]);
     await work();
     expect((await sent()).length).toBe(1);
   });

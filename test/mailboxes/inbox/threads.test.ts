@@ -25,7 +25,7 @@ describe("a thread", () => {
   it("has the messages of all folders, oldest first, whatever the order of their arrival", async () => {
     const ids = ["<a@x>", "<b@x>", "<c@x>", "<d@x>"];
     const at = (n: number) => ({ messageId: ids[n] ?? null, receivedAt: 1_000 * (n + 1), subject: ids[n] ?? "" });
-    // The answer to an answer comes first; it names both.
+    // The reply to a reply comes first; it names both.
     const { threadId } = await add({ ...at(2), references: ["<a@x>", "<b@x>"], inReplyTo: "<b@x>" });
     await add({ ...at(0), folder: "Sent" });
     await add({ ...at(3), inReplyTo: "<c@x>", folder: "Archive" });

@@ -169,15 +169,20 @@ it("a repeated delivery is stored once, also after the message was moved or expu
 });
 
 describe("threads", () => {
-  it("an answer joins its original across folders, whichever arrives first", async () => {
+  it("a reply joins its original across folders, whichever arrives first", async () => {
     const store = aStore();
-    const answer = await add(store, { messageId: "<b@x>", inReplyTo: "<a@x>", references: ["<a@x>"], folder: "Sent" });
+    const response = await add(store, {
+      messageId: "<b@x>",
+      inReplyTo: "<a@x>",
+      references: ["<a@x>"],
+      folder: "Sent",
+    });
     const original = await add(store, { messageId: "<a@x>" });
     const third = await add(store, { messageId: "<c@x>", references: ["<a@x>", "<b@x>"] });
     const other = await add(store, { messageId: "<d@x>" });
-    expect([original.threadId, third.threadId]).toEqual([answer.threadId, answer.threadId]);
-    expect(other.threadId).not.toBe(answer.threadId);
-    const thread = await store.thread(answer.threadId);
+    expect([original.threadId, third.threadId]).toEqual([response.threadId, response.threadId]);
+    expect(other.threadId).not.toBe(response.threadId);
+    const thread = await store.thread(response.threadId);
     expect(thread.map(({ folder, messageId }) => `${folder} ${messageId}`)).toEqual([
       "Sent <b@x>",
       "INBOX <a@x>",

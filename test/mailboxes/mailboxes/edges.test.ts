@@ -50,22 +50,22 @@ describe("the address of a mailbox", () => {
 
   it("is created once by twenty concurrent calls, the catch-all too, with and without Idempotency-Keys", async () => {
     for (const local_part of ["desk", "*"]) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         times(20, (i) => create({ local_part }, i % 2 ? { "Idempotency-Key": `${local_part}${i}` } : {})),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);
     }
   });
 });
 
 describe("POST /v1/mailboxes/", () => {
-  it("answers 409 to an Idempotency-Key that was used for another mailbox, and creates nothing", async () => {
+  it("returns 409 to an Idempotency-Key that was used for another mailbox, and creates nothing", async () => {
     expect((await create({ local_part: "a" }, { "Idempotency-Key": "k" })).status).toBe(201);
     expect((await create({ local_part: "b" }, { "Idempotency-Key": "k" })).status).toBe(409);
     expect(await (await workspace.get("/v1/mailboxes/")).json<MailboxOut[]>()).toHaveLength(2);
   });
 
-  it("answers 413 to a body that is too large, and 404 or 422 to a field that is", async () => {
+  it("returns 413 to a body that is too large, and 404 or 422 to a field that is", async () => {
     expect((await create({ local_part: "a", more: "x".repeat(40_000_001) })).status).toBe(413);
     expect((await create({ local_part: "a", domain_id: "x".repeat(16_000) })).status).toBe(404);
     const domain = await create({ local_part: "a", domain_id: "x".repeat(3_000_000) });
@@ -95,7 +95,7 @@ describe("GET /v1/mailboxes/", () => {
 });
 
 describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
-  it("runs one transaction and one read, and answers with the current assignees", async () => {
+  it("runs one transaction and one read, and responds with the current assignees", async () => {
     await assign([workspace.userId]);
     const { bindings, trips } = countingDb();
     const api = apiOn(bindings, workspace.apiKey);
@@ -136,8 +136,8 @@ describe("PUT /v1/mailboxes/{mailbox_id}/assignees", () => {
       (await aMember(workspace, "admin")).userId,
     ];
     const lists = times(20, (i) => people.filter((_, n) => (i + 1) & (1 << n)).sort());
-    const answers = await Promise.all(lists.map((list) => assign(list)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(lists.map((list) => assign(list)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const { assignee_ids } = await (await workspace.get(path())).json<MailboxOut>();
     expect(lists).toContainEqual(assignee_ids);
   });
@@ -153,7 +153,7 @@ describe("PUT /v1/mailboxes/{mailbox_id}/assignees", () => {
     expect(Math.max(...bound.map((value) => String(value).length))).toBeLessThan(1000);
   });
 
-  it("answers 404 to a key that is restricted to other domains, and changes nothing", async () => {
+  it("returns 404 to a key that is restricted to other domains, and changes nothing", async () => {
     const other = await register(workspace);
     const api = apiWith(await aKey(workspace, { domainIds: [other.id] }));
     expect((await assign([workspace.userId], api)).status).toBe(404);

@@ -34,7 +34,7 @@ const patch = (id: string, body: unknown) => workspace.call("PATCH", `/v1/mailbo
 const assign = (id: string, user_ids: unknown) => workspace.call("PUT", `/v1/mailboxes/${id}/assignees`, { user_ids });
 
 describe("POST /v1/mailboxes/", () => {
-  it("answers 201 with the record, which GET returns too and which can send when its domain is verified", async () => {
+  it("returns 201 with the record, which GET returns too and which can send when its domain is verified", async () => {
     const mailbox = await createMailbox({ local_part: "Desk", display_name: "  The Desk ", quota_bytes: 1000 });
     expect(mailbox).toEqual({
       id: expect.any(String),
@@ -72,7 +72,7 @@ describe("POST /v1/mailboxes/", () => {
   });
 
   for (const local_part of ["", "a@b", "a b", "a+b", "a\r\nb", ".a", "a..b", "ü".repeat(300), "<a>", 7, null]) {
-    it(`answers 422 to the local part ${JSON.stringify(local_part).slice(0, 20)}`, async () => {
+    it(`returns 422 to the local part ${JSON.stringify(local_part).slice(0, 20)}`, async () => {
       const response = await create({ local_part });
       expect(response.status).toBe(422);
       const { detail } = await response.json<{ detail: { loc: unknown[] }[] }>();
@@ -80,7 +80,7 @@ describe("POST /v1/mailboxes/", () => {
     });
   }
 
-  it("answers 422 to names with control characters and to invalid quotas", async () => {
+  it("returns 422 to names with control characters and to invalid quotas", async () => {
     for (const body of [
       { display_name: "a\nb" },
       { display_name: "n".repeat(321) },
@@ -93,25 +93,27 @@ describe("POST /v1/mailboxes/", () => {
 
   it("creates one mailbox for an address in any letter case and in concurrent calls", async () => {
     const names = ["Desk", "desk", "DESK", "dEsK"];
-    const answers = await Promise.all([...names, ...names, ...names].map((local_part) => create({ local_part })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 11 }, () => 409)]);
+    const responses = await Promise.all([...names, ...names, ...names].map((local_part) => create({ local_part })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 11 }, () => 409)]);
   });
 
   it("replays the response and creates once when a call is repeated with its Idempotency-Key", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => create({ local_part: "desk" }, { "Idempotency-Key": "k" })));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const responses = await Promise.all(
+      [1, 2, 3].map(() => create({ local_part: "desk" }, { "Idempotency-Key": "k" })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);
   });
 
-  it("answers 404, never 500, to a domain that is unknown, malformed or deleted at the same moment", async () => {
+  it("returns 404, never 500, to a domain that is unknown, malformed or deleted at the same moment", async () => {
     for (const domain_id of [crypto.randomUUID(), "nonsense", ""])
       expect((await create({ domain_id, local_part: "a" })).status).toBe(404);
     const domain = await register(workspace);
-    const [, ...answers] = await Promise.all([
+    const [, ...responses] = await Promise.all([
       workspace.call("DELETE", `/v1/domains/${domain.id}`),
       ...Array.from({ length: 10 }, (_, i) => create({ domain_id: domain.id, local_part: `m${i}` })),
     ]);
-    for (const { status } of answers) expect([201, 404, 409]).toContain(status);
+    for (const { status } of responses) expect([201, 404, 409]).toContain(status);
     const { results } = await database.prepare("SELECT 1 FROM mailboxes WHERE domain_id = ?1").bind(domain.id).all();
     expect(results).toEqual([]);
   });
@@ -208,7 +210,7 @@ describe("PUT /v1/mailboxes/{mailbox_id}/assignees", () => {
 });
 
 describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
-  it("answers 204, then 404; its queued email becomes failed with a reason, scheduled email at its time", async () => {
+  it("returns 204, then 404; its queued email becomes failed with a reason, scheduled email at its time", async () => {
     const { id, address } = await createMailbox();
     await assign(id, [workspace.userId]);
     const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
@@ -217,8 +219,8 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
         .id;
     const queued = await send();
     const scheduled = await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const answers = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/mailboxes/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+    const responses = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/mailboxes/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
     expect((await read(id)).status).toBe(404);
     await runWorkAt(Date.now());
     const email = async (emailId: string) => (await workspace.get(`/v1/emails/${emailId}`)).json<DetailOut>();

@@ -172,7 +172,7 @@ describe("a post to Slack", () => {
   });
 
   it.runIf(env.TEST_LONG)(
-    "that gets no answer ends after ten seconds, and is repeated",
+    "that gets no response ends after ten seconds, and is repeated",
     async () => {
       const workspace = await aWorkspace();
       await aSlackWebhook(workspace, "hang");

@@ -40,8 +40,8 @@ describe("owners are notified", () => {
       contact_list_id: await aContactList(workspace, 3),
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
-    const answers = await Promise.all([broadcasts.act(id, "cancel"), broadcasts.act(id, "cancel")]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const responses = await Promise.all([broadcasts.act(id, "cancel"), broadcasts.act(id, "cancel")]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await broadcasts.act(id, "cancel")).status).toBe(409);
     expect(await titles()).toEqual([["sends", "warning", "The broadcast Newsletter was cancelled"]]);
   });

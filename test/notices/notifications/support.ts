@@ -73,8 +73,8 @@ export async function waiting({ workspaceNumber }: TestWorkspace): Promise<WakeU
 }
 
 /** Sets the Slack webhook of a workspace. Returns a function that returns the texts that were posted to it. */
-export async function aSlackWebhook(workspace: TestWorkspace, answer: number | "hang" = 200) {
-  const path = `/services/${answer}/${crypto.randomUUID()}`;
+export async function aSlackWebhook(workspace: TestWorkspace, result: number | "hang" = 200) {
+  const path = `/services/${result}/${crypto.randomUUID()}`;
   const settings = { slack_webhook_url: `https://hooks.slack.com${path}` };
   const response = await workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}`, { settings });
   if (response.status !== 200) throw new Error(await response.text());

@@ -41,7 +41,7 @@ describe("a delivery", () => {
         status: "delivered",
         attempt: 1,
         response_status: Number(status),
-        response_body: status === "200" ? "answer 200" : "",
+        response_body: status === "200" ? "response 200" : "",
         endpoint_url: receiver.url,
         next_retry_at: null,
         error: null,
@@ -51,7 +51,7 @@ describe("a delivery", () => {
   }
 
   for (const behaviour of ["301", "400", "410", "429", "500", "reset"]) {
-    it(`is tried exactly at 0, 1, 6, 36 and 156 minutes when the endpoint answers ${behaviour}, then given up`, async () => {
+    it(`is tried exactly at 0, 1, 6, 36 and 156 minutes when the endpoint responds with ${behaviour}, then given up`, async () => {
       const { read, receiver, start, workspace, webhook } = await aDelivery(behaviour);
       let due = start;
       for (const [index, wait] of [...SCHEDULE, null].entries()) {
@@ -94,7 +94,7 @@ describe("a delivery", () => {
     expect(JSON.parse(requests[0]?.body ?? "")).toEqual((await read()).payload);
   });
 
-  it("fails after 15 seconds without a complete answer, and keeps at most 64 KiB of an answer", async () => {
+  it("fails after 15 seconds without a complete response, and keeps at most 64 KiB of a response", async () => {
     const workspace = await aWorkspace();
     const [hang, drip, bomb, large] = [
       await aDelivery("hang", workspace),
@@ -111,7 +111,7 @@ describe("a delivery", () => {
       expect(await slow.read()).toMatchObject({
         status: "retrying",
         attempt: 1,
-        error: "no complete answer within 15 seconds",
+        error: "no complete response within 15 seconds",
       });
       const [request] = await slow.receiver.requests();
       const openFor = ((request?.closedAt ?? 0) - (request?.at ?? 0)) / 1000;

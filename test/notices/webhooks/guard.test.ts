@@ -247,7 +247,7 @@ describe("the URL guard with DNS", () => {
     for (const name of [v4, v6, alias]) expect((await create(`https://${name}/`)).status, name).toBe(201);
   });
 
-  it("checks again at a change, a test, a replay and each delivery, when DNS answers otherwise", async () => {
+  it("checks again at a change, a test, a replay and each delivery, when DNS responds otherwise", async () => {
     const name = newName();
     const url = `https://${name}:${port()}/`;
     await publish([{ name, type: "A", value: "93.184.215.14" }]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("POST /v1/webhooks/", () => {
-  it("makes a secret that no other answer shows and that is stored encrypted", async () => {
+  it("makes a secret that no other response shows and that is stored encrypted", async () => {
     const created = await api.create(aReceiver().url, ["email.sent", "email.sent", "email.bounced"]);
     expect(created).toMatchObject({ events: ["email.sent", "email.bounced"], is_active: true });
     expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -50,7 +50,7 @@ describe("POST /v1/webhooks/", () => {
     }
   });
 
-  it("answers the same webhook and secret to a repeated Idempotency-Key", async () => {
+  it("returns the same webhook and secret to a repeated Idempotency-Key", async () => {
     const body = { url: aReceiver().url, events: ["email.sent"] };
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const both = await Promise.all([1, 2].map(() => api.post("/v1/webhooks/", body, headers)));
@@ -62,8 +62,8 @@ describe("POST /v1/webhooks/", () => {
   it("refuses the 51st webhook of a workspace with 409, also of several at once", async () => {
     const full = webhooksOf(await aWorkspace());
     const bodies = Array.from({ length: 53 }, () => ({ url: aReceiver().url, events: ["email.sent"] }));
-    const answers = await Promise.all(bodies.map((body) => full.post("/v1/webhooks/", body)));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(bodies.map((body) => full.post("/v1/webhooks/", body)));
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(50);
     expect(statuses.filter((status) => status === 409)).toHaveLength(3);
   });
@@ -180,7 +180,7 @@ describe("DELETE /v1/webhooks/{webhook_id}", () => {
 });
 
 describe("the delivery log", () => {
-  it("answers pages, totals and each status, and reads no more rows than the pages up to it", async () => {
+  it("returns pages, totals and each status, and reads no more rows than the pages up to it", async () => {
     const { id } = await api.create(aReceiver().url);
     const rows = Array.from({ length: 250 }, (_, n) => ({
       id: testContext().newId(),

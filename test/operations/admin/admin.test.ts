@@ -113,8 +113,8 @@ describe("accounts", () => {
 
   it("keep the time of the first restriction, and the audit log has one entry for it", async () => {
     const { userId } = await aWorkspace();
-    const answers = await Promise.all([restrict(userId), restrict(userId), restrict(userId.toUpperCase())]);
-    const times = await Promise.all(answers.map(async (answer) => (await answer.json<UserOut>()).restricted_at));
+    const responses = await Promise.all([restrict(userId), restrict(userId), restrict(userId.toUpperCase())]);
+    const times = await Promise.all(responses.map(async (result) => (await result.json<UserOut>()).restricted_at));
     expect(new Set(times).size).toBe(1);
     expect(await lastAudit(1)).toEqual([{ action: "user.restricted", target: userId, by: workspace.userId }]);
     await restrict(userId, "unrestrict");

@@ -110,7 +110,7 @@ describe("the outbox of a database", () => {
     await ctx.outbox.prepare("DELETE FROM outbox WHERE id LIKE 'list-%'").run();
   });
 
-  it.each(["99", "MAIN", "-1", "01", "%00"])("of the unknown database %s answers 404", async (name) => {
+  it.each(["99", "MAIN", "-1", "01", "%00"])("of the unknown database %s returns 404", async (name) => {
     expect((await admin.get(`/v1/admin/outboxes/${name}`)).status).toBe(404);
   });
 });
@@ -134,8 +134,8 @@ describe("rows of an outbox", () => {
       id: `requeue-${name}`,
       due_at: new Date(at).toISOString(),
     }));
-    const answers = await Promise.all([requeue(rows), requeue(rows)]);
-    const counts = await Promise.all(answers.map(async (one) => (await one.json<{ requeued: number }>()).requeued));
+    const responses = await Promise.all([requeue(rows), requeue(rows)]);
+    const counts = await Promise.all(responses.map(async (one) => (await one.json<{ requeued: number }>()).requeued));
     expect(counts.sort()).toEqual([0, 2]);
     expect(await lastAudit()).toMatchObject({ action: "outbox.requeued", target: String(shard), by: workspace.userId });
     const held = outbox.prepare("SELECT due_at AS at, token FROM outbox WHERE id = 'requeue-held'");
@@ -168,7 +168,7 @@ describe("rows of an outbox", () => {
     expect((await requeue(rows)).status).toBe(422);
   });
 
-  it("of an unknown database answer 404", async () => {
+  it("of an unknown database return 404", async () => {
     for (const name of ["99", "MAIN", "01"])
       expect((await requeue([{ id: "x", due_at: "2026-11-21T14:00:00Z" }], name)).status).toBe(404);
   });

@@ -68,8 +68,8 @@ describe("a workspace that the platform pauses", () => {
 
   it("is audited and notified once, however often it is paused at once", async () => {
     const workspace = await aWorkspace();
-    const answers = await Promise.all([1, 2, 3, 4].map(() => act(workspace.workspaceId.toUpperCase(), "pause")));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.paused_by_platform_at}`)).size).toBe(1);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => act(workspace.workspaceId.toUpperCase(), "pause")));
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.paused_by_platform_at}`)).size).toBe(1);
     await act(workspace.workspaceId, "resume");
     await act(workspace.workspaceId, "resume");
     const changes = (await auditOf(workspace)).filter((action) => /^workspace\.(paused|resumed)$/.test(action));
@@ -81,7 +81,7 @@ describe("a workspace that the platform pauses", () => {
     expect(notices.results).toHaveLength(2);
   });
 
-  it("is listed over the pages; an unknown one answers 404", async () => {
+  it("is listed over the pages; an unknown one returns 404", async () => {
     const { workspaceId } = await aWorkspace();
     const before = workspaceId.replace(/.$/, "0");
     const response = await admin.get(`/v1/admin/workspaces?limit=500&after=${before}`);
@@ -114,7 +114,7 @@ describe("the daily limit of a workspace", () => {
     ]);
   });
 
-  it("is a whole number from 0 or null; an unknown workspace answers 404", async () => {
+  it("is a whole number from 0 or null; an unknown workspace returns 404", async () => {
     const { workspaceId } = await aWorkspace();
     for (const wrong of [-1, 1.5, "5", undefined, 2_000_000_000])
       expect((await limit(workspaceId, wrong)).status, String(wrong)).toBe(422);

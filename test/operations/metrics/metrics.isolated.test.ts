@@ -32,7 +32,7 @@ const production = {
 };
 
 describe("GET /ready", () => {
-  it("answers conditions to everybody, and details with the token of the metrics only", async () => {
+  it("returns conditions to everybody, and details with the token of the metrics only", async () => {
     const conditions = {
       ...{ status: "ready", settings: "valid", main: "answers", mail: "answers", egress: "configured" },
       system_mail: "configured",
@@ -48,7 +48,7 @@ describe("GET /ready", () => {
     expect((await ready({}, { Authorization: "Bearer " })).body).not.toHaveProperty("details");
   });
 
-  it("names a mail database that fails and stays 200; it is 503 when main fails or no mail database answers", async () => {
+  it("names a mail database that fails and stays 200; it is 503 when main fails or no mail database responds", async () => {
     const one = await ready({ METRICS_TOKEN: TOKEN, MAIL_1: failing }, asOperator);
     expect(one).toMatchObject({ status: 200, body: { status: "degraded", details: { failing_databases: [1] } } });
     const all = await ready({ METRICS_TOKEN: TOKEN, MAIL_0: failing, MAIL_1: failing }, asOperator);
@@ -75,7 +75,7 @@ describe("GET /ready", () => {
     expect(await state(other.mailbox)).toBe("200 degraded no_mailbox");
   });
 
-  it("tells that the egress did not answer, until the waiting emails are gone", async () => {
+  it("tells that the egress did not respond, until the waiting emails are gone", async () => {
     const start = Date.now() + 3_600_000;
     const workspace = await aWorkspace();
     const { ctx } = recordingContext({}, () => start);
@@ -88,7 +88,7 @@ describe("GET /ready", () => {
     expect(await ready({ METRICS_TOKEN: TOKEN })).toMatchObject({ body: { egress: "configured" } });
   });
 
-  it("and /health answer with every malformed secret and missing binding, and /health stays 200", async () => {
+  it("and /health respond with every malformed secret and missing binding, and /health stays 200", async () => {
     const issues = [
       { MASTER_KEYS: "1:short" },
       { GATEWAY_SECRET: "short" },
@@ -96,9 +96,9 @@ describe("GET /ready", () => {
       { WORK: undefined },
     ];
     for (const issue of issues) {
-      const answer = await ready({ ...issue, METRICS_TOKEN: TOKEN }, asOperator);
-      expect(answer).toMatchObject({ status: 503, body: { status: "not_ready", settings: "invalid" } });
-      const { setting_faults } = answer.body.details as { setting_faults: string[] };
+      const result = await ready({ ...issue, METRICS_TOKEN: TOKEN }, asOperator);
+      expect(result).toMatchObject({ status: 503, body: { status: "not_ready", settings: "invalid" } });
+      const { setting_faults } = result.body.details as { setting_faults: string[] };
       expect(setting_faults).toEqual([expect.stringContaining(Object.keys(issue)[0] ?? "")]);
       expect((await apiOn(issue, null).get("/health")).status).toBe(200);
     }
@@ -232,7 +232,7 @@ describe("GET /metrics", () => {
     await outbox.prepare("DELETE FROM webhook_endpoints WHERE id IN ('e-1', 'e-2')").run();
   });
 
-  it("answers while a database fails, and says which", async () => {
+  it("responds while a database fails, and says which", async () => {
     const text = await read({ MAIL_1: failing });
     expect(text).toContain('email_database_up{database="1"} 0');
     expect(text).toContain('email_database_up{database="0"} 1');

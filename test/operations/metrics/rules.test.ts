@@ -14,13 +14,13 @@ const dueFor = (seconds: number, kind = "deliver") => ({
   kinds: [{ kind, oldestAt: NOW - seconds * 1000 }],
 });
 const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingIssues: string[] = []) =>
-  decideReadiness({ settingIssues, egress, hasEgressAnswered: false, systemMail: "configured", outboxes }, NOW);
+  decideReadiness({ settingIssues, egress, hasEgressResponded: false, systemMail: "configured", outboxes }, NOW);
 
 describe("readiness", () => {
   it.each([
-    ["everything answers", [answering("main"), answering(0), answering(1)], "ready"],
+    ["everything responses", [answering("main"), answering(0), answering(1)], "ready"],
     ["one of two mail databases fails", [answering("main"), failing(0), answering(1)], "degraded"],
-    ["no mail database answers", [answering("main"), failing(0), failing(1)], "not_ready"],
+    ["no mail database responds", [answering("main"), failing(0), failing(1)], "not_ready"],
     ["the main database fails", [failing("main"), answering(0), answering(1)], "not_ready"],
     ["a row is due for ten minutes", [answering("main"), dueFor(600)], "ready"],
     ["a row is due for longer", [answering("main"), dueFor(601)], "degraded"],
@@ -29,7 +29,7 @@ describe("readiness", () => {
       [answering("main"), dueFor(86_400, "bulk")],
       "ready",
     ],
-    ["the egress did not answer of late", [answering("main"), { ...answering(0), waitingForEgress: 3 }], "degraded"],
+    ["the egress did not response of late", [answering("main"), { ...answering(0), waitingForEgress: 3 }], "degraded"],
   ] as const)("%s", (_, outboxes, status) => {
     expect(decide([...outboxes]).status).toBe(status);
   });
@@ -40,7 +40,7 @@ describe("readiness", () => {
       const findings = {
         settingIssues: [],
         egress: "configured",
-        hasEgressAnswered: false,
+        hasEgressResponded: false,
         systemMail,
         outboxes: [answering("main"), answering(0)],
       };
@@ -49,11 +49,11 @@ describe("readiness", () => {
     },
   );
 
-  it("is back when the egress has answered, although emails still wait for their turn", () => {
+  it("is back when the egress has responded, although emails still wait for their turn", () => {
     const outboxes = [answering("main"), { ...answering(0), waitingForEgress: 3 }];
     const found = { settingIssues: [], egress: "configured", systemMail: "configured" as const, outboxes };
-    expect(decideReadiness({ ...found, hasEgressAnswered: false }, NOW)).toMatchObject({ egress: "unreachable" });
-    const back = decideReadiness({ ...found, hasEgressAnswered: true }, NOW);
+    expect(decideReadiness({ ...found, hasEgressResponded: false }, NOW)).toMatchObject({ egress: "unreachable" });
+    const back = decideReadiness({ ...found, hasEgressResponded: true }, NOW);
     expect(back).toMatchObject({ status: "ready", egress: "configured", details: { waiting_for_egress: 3 } });
   });
 

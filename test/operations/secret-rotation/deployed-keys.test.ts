@@ -68,8 +68,8 @@ describe("a file of secrets", () => {
     ["uses the older key", ["1.a", "2.b"], deployed(["2.b", "1.a"]), "it uses key 1, and the Worker uses key 2"],
     ["uses an unknown key", ["3.c", "2.b"], deployed(["2.b"]), "it uses key 3, which the Worker does not know yet"],
     ["has another key of the number", ["1.a", "2.x"], deployed(["1.a", "2.b"]), "its key 2 is another one"],
-  ] as const)("that %s may be deployed only if every stored secret opens then", (_, own, answer, reason) => {
-    const refusal = findKeyRefusal(own, answer);
+  ] as const)("that %s may be deployed only if every stored secret opens then", (_, own, result, reason) => {
+    const refusal = findKeyRefusal(own, result);
     if (reason === null) expect(refusal).toBeNull();
     else expect(refusal).toContain(reason);
   });

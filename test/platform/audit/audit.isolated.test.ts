@@ -188,7 +188,7 @@ describe("GET /v1/audit", () => {
     expect((await (await aMember(workspace, "admin")).get("/v1/audit")).status).toBe(200);
   });
 
-  it("answers 422 to an invalid limit or cursor, and an empty list after the oldest entry", async () => {
+  it("returns 422 to an invalid limit or cursor, and an empty list after the oldest entry", async () => {
     await suppress(1);
     for (const limit of ["0", "501", "x", "-1", ""]) {
       expect((await workspace.get(`/v1/audit?limit=${limit}`)).status, limit).toBe(422);

@@ -150,7 +150,7 @@ it("has the entries of the calls that changed something, after any sequence of c
       const sequence = new Sequence(workspace, members);
       for (const one of steps) await sequence.apply(one);
       const owner = await aMember(workspace, "owner");
-      // Calls that ran at once may commit in another order than they were answered.
+      // Calls that ran at once may commit in another order than they got a response.
       expect((await auditedActions(owner)).sort()).toEqual(sequence.expected.sort());
     }),
     { numRuns: RUNS, seed: 20261121 },

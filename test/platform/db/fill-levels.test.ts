@@ -37,7 +37,7 @@ describe("the size of a mail database", () => {
     expect(Math.min(...(await sizes()).map(({ size }) => size))).toBeGreaterThan(10_000);
   });
 
-  it("above the limit of new emails answers 503 with Retry-After to every send, while outcomes are still written", async () => {
+  it("above the limit of new emails returns 503 with Retry-After to every send, while outcomes are still written", async () => {
     const sink = await sinkServer();
     const { id } = await accepted(await withLimits({}).post("/v1/emails/", aMail(workspace)));
     await measure();

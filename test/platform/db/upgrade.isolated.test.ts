@@ -108,7 +108,7 @@ async function use(workspace: TestWorkspace) {
 async function readAll(api: ReturnType<typeof apiWith>, { ids, listId }: { ids: string[]; listId: string }) {
   const paths = [...PATHS, `/v1/contacts/${listId}`, `/v1/contacts/${listId}/export`];
   for (const id of ids) paths.push(`/v1/emails/${id}`, `/v1/emails/${id}/events`);
-  const answers = paths.map(async (path) => {
+  const responses = paths.map(async (path) => {
     const response = await api.get(path);
     const text = await response.text();
     return [
@@ -117,7 +117,7 @@ async function readAll(api: ReturnType<typeof apiWith>, { ids, listId }: { ids: 
       text.replace(/"(last_used_at|seconds_until_send)":("[^"]*"|null|\d+)/g, ""),
     ] as const;
   });
-  return Promise.all(answers);
+  return Promise.all(responses);
 }
 
 /**

@@ -44,7 +44,7 @@ async function accept(shard: number, now: number): Promise<void> {
 
 const rowsOf = async (db: D1Database) => (await db.prepare("SELECT id FROM outbox").all()).results.length;
 
-/** A database that never answers. */
+/** A database that never responds. */
 const silent = { prepare: () => hangingStatement, batch: () => new Promise(() => {}) };
 const hangingStatement = { bind: () => hangingStatement, all: () => new Promise(() => {}) };
 

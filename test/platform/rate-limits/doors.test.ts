@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 describe("beyond the daily limit", () => {
-  it("a send answers 429 with the limit, the count and the reset, and stores nothing", async () => {
+  it("a send returns 429 with the limit, the count and the reset, and stores nothing", async () => {
     await limitTo(2);
     for (let n = 0; n < 2; n++) expect((await send()).status).toBe(202);
     const refused = await send();
@@ -124,7 +124,7 @@ describe("the daily limit", () => {
     expect(await count()).toBe(5);
   });
 
-  it("answers a repeated request with its first answer, and counts it once", async () => {
+  it("responds to a repeated request with its first response, and counts it once", async () => {
     await limitTo(1);
     const key = { "Idempotency-Key": "daily" };
     const accepted = await (await send(key)).json();

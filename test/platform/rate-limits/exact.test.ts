@@ -64,10 +64,10 @@ describe("an exact limit", () => {
 });
 
 describe("POST /v1/domains/ beyond the registrations of an hour", () => {
-  it("answers 429 with Retry-After and RateLimit-Policy to every key of the workspace, not to other workspaces", async () => {
+  it("returns 429 with Retry-After and RateLimit-Policy to every key of the workspace, not to other workspaces", async () => {
     const api = apiOn(limits(3), workspace.apiKey);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => post(api)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(9).fill(429)]);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => post(api)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(9).fill(429)]);
     const refused = await post(apiOn(limits(3), await aKey(workspace)));
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(3_500);
@@ -77,7 +77,7 @@ describe("POST /v1/domains/ beyond the registrations of an hour", () => {
     expect((await post(apiOn(limits(3), (await aWorkspace()).apiKey))).status).toBe(201);
   });
 
-  it("answers 401 and 403 first, 429 before 413, 415 and 422, and counts calls with a bad body", async () => {
+  it("returns 401 and 403 first, 429 before 413, 415 and 422, and counts calls with a bad body", async () => {
     const api = apiOn(limits(2), workspace.apiKey);
     const viewer = apiOn(limits(2), await aKey(workspace, { scopes: ["domains:view"] }));
     for (let call = 0; call < 5; call++) expect((await post(viewer)).status).toBe(403);
@@ -91,7 +91,7 @@ describe("POST /v1/domains/ beyond the registrations of an hour", () => {
 });
 
 describe("POST /v1/domains/{domain_id}/verify beyond the verifications of an hour", () => {
-  it("answers 429, whatever the domain, and registration goes on", async () => {
+  it("returns 429, whatever the domain, and registration goes on", async () => {
     const api = apiOn(limits(30, 2), workspace.apiKey);
     const [one, two] = [await register(workspace), await register(workspace)];
     const verify = (id: string) => api.post(`/v1/domains/${id}/verify`, undefined);

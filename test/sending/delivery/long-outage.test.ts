@@ -18,7 +18,7 @@ const EMAILS = env.TEST_LONG ? 2_000 : 125;
 const MOST_IN_TWO_SECONDS = 750;
 const TOKEN = "token-of-the-monitoring-0123456789ab";
 
-/** Returns what an operator sees: the answer of /ready, and the figure of emails that wait for the egress. */
+/** Returns what an operator sees: the response of /ready, and the figure of emails that wait for the egress. */
 async function watch() {
   const api = apiOn({ METRICS_TOKEN: TOKEN }, null);
   const ready = await api.get("/ready");

@@ -103,7 +103,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
     expect((await emailOf(id)).status).toBe("failed");
   });
 
-  it("GET /ready answers 503 with the condition and nothing of the setting", async () => {
+  it("GET /ready returns 503 with the condition and nothing of the setting", async () => {
     const response = await apiOn({ EGRESS_URL: url }, null).get("/ready");
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({

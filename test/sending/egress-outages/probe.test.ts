@@ -1,7 +1,7 @@
 /** When cron probes the egress, and what a probe does (docs/contract/delivery.md#outages). */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readReadiness } from "../../../src/operations/metrics/readiness.ts";
-import { recordAnswer } from "../../../src/sending/egress-outages/index.ts";
+import { recordResponse } from "../../../src/sending/egress-outages/index.ts";
 import { probeEgress } from "../../../src/sending/egress-outages/probe-egress.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
@@ -92,7 +92,7 @@ describe("an egress that comes and goes", () => {
     const log = vi.spyOn(console, "log");
     const steps = () => log.mock.calls.filter(([line]) => String(line).includes('"outbox.released"')).length;
     for (let minute = 0; minute < 4; minute++) {
-      // It answers to the probe, and is gone before the first email of the release step.
+      // It responds to the probe, and is gone before the first email of the release step.
       const server = await open();
       await deployment.run(deployment.now + MINUTE, async () => (await server.counters()).connections > 0);
       await server.close();
@@ -118,8 +118,8 @@ describe("a run that ends between the end of an outage and its release", () => {
     for (const db of mailDatabases) await insertWaiting(db, 3, deployment.now + DAY);
     await deployment.run(deployment.now + 2 * MINUTE);
     await open();
-    expect(await recordAnswer(deployment.context().ctx)).toBe(true);
-    expect(await recordAnswer(deployment.context().ctx)).toBe(false);
+    expect(await recordResponse(deployment.context().ctx)).toBe(true);
+    expect(await recordResponse(deployment.context().ctx)).toBe(false);
     expect(await waitingRows()).toBe(6);
     await deployment.run(deployment.now + 2 * MINUTE);
     expect(await waitingRows()).toBe(0);
@@ -147,7 +147,7 @@ describe("a broken egress setting", () => {
 });
 
 describe("GET /ready", () => {
-  it("tells within a minute that the egress does not answer while emails wait, and that it is back", async () => {
+  it("tells within a minute that the egress does not respond while emails wait, and that it is back", async () => {
     const { url, open } = await closedPort();
     const deployment = deploymentOf(url);
     deployment.bindings = { ...deployment.bindings, SYSTEM_MAILBOX: (await aWorkspace()).mailbox };

@@ -96,12 +96,12 @@ it("an item of a batch gets the same decision, the same reason and the same row 
     const context = JSON.stringify({ item, id, status, rejection_reason });
     if (single.status === 202) {
       accepted += 1;
-      const answer = await single.json<{ id: string; status: string; rejection_reason: string | null }>();
+      const result = await single.json<{ id: string; status: string; rejection_reason: string | null }>();
       expect({ status, rejection_reason }, context).toEqual({
-        status: answer.status,
-        rejection_reason: answer.rejection_reason,
+        status: result.status,
+        rejection_reason: result.rejection_reason,
       });
-      expect(await comparable(workspace, id ?? ""), context).toEqual(await comparable(workspace, answer.id));
+      expect(await comparable(workspace, id ?? ""), context).toEqual(await comparable(workspace, result.id));
       continue;
     }
     expect([400, 413, 422]).toContain(single.status);

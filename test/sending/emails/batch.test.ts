@@ -67,10 +67,15 @@ describe("POST /v1/emails/batch", () => {
         "Idempotency-Key": "k",
       },
     );
-    const answer = await response.json<BatchOut>();
-    expect({ ...answer, results: answer.results.length }).toEqual({ total: 500, sent: 500, failed: 0, results: 500 });
+    const received = await response.json<BatchOut>();
+    expect({ ...received, results: received.results.length }).toEqual({
+      total: 500,
+      sent: 500,
+      failed: 0,
+      results: 500,
+    });
     const rows = await stored();
-    expect(rows.map(({ id }) => id)).toEqual(answer.results.map(({ id }) => id));
+    expect(rows.map(({ id }) => id)).toEqual(received.results.map(({ id }) => id));
     expect(rows.map(({ subject }) => subject)).toEqual(mails(500).map(({ subject }) => subject));
     expect(await objects()).toHaveLength(1);
     expect(new Set(rows.map(({ outbox_id }) => outbox_id)).size).toBe(5);
@@ -80,7 +85,7 @@ describe("POST /v1/emails/batch", () => {
     expect(trips.length + calls.put + calls.queue).toBeLessThanOrEqual(10);
   });
 
-  it("answers the issue of an item at its index, and sends the others", async () => {
+  it("returns the issue of an item at its index, and sends the others", async () => {
     const items = [
       aMail(workspace),
       aMail(workspace, { to: [{ email: "nonsense" }] }),
@@ -162,8 +167,8 @@ describe("POST /v1/emails/batch", () => {
 
   it("ten concurrent calls with one Idempotency-Key create one batch with one response and one object", async () => {
     const items = [...mails(20), "broken"];
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(items, { "Idempotency-Key": "same" })));
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send(items, { "Idempotency-Key": "same" })));
+    expect(new Set(await Promise.all(responses.map((received) => received.text()))).size).toBe(1);
     expect(await stored()).toHaveLength(20);
     expect(await objects()).toHaveLength(1);
     expect((await send(mails(3), { "Idempotency-Key": "same" })).status).toBe(409);

@@ -29,8 +29,8 @@ async function accept(workspace: TestWorkspace, changes: Record<string, unknown>
   const body = path === "/v1/emails/" ? aMail(workspace, changes) : [aMail(workspace, changes)];
   const response = await apiOn({ WORK: discardingQueue }, workspace.apiKey).post(path, body);
   expect(response.status).toBe(202);
-  const answer = await response.json<{ id?: string; results?: { id: string }[] }>();
-  return answer.id ?? answer.results?.[0]?.id ?? "";
+  const result = await response.json<{ id?: string; results?: { id: string }[] }>();
+  return result.id ?? result.results?.[0]?.id ?? "";
 }
 
 /** Ids and times, which differ between two emails. */

@@ -45,9 +45,9 @@ describe("Idempotency-Key", () => {
         const response = await workspace.post("/v1/emails/", aMail(workspace, { text }), key("race"));
         return `${response.status} ${await response.text()}`;
       };
-      const answers = await Promise.all(Array.from({ length: 50 }, call));
-      expect(new Set(answers).size).toBe(1);
-      expect(answers[0]).toMatch(/^202 /);
+      const responses = await Promise.all(Array.from({ length: 50 }, call));
+      expect(new Set(responses).size).toBe(1);
+      expect(responses[0]).toMatch(/^202 /);
       expect(await emailsOf(workspace)).toBe(1);
       expect(await objectsOf(workspace)).toBe(objects);
     },
@@ -65,9 +65,9 @@ describe("Idempotency-Key", () => {
   it("a key has no effect in another workspace", async () => {
     const [one, two] = [await aWorkspace(), await aWorkspace()];
     await one.post("/v1/emails/", aMail(one), key("c"));
-    const answer = await two.post("/v1/emails/", aMail(two), key("c"));
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get("Idempotency-Replayed")).toBeNull();
+    const result = await two.post("/v1/emails/", aMail(two), key("c"));
+    expect(result.status).toBe(202);
+    expect(result.headers.get("Idempotency-Replayed")).toBeNull();
     expect(await emailsOf(two)).toBe(1);
   });
 
@@ -103,9 +103,9 @@ describe("Idempotency-Key", () => {
     const send = (value: string) => workspace.post("/v1/emails/", aMail(workspace), key(value));
     expect((await send("k".repeat(255))).status).toBe(202);
     for (const bad of ["k".repeat(256), ""]) {
-      const answer = await send(bad);
-      expect(answer.status).toBe(422);
-      const { detail } = await answer.json<{ detail: { loc: string[] }[] }>();
+      const result = await send(bad);
+      expect(result.status).toBe(422);
+      const { detail } = await result.json<{ detail: { loc: string[] }[] }>();
       expect(detail[0]?.loc).toEqual(["header", "Idempotency-Key"]);
     }
   });

@@ -134,7 +134,7 @@ describe("attachments above 8 MB", () => {
     expect(await countStored(workspace)).toEqual({ objects: 1, emails: 1 });
   });
 
-  it("validate reads a large body, answers as for a small one, and stores nothing", async () => {
+  it("validate reads a large body, responds as for a small one, and stores nothing", async () => {
     const workspace = await aWorkspace();
     const attachments = [file("a.bin", bytesOf(7 * MIB, 8))];
     const response = await workspace.post("/v1/emails/validate", aMail(workspace, { attachments }));

@@ -80,10 +80,10 @@ describe("a delivery of several emails of a workspace", () => {
     expect(written[1]).toBe(written[0]);
   });
 
-  it("writes outcomes before R2 has answered, and sets the keys then", async () => {
-    const answer = Promise.withResolvers<void>();
+  it("writes outcomes before R2 has responded, and sets the keys then", async () => {
+    const response = Promise.withResolvers<void>();
     const put: R2Bucket["put"] = async (key: string, value: ArrayBufferView) => {
-      await answer.promise;
+      await response.promise;
       return env.CONTENT.put(key, value) as never;
     };
     const { ctx, woken } = recordingContext();
@@ -92,7 +92,7 @@ describe("a delivery of several emails of a workspace", () => {
     const statuses = async () => (await rows()).map(({ status }) => status);
     await until(statuses, (all) => all.every((status) => status === "delivered"));
     await expectReadable(ids);
-    answer.resolve();
+    response.resolve();
     await delivery;
     expect((await rows()).filter(({ content }) => content !== null)).toEqual([]);
     await expectReadable(ids);

@@ -229,22 +229,22 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     expect((await detail(again.id)).to_addresses).toEqual(["a@example.org"]);
   });
 
-  it("answers the same 404 for a foreign, an unknown and a malformed id, and for an email of another domain", async () => {
+  it("returns the same 404 for a foreign, an unknown and a malformed id, and for an email of another domain", async () => {
     const foreignWorkspace = await aWorkspace();
     const { id: foreign } = await (
       await createApiWithoutQueue(foreignWorkspace.apiKey).post("/v1/emails/", aMail(foreignWorkspace))
     ).json<{
       id: string;
     }>();
-    const answers = [];
+    const responses = [];
     for (const id of [foreign, crypto.randomUUID(), "nonsense"]) {
       const response = await retry(id);
-      answers.push(`${response.status} ${await response.text()}`);
+      responses.push(`${response.status} ${await response.text()}`);
     }
     const other = apiWith(await aKey(workspace, { domainIds: [crypto.randomUUID()] }));
     const response = await retry(await rejectedEmail(), other);
-    answers.push(`${response.status} ${await response.text()}`);
-    expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
+    responses.push(`${response.status} ${await response.text()}`);
+    expect(new Set(responses)).toEqual(new Set(['404 {"detail":"Email not found"}']));
     const own = createApiWithoutQueue(await aKey(workspace, { domainIds: [workspace.domainId] }));
     expect((await retry(await rejectedEmail(), own)).status).toBe(202);
   });
@@ -282,7 +282,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
       async batch(statements: D1PreparedStatement[]) {
         const results = await mail.batch(statements);
         // The first batch only reads.
-        if (results.some(({ meta }) => meta.changes > 0) && failures++ === 0) throw new Error("the answer was lost");
+        if (results.some(({ meta }) => meta.changes > 0) && failures++ === 0) throw new Error("the response was lost");
         return results;
       },
     };

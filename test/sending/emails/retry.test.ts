@@ -183,9 +183,9 @@ describe("POST /v1/emails/{email_id}/retry", () => {
           .bind(id)
           .first<{ n: number }>()
       )?.n;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => retry(id, { "Idempotency-Key": "k" })));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => retry(id, { "Idempotency-Key": "k" })));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202));
+    expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);
     expect(await count()).toBe(1);
     await Promise.all([retry(id), retry(id)]);
     expect(await count()).toBe(3);

@@ -100,7 +100,7 @@ describe("an accept", () => {
     expect([status, trips.length]).toEqual([202, 5]);
   });
 
-  it("answers before the queue has taken the wake-up", async () => {
+  it("responds before the queue has taken the wake-up", async () => {
     const workspace = await aWorkspace();
     const sent = Promise.withResolvers<void>();
     const work: Promise<unknown>[] = [];

@@ -63,9 +63,9 @@ function failing(times: number, moment: "before" | "after") {
     async batch(statements: D1PreparedStatement[]) {
       const isFailing = failed < times;
       failed += 1;
-      if (isFailing && moment === "before") throw new Error("the database did not answer");
+      if (isFailing && moment === "before") throw new Error("the database did not respond");
       const results = await mail.batch(statements);
-      if (isFailing) throw new Error("the answer was lost");
+      if (isFailing) throw new Error("the response was lost");
       return results;
     },
   };
@@ -74,7 +74,7 @@ function failing(times: number, moment: "before" | "after") {
 describe("a change of a scheduled email when the database fails", () => {
   for (const [name, call] of Object.entries(changesByName)) {
     for (const moment of ["before", "after"] as const) {
-      it(`${name} answers 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
+      it(`${name} returns 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
         const response = await call(
@@ -87,7 +87,7 @@ describe("a change of a scheduled email when the database fails", () => {
       });
     }
 
-    it(`${name} answers 500 and writes nothing when the batch never commits`, async () => {
+    it(`${name} returns 500 and writes nothing when the batch never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
       const response = await call(

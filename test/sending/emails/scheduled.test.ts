@@ -135,7 +135,7 @@ describe("a scheduled email", () => {
     expect((await apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, [])).status).toBe(422);
   });
 
-  it("answers 404 with its status when it is cancelled or queued, and the same 404 when it is unknown or foreign", async () => {
+  it("returns 404 with its status when it is cancelled or queued, and the same 404 when it is unknown or foreign", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
     const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
@@ -149,16 +149,17 @@ describe("a scheduled email", () => {
       [(id: string) => move(id, at(HOUR)), "rescheduled"],
     ] as const;
     for (const [call, action] of calls) {
-      const answer = async (id: string) => {
+      const respond = async (id: string) => {
         const response = await call(id);
         return `${response.status} ${(await response.json<{ detail: string }>()).detail}`;
       };
-      for (const id of [foreign, crypto.randomUUID(), "nonsense"]) expect(await answer(id)).toBe("404 Email not found");
+      for (const id of [foreign, crypto.randomUUID(), "nonsense"])
+        expect(await respond(id)).toBe("404 Email not found");
       for (const [id, status] of [
         [cancelled, "cancelled"],
         [queued, "queued"],
       ] as const)
-        expect(await answer(id)).toBe(`404 This email is ${status}; only a scheduled email can be ${action}`);
+        expect(await respond(id)).toBe(`404 This email is ${status}; only a scheduled email can be ${action}`);
     }
     expect(await (await otherTenant.get("/v1/emails/scheduled")).json()).toMatchObject([{ id: foreign }]);
   });
@@ -211,7 +212,7 @@ describe("a scheduled email", () => {
         const results = await mail.batch(statements);
         if (isLost) return results;
         isLost = true;
-        throw new Error("the answer was lost");
+        throw new Error("the response was lost");
       },
     };
     expect(
@@ -247,16 +248,16 @@ describe("concurrent calls", () => {
       };
       const calls = [() => cancel(id), () => sendNow(id), () => move(id, at(2 * HOUR)), released];
       // The release makes one database call, an API call two. A head start lets each win in some trials.
-      const answers = await Promise.all(
+      const received = await Promise.all(
         calls.map(async (call) => {
           await new Promise((resolve) => setTimeout(resolve, 12 * random()));
           return call();
         }),
       );
-      const [cancelling, sending, moving] = answers.map((answer) => answer?.status);
+      const [cancelling, sending, moving] = received.map((respond) => respond?.status);
       for (const status of [cancelling, sending, moving]) expect([200, 404]).toContain(status);
       const email = await detail(id);
-      // Each of these ends the status scheduled, so one of them happens; a later call answers 404.
+      // Each of these ends the status scheduled, so one of them happens; a later call returns 404.
       const ends = email.events.filter(({ event_type }) => event_type === "cancelled" || event_type === "queued");
       const winner = cancelling === 200 ? "cancel" : sending === 200 ? "send-now" : "release";
       expect(ends.map(({ metadata }) => metadata?.send_now === true)).toEqual(
@@ -284,8 +285,8 @@ describe("concurrent calls", () => {
   it("of twenty send-now calls one succeeds and one email is sent; of twenty cancels one succeeds", async () => {
     for (const call of [sendNow, cancel]) {
       const id = await schedule();
-      const answers = await Promise.all(Array.from({ length: 20 }, () => call(id)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 404)]);
+      const received = await Promise.all(Array.from({ length: 20 }, () => call(id)));
+      expect(received.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 404)]);
     }
   });
 });

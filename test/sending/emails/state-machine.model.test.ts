@@ -34,7 +34,7 @@ const HOUR = 3_600_000;
 const PEOPLE = 4;
 
 const email = { which: fc.nat({ max: 20 }) };
-const answers = ["taken", "taken", "deferred", "soft", "hard"] as const;
+const responses = ["taken", "taken", "deferred", "soft", "hard"] as const;
 const fates = ["accepted", "accepted", "accepted", "refused", "cut off"] as const;
 const feedback = ["dsn-delivered", "dsn-failed", "complaint"] as const satisfies RecipientFact[];
 const kind = <Name extends string>(name: Name) => ({ do: fc.constant(name) });
@@ -48,7 +48,7 @@ const command = fc.oneof(
     arbitrary: fc.record({
       ...kind("let time pass"),
       hours: fc.constantFrom(0, 1, 3, 30),
-      rcpt: fc.array(fc.constantFrom(...answers), { minLength: PEOPLE, maxLength: PEOPLE }),
+      rcpt: fc.array(fc.constantFrom(...responses), { minLength: PEOPLE, maxLength: PEOPLE }),
       dot: fc.constantFrom(...fates),
       dsn: fc.boolean(),
     }),
@@ -90,7 +90,7 @@ interface Known {
   /** Recipient states by address. */
   recipients: Map<string, RecipientState>;
   attempts: number;
-  /** Complete messages that the egress received by address, and how many of them it did not answer. */
+  /** Complete messages that the egress received by address, and how many of them got no reply. */
   copies: Map<string, number>;
   doubtful: number;
   /** Events so far; events are only added. */
@@ -301,11 +301,11 @@ class Sequence {
     const end = { accepted: taken, refused: "message-refused", "cut off": again } as const;
     const sent: string[] = [];
     for (const address of tried) {
-      const answer = rcpt[this.#people.indexOf(address)] ?? "taken";
+      const result = rcpt[this.#people.indexOf(address)] ?? "taken";
       const facts = { taken: end[dot], deferred: again, soft: "recipient-refused", hard: "recipient-refused" } as const;
-      this.#fact(known, address, facts[answer]);
-      if (answer === "hard") this.#suppressFor(address, "bounce", this.#now);
-      if (answer === "taken") sent.push(address);
+      this.#fact(known, address, facts[result]);
+      if (result === "hard") this.#suppressFor(address, "bounce", this.#now);
+      if (result === "taken") sent.push(address);
     }
     return sent;
   }
@@ -344,7 +344,7 @@ class Sequence {
       if (isWaiting) expect(await workOf(known.id)).toEqual([state.dueAt]);
       else expect(state.dueAt).toBeNull();
       if (known.status === "cancelled") expect([known.copies.size, await workOf(known.id)]).toEqual([0, []]);
-      // A second copy is allowed only after an attempt without an answer from the egress.
+      // A second copy is allowed only after an attempt without a response from the egress.
       for (const copies of known.copies.values()) expect(copies).toBeLessThanOrEqual(1 + known.doubtful);
     }
   }

@@ -105,7 +105,7 @@ class Run {
 
   #transition(on: Extract<Command, { do: "transition" }>["on"]): void {
     const transition = emailTransitions.find((row) => row.from === this.state.status && row.on === on);
-    // Without a matching row the verb answers 404 and changes nothing.
+    // Without a matching row the verb returns 404 and changes nothing.
     if (!transition) return;
     const { recipients } = this.state;
     const failed =

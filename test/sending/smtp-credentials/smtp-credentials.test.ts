@@ -23,7 +23,7 @@ const rowsOf = async () =>
   ).results;
 
 describe("POST /v1/smtp-credentials/", () => {
-  it("answers the password once, with the username of user and domain; the list has the record without it", async () => {
+  it("returns the password once, with the username of user and domain; the list has the record without it", async () => {
     const credential = await aCredential(workspace);
     expect(credential).toEqual({
       id: expect.any(String),
@@ -51,7 +51,7 @@ describe("POST /v1/smtp-credentials/", () => {
     expect(await rowsOf()).toHaveLength(1);
   });
 
-  it("answers 409 while the domain has an active credential, and 201 after it is deactivated", async () => {
+  it("returns 409 while the domain has an active credential, and 201 after it is deactivated", async () => {
     const first = await aCredential(workspace);
     expect((await create({ domain_id: workspace.domainId })).status).toBe(409);
     await remove(first.id);
@@ -62,7 +62,7 @@ describe("POST /v1/smtp-credentials/", () => {
     ]);
   });
 
-  it("answers 400 for a domain that is not verified", async () => {
+  it("returns 400 for a domain that is not verified", async () => {
     const { id } = await register(workspace);
     const response = await create({ domain_id: id });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("is not verified")]);
@@ -81,7 +81,7 @@ describe("POST /v1/smtp-credentials/", () => {
   });
 
   for (const domain_id of ["", "x".repeat(101), "a\r\nb", "\u0000", 7, null, undefined])
-    it(`answers 422 or 404 to the domain id ${JSON.stringify(domain_id)?.slice(0, 20)}`, async () => {
+    it(`returns 422 or 404 to the domain id ${JSON.stringify(domain_id)?.slice(0, 20)}`, async () => {
       expect([404, 422]).toContain((await create({ domain_id })).status);
       expect(await rowsOf()).toEqual([]);
     });

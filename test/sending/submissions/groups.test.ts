@@ -22,14 +22,14 @@ describe("messages that are submitted together", () => {
   it("are accepted each for itself, and leave as they were sent", async () => {
     const { token, gateway } = await aSubmitter(workspace);
     const texts = [1, 2, 3].map((n) => message({ Subject: `Message ${n}`, "Message-ID": `<${n}@c>`, Date: "x" }));
-    const answers = await gateway.submitGroup(
+    const responses = await gateway.submitGroup(
       workspace.mailbox,
       texts.map((text, n) => ({ token, to: [`r${n}@example.org`], text })),
     );
-    expect(answers.map(({ reply }) => reply)).toEqual([null, null, null]);
-    for (const [n, { id }] of answers.entries())
+    expect(responses.map(({ reply }) => reply)).toEqual([null, null, null]);
+    for (const [n, { id }] of responses.entries())
       expect(await detail(id)).toMatchObject({ subject: `Message ${n + 1}`, source: "smtp", status: "queued" });
-    const { unsigned, envelope } = await sent(answers[0]?.id);
+    const { unsigned, envelope } = await sent(responses[0]?.id);
     expect(unsigned).toBe(texts[0]);
     expect(envelope?.rcpts.join()).toContain("<r0@example.org>");
   });
@@ -39,7 +39,7 @@ describe("messages that are submitted together", () => {
     await workspace.post("/v1/suppressions/", { email: "gone@example.org" });
     const ended = await aCredential(await aWorkspace());
     const foreign = (await gateway.login(ended)).token ?? "";
-    const answers = await gateway.submitGroup(workspace.mailbox, [
+    const responses = await gateway.submitGroup(workspace.mailbox, [
       { token, to, text: message({ Subject: "good" }) },
       { token, to, text: message({ From: "boss@bank.example" }) },
       { token: "no token", to, text: message() },
@@ -48,9 +48,9 @@ describe("messages that are submitted together", () => {
       { token, to: ["not an address"], text: message() },
       { token, to, text: message({ Subject: "good too" }) },
     ]);
-    const replies = answers.map(({ reply }) => reply?.slice(0, 9) ?? null);
+    const replies = responses.map(({ reply }) => reply?.slice(0, 9) ?? null);
     expect(replies).toEqual([null, "550 5.7.1", "421 4.7.0", "550 5.7.1", null, "553 5.1.3", null]);
-    expect((await detail(answers[4]?.id)).status).toBe("rejected");
+    expect((await detail(responses[4]?.id)).status).toBe("rejected");
     expect(await count()).toBe(3);
   });
 
@@ -58,14 +58,14 @@ describe("messages that are submitted together", () => {
     const { token, gateway, credential } = await aSubmitter(workspace);
     const { token: second = "" } = await gateway.login(credential, "c2");
     const first = await gateway.submit(token, workspace.mailbox, to, message({ Subject: "first" }));
-    const answers = await gateway.submitGroup(workspace.mailbox, [
+    const responses = await gateway.submitGroup(workspace.mailbox, [
       { token, to, text: message({ Subject: "equal" }) },
       { token: second, to, text: message({ Subject: "equal" }) },
       { token: second, to, text: message({ Subject: "first" }) },
       { token, to, text: message({ Subject: "other" }) },
     ]);
-    const ids = answers.map(({ id }) => id);
-    expect(answers.map(({ reply }) => reply)).toEqual([null, null, null, null]);
+    const ids = responses.map(({ id }) => id);
+    expect(responses.map(({ reply }) => reply)).toEqual([null, null, null, null]);
     expect(ids[1]).toBe(ids[0]);
     expect(ids[2]).toBe(first.id);
     expect(await count()).toBe(3);
@@ -90,11 +90,11 @@ describe("messages that are submitted together", () => {
   it("are all refused after the credential was deleted", async () => {
     const { token, gateway, credential } = await aSubmitter(workspace);
     await workspace.call("DELETE", `/v1/smtp-credentials/${credential.id}`);
-    const answers = await gateway.submitGroup(
+    const responses = await gateway.submitGroup(
       workspace.mailbox,
       ["a", "b"].map((Subject) => ({ token, to, text: message({ Subject }) })),
     );
-    expect(answers.map(({ reply }) => reply?.slice(0, 9))).toEqual(["535 5.7.8", "535 5.7.8"]);
+    expect(responses.map(({ reply }) => reply?.slice(0, 9))).toEqual(["535 5.7.8", "535 5.7.8"]);
   });
 
   it("of a group that was cut off anywhere are not accepted, nor is a malformed group", async () => {
@@ -118,10 +118,10 @@ describe("logins of several connections", () => {
   it("get a session each", async () => {
     const { credential, gateway } = await aSubmitter(workspace);
     const { username, password } = credential;
-    const { answers = [] } = await gateway.call("sessions", { username, password, connections });
-    expect(answers.map(({ reply }) => reply)).toEqual([null, null, null]);
-    expect(new Set(answers.map(({ token }) => token)).size).toBe(3);
-    for (const { token = "" } of answers)
+    const { answers: responses = [] } = await gateway.call("sessions", { username, password, connections });
+    expect(responses.map(({ reply }) => reply)).toEqual([null, null, null]);
+    expect(new Set(responses.map(({ token }) => token)).size).toBe(3);
+    for (const { token = "" } of responses)
       expect((await gateway.checkSender(token, workspace.mailbox)).reply).toBeNull();
   });
 
@@ -129,8 +129,8 @@ describe("logins of several connections", () => {
     const { credential, gateway } = await aSubmitter(workspace);
     const guess = { username: credential.username, password: "wrong" };
     const guesses = Array.from({ length: 12 }, (_, n) => ({ connection: `g${n}`, ip: "198.51.100.7" }));
-    const { answers = [] } = await gateway.call("sessions", { ...guess, connections: guesses });
-    const replies = answers.map(({ reply }) => reply?.slice(0, 9));
+    const { answers: responses = [] } = await gateway.call("sessions", { ...guess, connections: guesses });
+    const replies = responses.map(({ reply }) => reply?.slice(0, 9));
     expect(replies).toEqual([...Array(10).fill("535 5.7.8"), ...Array(2).fill("454 4.7.0")]);
   });
 
@@ -143,7 +143,7 @@ describe("logins of several connections", () => {
   });
 });
 
-describe("answers that several connections have received", () => {
+describe("returns that several connections have received", () => {
   it("are forgotten for these connections only", async () => {
     const { token, gateway, credential } = await aSubmitter(workspace);
     const { token: second = "" } = await gateway.login(credential, "c2");

@@ -60,8 +60,8 @@ describe("a login", () => {
     const gateway = aGateway();
     const credential = await aCredential(workspace);
     await gateway.login(credential);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => gateway.login(credential, `c${n}`)));
-    expect(answers.map(({ reply }) => reply)).toEqual(Array(20).fill(null));
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => gateway.login(credential, `c${n}`)));
+    expect(responses.map(({ reply }) => reply)).toEqual(Array(20).fill(null));
     await workspace.call("DELETE", `/v1/smtp-credentials/${credential.id}`);
     expect((await gateway.login(credential)).reply).toMatch(/^535 5\.7\.8/);
   });
@@ -230,7 +230,7 @@ describe("an accepted message", () => {
 describe("the same message again", () => {
   const head = { "Message-ID": "<one@client.example>" };
 
-  it("within 10 minutes on another connection is the same email: the answer to the first was lost", async () => {
+  it("within 10 minutes on another connection is the same email: the response to the first was lost", async () => {
     const { credential, submit, gateway } = await aSubmitter(workspace);
     const first = await submit(message(head));
     const { token = "" } = await gateway.login(credential, "c2");
@@ -249,7 +249,7 @@ describe("the same message again", () => {
     expect(await count()).toBe(3);
   });
 
-  it("on the same connection is a second email once its client has the answer to the first, and not before", async () => {
+  it("on the same connection is a second email once its client has the response to the first, and not before", async () => {
     const { gateway, token } = await aSubmitter(workspace);
     const ids = [];
     for (const sequence of [0, 1, 1, 2]) {
@@ -261,7 +261,7 @@ describe("the same message again", () => {
     expect(ids[1]).toBe(ids[2]);
   });
 
-  it("after the client said QUIT is a second email: it has received the answer", async () => {
+  it("after the client said QUIT is a second email: it has received the response", async () => {
     const { credential, submit, gateway, token } = await aSubmitter(workspace);
     const first = await submit(message(head));
     await gateway.call("confirmations", { token, keys: [first.repeat] });
@@ -283,10 +283,10 @@ describe("the same message again", () => {
     const { credential, gateway } = await aSubmitter(workspace);
     const { token = "" } = await gateway.login(credential, "c2");
     const text = message({ "Idempotency-Key": "once" });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => gateway.submit(token, workspace.mailbox, ["friend@example.org"], text)),
     );
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
     expect(await count()).toBe(1);
   });
 });

@@ -47,9 +47,9 @@ describe("POST /v1/suppressions/", () => {
       const api = withMeanwhile(() => add({ email: WHO, reason: first }));
       const response = await api.post("/v1/suppressions/", { email: WHO, reason: second });
       expect(response.status).toBe(200);
-      const answer = await response.json();
-      expect(answer).toMatchObject({ reason: kept });
-      expect(answer).toEqual(await stored());
+      const received = await response.json();
+      expect(received).toMatchObject({ reason: kept });
+      expect(received).toEqual(await stored());
     },
   );
 
@@ -58,9 +58,9 @@ describe("POST /v1/suppressions/", () => {
     const api = withMeanwhile(() => remove(WHO));
     const response = await api.post("/v1/suppressions/", { email: WHO });
     expect(response.status).toBe(201);
-    const answer = await response.json();
-    expect(answer).toMatchObject({ reason: "manual" });
-    expect(answer).toEqual(await stored());
+    const received = await response.json();
+    expect(received).toMatchObject({ reason: "manual" });
+    expect(received).toEqual(await stored());
   });
 
   it("returns the stored entry when another reason replaces an unsubscribe in between", async () => {
@@ -83,21 +83,21 @@ describe("POST /v1/suppressions/", () => {
   it("twenty concurrent calls return one entry, a single 201, and one response per Idempotency-Key", async () => {
     // Reasons of which none replaces the other.
     const reasons = ["manual", "complaint"];
-    const answers = await Promise.all(times(20, (i) => add({ email: WHO, reason: reasons[i % 2] })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...times(19, () => 200), 201]);
-    for (const answer of answers) expect(await answer.json()).toEqual(await stored());
+    const responses = await Promise.all(times(20, (i) => add({ email: WHO, reason: reasons[i % 2] })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...times(19, () => 200), 201]);
+    for (const received of responses) expect(await received.json()).toEqual(await stored());
     const keyed = await Promise.all(times(20, () => add({ email: "b@example.org" }, { "Idempotency-Key": "k" })));
-    for (const answer of keyed)
-      expect([answer.status, await answer.json()]).toEqual([201, await stored("b@example.org")]);
+    for (const received of keyed)
+      expect([received.status, await received.json()]).toEqual([201, await stored("b@example.org")]);
   });
 
-  it("answers 409 to an Idempotency-Key used for another address, and suppresses nothing", async () => {
+  it("returns 409 to an Idempotency-Key used for another address, and suppresses nothing", async () => {
     await add({ email: WHO }, { "Idempotency-Key": "k" });
     expect((await add({ email: "b@example.org" }, { "Idempotency-Key": "k" })).status).toBe(409);
     expect(await stored("b@example.org")).toBeUndefined();
   });
 
-  it("names the invalid field of a body, and answers 413 to a large one", async () => {
+  it("names the invalid field of a body, and returns 413 to a large one", async () => {
     for (const [body, loc] of [
       [{}, ["body", "email"]],
       [{ email: "a\0@b.example" }, ["body", "email"]],
@@ -156,7 +156,7 @@ describe("GET and DELETE /v1/suppressions/", () => {
     expect([await far.json(), nextPath(far)]).toEqual([[], null]);
   });
 
-  it("answers 404 to a path that is not valid text or not an address", async () => {
+  it("returns 404 to a path that is not valid text or not an address", async () => {
     for (const bad of ["%", "%ff", "%00", "%E4", "a%40b", "a%0D%0A@example.org"])
       expect((await workspace.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
   });

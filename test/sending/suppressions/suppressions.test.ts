@@ -22,7 +22,7 @@ const list = async (query = "", of = workspace) =>
 const email = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
 
 describe("POST /v1/suppressions/", () => {
-  it("answers 201 for a new address and 200 with the stored entry for a listed one", async () => {
+  it("returns 201 for a new address and 200 with the stored entry for a listed one", async () => {
     const first = await add({ email: "Friend@Example.ORG" });
     expect(first.status).toBe(201);
     const stored = await first.json<{ email: string }>();
@@ -67,10 +67,10 @@ describe("POST /v1/suppressions/", () => {
   });
 
   it("twenty concurrent calls for one address are one row, and one response per Idempotency-Key", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => add({ email: "a@example.org" })));
-    for (const { status } of answers) expect([200, 201]).toContain(status);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => add({ email: "a@example.org" })));
+    for (const { status } of responses) expect([200, 201]).toContain(status);
     const keyed = await Promise.all([1, 2, 3].map(() => add({ email: "b@example.org" }, { "Idempotency-Key": "k" })));
-    expect(new Set(await Promise.all(keyed.map((answer) => answer.text()))).size).toBe(1);
+    expect(new Set(await Promise.all(keyed.map((response) => response.text()))).size).toBe(1);
     expect(await list()).toHaveLength(2);
   });
 });
@@ -86,7 +86,7 @@ describe("GET and DELETE /v1/suppressions/", () => {
     expect(await list("", await aWorkspace())).toEqual([]);
   });
 
-  it("removes an address in any spelling, and answers 404 for one that is not listed", async () => {
+  it("removes an address in any spelling, and returns 404 for one that is not listed", async () => {
     for (const [stored, written] of [
       ["friend@example.org", "Friend@EXAMPLE.org"],
       ["a@bücher.example", "a@xn--bcher-kva.example"],

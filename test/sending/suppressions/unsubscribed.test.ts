@@ -91,9 +91,9 @@ describe("an unsubscribe", () => {
 
   it("by the API is recorded beside a bounce, also by twenty calls at once", async () => {
     expect((await add("bounce")).status).toBe(201);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => add("unsubscribe")));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await answers[0]?.json()).toMatchObject({ reason: "bounce" });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => add("unsubscribe")));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await responses[0]?.json()).toMatchObject({ reason: "bounce" });
     expect(await entry()).toMatchObject({ reason: "bounce", unsubscribed_at: expect.any(Number) });
     expect((await add("unsubscribe")).status).toBe(200);
     expect((await workspace.call("DELETE", `/v1/suppressions/${FRIEND}`)).status).toBe(204);

@@ -45,7 +45,7 @@ describe("a send by template", () => {
     const { bindings, trips } = countingDb();
     const counting = apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey);
     await accepted(await counting.post("/v1/emails/", byTemplate()));
-    // The last use of the key is written after the answer, once a minute.
+    // The last use of the key is written after the response, once a minute.
     expect(trips.filter(({ statements }) => !statements[0]?.sql.startsWith("UPDATE api_keys"))).toHaveLength(2);
   });
 
@@ -74,12 +74,12 @@ describe("a send by template", () => {
     ["a variable that is a list", { variables: { name: [] } }, 422],
     ["a subject that becomes too long", { variables: { name: "x".repeat(2_000) } }, 422],
   ] as const) {
-    it(`answers ${status} to ${what}`, async () => {
+    it(`returns ${status} to ${what}`, async () => {
       expect((await api.post("/v1/emails/", byTemplate(changes))).status).toBe(status);
     });
   }
 
-  it("answers 422 to a template of another workspace, as to an unknown one", async () => {
+  it("returns 422 to a template of another workspace, as to an unknown one", async () => {
     const other = createApiWithoutQueue((await aWorkspace()).apiKey);
     const { id } = await (await other.post("/v1/templates/", { name: "a", subject: "s", text_body: "t" })).json<{
       id: string;

@@ -25,7 +25,7 @@ const listNames = async (query = "") =>
   (await (await workspace.get(`/v1/templates/${query}`)).json<TemplateOut[]>()).map(({ name }) => name);
 
 describe("POST /v1/templates/", () => {
-  it("answers 201 with the record, which GET returns too", async () => {
+  it("returns 201 with the record, which GET returns too", async () => {
     const template = await aTemplate({
       name: "  Receipt ",
       subject: "Hello {{subject_only}}",
@@ -67,12 +67,12 @@ describe("POST /v1/templates/", () => {
     ["blocks nested 33 deep", { name: "a", blocks_json: JSON.parse(`${'{"a":'.repeat(32)}1${"}".repeat(32)}`) }],
     ["NUL", { name: "a", text_body: "\0" }],
   ] as const) {
-    it(`answers 422 to ${what}`, async () => {
+    it(`returns 422 to ${what}`, async () => {
       expect((await create(body)).status).toBe(422);
     });
   }
 
-  it("stores up to 1,900,000 bytes, also under an Idempotency-Key, and answers 413 beyond them", async () => {
+  it("stores up to 1,900,000 bytes, also under an Idempotency-Key, and returns 413 beyond them", async () => {
     // Each of these characters takes two bytes as JSON.
     const fits = await create({ name: "a", html_body: '"'.repeat(949_000) }, { "Idempotency-Key": "large" });
     expect(fits.status, await fits.clone().text()).toBe(201);
@@ -87,8 +87,8 @@ describe("POST /v1/templates/", () => {
 
   it("creates once and replays the response when a call is repeated with its Idempotency-Key", async () => {
     const body = { name: "Once" };
-    const answers = await Promise.all([1, 2, 3].map(() => create(body, { "Idempotency-Key": "k" })));
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const responses = await Promise.all([1, 2, 3].map(() => create(body, { "Idempotency-Key": "k" })));
+    expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);
     expect(await listNames()).toEqual(["Once"]);
     expect((await create({ name: "Other" }, { "Idempotency-Key": "k" })).status).toBe(409);
   });
@@ -149,8 +149,8 @@ describe("PATCH /v1/templates/{template_id}", () => {
   it("loses none of several concurrent changes", async () => {
     const { id } = await aTemplate();
     const changes = [{ subject: "s" }, { html_body: "h" }, { text_body: "t" }, { blocks_json: { b: 1 } }];
-    const answers = await Promise.all(changes.map((body) => patch(id, body)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const responses = await Promise.all(changes.map((body) => patch(id, body)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(await (await read(id)).json()).toMatchObject(Object.assign({}, ...changes));
   });
 });
@@ -158,8 +158,8 @@ describe("PATCH /v1/templates/{template_id}", () => {
 describe("DELETE /v1/templates/{template_id}", () => {
   it("deletes for good, once", async () => {
     const { id } = await aTemplate();
-    const answers = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/templates/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+    const responses = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/templates/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
     for (const response of [await read(id), await patch(id, { name: "a" })]) expect(response.status).toBe(404);
     expect(await listNames()).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe("DELETE /v1/templates/{template_id}", () => {
 });
 
 describe("POST /v1/templates/{template_id}/duplicate", () => {
-  it("answers 201 with a copy whose name has the suffix, and leaves the original as it is", async () => {
+  it("returns 201 with a copy whose name has the suffix, and leaves the original as it is", async () => {
     const original = await aTemplate({ subject: "s", html_body: "{{a}}", text_body: "t", blocks_json: { a: 1 } });
     const duplicate = () => workspace.post(`/v1/templates/${original.id}/duplicate`, undefined);
     const response = await duplicate();
@@ -216,14 +216,14 @@ describe("POST /v1/templates/{template_id}/preview", () => {
     expect(await preview(empty.id, {})).toEqual({ subject: null, html_body: null, text_body: null, missing: [] });
   });
 
-  it("answers 413 instead of a result above 5,000,000 characters", async () => {
+  it("returns 413 instead of a result above 5,000,000 characters", async () => {
     const { id } = await aTemplate({ html_body: "{{a}}".repeat(1_000) });
     expect((await preview(id, { a: "x".repeat(5_000) })).html_body).toHaveLength(5_000_000);
     const response = await workspace.post(`/v1/templates/${id}/preview`, { variables: { a: "<".repeat(5_000) } });
     expect(response.status).toBe(413);
   });
 
-  it("answers 422 to variables that are no object, not scalar or above 64 KiB", async () => {
+  it("returns 422 to variables that are no object, not scalar or above 64 KiB", async () => {
     const { id } = await aTemplate({ html_body: "{{a}}" });
     for (const variables of ["x", [1], { a: [] }, { a: {} }, { a: "x".repeat(65_536) }, { "a\0": 1 }])
       expect((await workspace.post(`/v1/templates/${id}/preview`, { variables })).status).toBe(422);

@@ -29,7 +29,7 @@ function recordingApi(send?: (body: HitMessage) => Promise<void>) {
 }
 
 describe("GET /t/o/:token", () => {
-  it("answers an uncached transparent GIF of 43 bytes and enqueues the hit, without a database query", async () => {
+  it("returns an uncached transparent GIF of 43 bytes and enqueues the hit, without a database query", async () => {
     const mail = await aTrackedMail();
     const { get, hits, trips } = recordingApi();
     const before = Date.now();
@@ -52,7 +52,7 @@ describe("GET /t/o/:token", () => {
     expect(trips).toEqual([]);
   });
 
-  it("answers the same to a forged token and enqueues no hit", async () => {
+  it("returns the same to a forged token and enqueues no hit", async () => {
     const { get, hits } = recordingApi();
     const mail = await aTrackedMail();
     const right = await get(mail.pixel, { "X-Request-Id": "same" });
@@ -89,7 +89,7 @@ describe("GET /t/c/:token", () => {
     expect(trips).toHaveLength(1);
   });
 
-  it("answers 404 to a forged token and enqueues no hit", async () => {
+  it("returns 404 to a forged token and enqueues no hit", async () => {
     const { get, hits } = recordingApi();
     const mail = await aTrackedMail();
     const forged = btoa(`${"\0".repeat(33)}https://evil.example/`).replaceAll("=", "");
@@ -110,7 +110,7 @@ describe("GET /t/c/:token", () => {
 });
 
 describe("a hit", () => {
-  it("is enqueued once a minute for one token, while every request is answered", async () => {
+  it("is enqueued once a minute for one token, while every request gets a response", async () => {
     const [mail, other] = await Promise.all([aTrackedMail(), aTrackedMail()]);
     const { get, hits } = recordingApi();
     for (let n = 0; n < 3; n++) {
@@ -166,7 +166,7 @@ describe("a hit", () => {
     expect(hits).toEqual([]);
   });
 
-  it("that the queue refuses does not change the answer, and the next request enqueues it", async () => {
+  it("that the queue refuses does not change the response, and the next request enqueues it", async () => {
     const mail = await aTrackedMail();
     const { get } = recordingApi(() => Promise.reject(new Error("Too Many Requests")));
     expect((await get(mail.pixel)).status).toBe(200);

@@ -65,10 +65,10 @@ describe("one-click unsubscribe", () => {
     await anybody.call("HEAD", path);
     expect(await suppressions()).toEqual([]);
     const form = { "Content-Type": "application/x-www-form-urlencoded", Cookie: "session=stolen" };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map(() => anybody.call("POST", path, "List-Unsubscribe=One-Click", form)),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
     expect(await types(id)).toEqual(["queued", "delivered", "unsubscribed"]);
   });

@@ -8,10 +8,10 @@ import { insertCredential } from "../../support/smtp-credentials.ts";
 import {
   acceptById,
   age,
-  answer,
   aSystemWorkspace,
   complete,
   DAY,
+  decide,
   initiate,
   insertDomain,
   ownerOf,
@@ -236,7 +236,7 @@ describe("names above and below", () => {
   it("a domain below a verified one of the workspace is refused as parent_domain, and names it", async () => {
     await create();
     const sub = await insertDomain(source, `mail.${source.domain}`);
-    const refused = await answer(
+    const refused = await decide(
       await source.post(`/v1/domains/${sub.id}/transfer`, { target_email: await ownerOf(target) }),
     );
     expect(refused).toMatchObject({ status: 409, code: "parent_domain" });
@@ -248,7 +248,7 @@ describe("names above and below", () => {
     const sub = await insertDomain(source, `mail.${source.domain}`, "pending");
     await initiate(source, target);
     await env.DB.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(sub.id).run();
-    const refused = await answer(
+    const refused = await decide(
       await source.post(`/v1/domains/${sub.id}/transfer`, { target_email: await ownerOf(target) }),
     );
     expect(refused).toMatchObject({ status: 409, code: "transfer_active" });

@@ -6,9 +6,9 @@ import { aSession } from "../../support/sessions.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
 import {
   acceptById,
-  answer,
   aSystemWorkspace,
   aToken,
+  decide,
   initiate,
   insertDomain,
   ownerOf,
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const stamp = (at: number | null) =>
   env.DB.prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE id = ?1").bind(admin.sessionId, at).run();
 const force = async (body: unknown, id = source.domainId, api: Pick<TestWorkspace, "post"> = admin) =>
-  answer(await api.post(`/v1/admin/domain-transfers/${id}`, body));
+  decide(await api.post(`/v1/admin/domain-transfers/${id}`, body));
 
 describe("a force transfer", () => {
   it("moves the domain at once with new DKIM keys, ends its SMTP credential, and is audited on both sides", async () => {
@@ -70,11 +70,11 @@ describe("a force transfer", () => {
       if (isAccepted) await acceptById(elsewhere, id);
       const forced = await force({ target_email: await ownerOf(target), rotate_dkim: false }, domainId);
       expect(forced.body).toMatchObject({ id, status: "completed", target_email: await ownerOf(target) });
-      const accepted = await answer(
+      const accepted = await decide(
         await elsewhere.post(`/v1/domain-transfers/${await aToken("accept", id)}/accept`, {}),
       );
       expect(accepted.status).toBe(403);
-      const stopped = await answer(
+      const stopped = await decide(
         await source.post(`/v1/domain-transfers/stop/${await aToken("stop", id)}`, undefined),
       );
       expect(stopped).toMatchObject({ status: 409, code: "not_stoppable" });
@@ -113,8 +113,8 @@ describe("a force transfer", () => {
 
   it("twenty times at once moves it once", async () => {
     const target_email = await ownerOf(target);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => force({ target_email, rotate_dkim: false })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ code }) => code === "self_transfer")).toHaveLength(19);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => force({ target_email, rotate_dkim: false })));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ code }) => code === "self_transfer")).toHaveLength(19);
   });
 });

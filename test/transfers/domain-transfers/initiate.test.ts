@@ -4,9 +4,9 @@ import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import {
   acceptById,
-  answer,
   aSystemWorkspace,
   asParty,
+  decide,
   initiate,
   insertDomain,
   mailedToken,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const offer = async (body: unknown, domainId = source.domainId, api: Pick<TestWorkspace, "post"> = source) =>
-  answer(await api.post(`/v1/domains/${domainId}/transfer`, body));
+  decide(await api.post(`/v1/domains/${domainId}/transfer`, body));
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe("an offer is refused", () => {
@@ -101,7 +101,7 @@ describe("an offer is refused", () => {
     const contact_list_id = await aContactList(own, 1);
     const created = await own.post("/v1/broadcasts/", { ...body, contact_list_id });
     const { id } = await created.json<{ id: string }>();
-    const refused = await answer(await target.post(`/v1/domain-transfers/by-id/${transfer.id}/accept`, {}));
+    const refused = await decide(await target.post(`/v1/domain-transfers/by-id/${transfer.id}/accept`, {}));
     expect(refused).toMatchObject({ status: 409, code: "broadcasts_in_flight" });
     expect(refused.body).toMatchObject({ blockers: [{ kind: "broadcast", id, label: "News" }] });
     await database.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
@@ -138,8 +138,8 @@ describe("an offer", () => {
   it("repeated with its Idempotency-Key makes one transfer and one email, twenty times at once too", async () => {
     const { id } = await insertDomain(source);
     const post = () => source.post(`/v1/domains/${id}/transfer`, { target_email: email }, { "Idempotency-Key": id });
-    const answers = await Promise.all(Array.from({ length: 20 }, post));
-    const bodies = await Promise.all(answers.map(async (response) => `${response.status} ${await response.text()}`));
+    const responses = await Promise.all(Array.from({ length: 20 }, post));
+    const bodies = await Promise.all(responses.map(async (response) => `${response.status} ${await response.text()}`));
     expect(new Set(bodies).size, bodies.join("\n")).toBe(1);
     const again = await post();
     expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([200, "true"]);
@@ -147,9 +147,9 @@ describe("an offer", () => {
 
   it("without a key succeeds once of twenty at once, and the others are transfer_active", async () => {
     const { id } = await insertDomain(source);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => offer({ target_email: email }, id)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ code }) => code === "transfer_active")).toHaveLength(19);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => offer({ target_email: email }, id)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ code }) => code === "transfer_active")).toHaveLength(19);
   });
 
   it("is listed to both sides, audited, and mailed with its note as plain text", async () => {
@@ -199,7 +199,7 @@ it("eligibility names the domains of the workspace, and who cannot accept", asyn
   expect(await (await own.get(path)).json()).toMatchObject({ can_accept: false, code: "org_access_lost" });
 });
 
-it("the endpoints answer 404 while transfers are switched off", async () => {
+it("the endpoints return 404 while transfers are switched off", async () => {
   const off = apiOn({ DOMAIN_TRANSFERS: "off" }, source.apiKey);
   const unknown = await (await off.get("/v1/unknown")).text();
   for (const [method, path] of [

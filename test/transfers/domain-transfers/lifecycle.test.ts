@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
-import { age, answer, aSystemWorkspace, mailedToken, ownerOf, ownersOf } from "../../support/transfers.ts";
+import { age, aSystemWorkspace, decide, mailedToken, ownerOf, ownersOf } from "../../support/transfers.ts";
 import { aWorkspace, until } from "../../support/workspace.ts";
 
 /** A transfer from end to end: real emails, tokens, the object and its alarm. */
@@ -19,7 +19,7 @@ it("a transfer is offered by mail, accepted by its token, and completed by the a
   const offered = await response.json<TransferOut>();
   expect(offered).toMatchObject({ status: "pending", target_email: email, moves: { mailboxes: 1, messages: 0 } });
   const token = await mailedToken("accept", email);
-  const accepted = await answer(await target.post(`/v1/domain-transfers/${token}/accept`, {}));
+  const accepted = await decide(await target.post(`/v1/domain-transfers/${token}/accept`, {}));
   expect(accepted).toMatchObject({ status: 200, body: { status: "accepted", target_org_id: target.workspaceId } });
   await mailedToken("stop", await ownerOf(source));
   expect(await ownersOf(source.domain)).toEqual([source.workspaceNumber]);

@@ -111,7 +111,7 @@ class Sequence {
     if (step.do === "wait") this.#now += step.ms;
     else if (step.do === "deadline") await this.#deadline();
     else if (step.do === "initiate") await this.#initiate(step.who, step.to);
-    else await this.#answer(step.do, step.who);
+    else await this.#decide(step.do, step.who);
   }
 
   get #isOpen(): boolean {
@@ -133,7 +133,7 @@ class Sequence {
     this.#model = { id, from: who, to, status: "pending", tokens: {}, redeemed: [], ...times };
   }
 
-  async #answer(what: "accept by token" | "accept by id" | "decline" | "cancel" | "stop", who: number): Promise<void> {
+  async #decide(what: "accept by token" | "accept by id" | "decline" | "cancel" | "stop", who: number): Promise<void> {
     const model = this.#model;
     if (!model) return;
     const isLate = model.status === "pending" && this.#now >= model.offeredAt + 7 * DAY;

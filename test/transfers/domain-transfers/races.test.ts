@@ -4,11 +4,11 @@ import { runDeadline } from "../../../src/transfers/domain-transfers/index.ts";
 import {
   acceptById,
   age,
-  answer,
   aSystemWorkspace,
   asParty,
   aToken,
   DAY,
+  decide,
   initiate,
   insertDomain,
   ownersOf,
@@ -46,31 +46,31 @@ describe("of twenty calls at once", () => {
   it("accept against cancel: one wins, the others are not_pending", async () => {
     for (let trial = 0; trial < TRIALS; trial++) {
       const { id } = await pending();
-      const answers = await twenty(
-        async () => answer(await target.post(`${path}/by-id/${id}/accept`, {})),
-        async () => answer(await source.call("DELETE", `${path}/${id}`)),
+      const responses = await twenty(
+        async () => decide(await target.post(`${path}/by-id/${id}/accept`, {})),
+        async () => decide(await source.call("DELETE", `${path}/${id}`)),
       );
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      expect(answers.filter(({ status, code }) => status === 409 && code === "not_pending")).toHaveLength(19);
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(responses.filter(({ status, code }) => status === 409 && code === "not_pending")).toHaveLength(19);
     }
   });
 
   it("accepts with one token: one wins, the others find no token", async () => {
     const { id } = await pending();
     const token = await aToken("accept", id);
-    const accept = async () => answer(await target.post(`${path}/${token}/accept`, {}));
-    const answers = await twenty(accept, accept);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status, code }) => status === 404 && code === "not_found")).toHaveLength(19);
+    const accept = async () => decide(await target.post(`${path}/${token}/accept`, {}));
+    const responses = await twenty(accept, accept);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status, code }) => status === 404 && code === "not_found")).toHaveLength(19);
   });
 
   it("stops with one token: one wins, the others find no token", async () => {
     const { id } = await acceptById(target, (await pending()).id);
     const token = await aToken("stop", id);
-    const stop = async () => answer(await source.post(`${path}/stop/${token}`, undefined));
-    const answers = await twenty(stop, stop);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ code }) => code === "not_found")).toHaveLength(19);
+    const stop = async () => decide(await source.post(`${path}/stop/${token}`, undefined));
+    const responses = await twenty(stop, stop);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ code }) => code === "not_found")).toHaveLength(19);
   });
 });
 
@@ -101,19 +101,19 @@ describe("stop against completion at the edge of the window", () => {
       const token = await aToken("stop", transfer.id);
       // The window ends in a moment: the calls of the first half arrive before, the others may be late.
       await age(transfer.id, DAY - 40);
-      const answers = await twenty(
-        async () => answer(await source.post(`${path}/stop/${token}`, undefined)),
+      const responses = await twenty(
+        async () => decide(await source.post(`${path}/stop/${token}`, undefined)),
         async () => {
           await runDeadlineAt(transfer.domain_id, Date.now() + 40);
           return null;
         },
       );
-      const stopped = answers.filter((result) => result?.status === 200).length;
+      const stopped = responses.filter((result) => result?.status === 200).length;
       const status = await statusOf(transfer.id);
       expect([stopped, status]).toEqual(stopped === 1 ? [1, "reversed"] : [0, "completed"]);
       const owner = stopped === 1 ? source : target;
       expect(await ownersOf(transfer.domain_name)).toEqual([owner.workspaceNumber]);
-      for (const result of answers)
+      for (const result of responses)
         if (result && result.status !== 200) expect(["not_found", "not_stoppable"]).toContain(result.code);
     }
   });
@@ -129,8 +129,8 @@ describe("stop against completion at the edge of the window", () => {
           testContext({}, () => end),
           transfer.domain_id,
         );
-      const answers = await Promise.all(tokens.flatMap(() => [stop(), completion()]));
-      const won = answers.filter((result) => typeof result === "object" && result?.status === 200).length;
+      const responses = await Promise.all(tokens.flatMap(() => [stop(), completion()]));
+      const won = responses.filter((result) => typeof result === "object" && result?.status === 200).length;
       expect([won, await statusOf(transfer.id)]).toEqual(won === 1 ? [1, "reversed"] : [0, "completed"]);
       expect(await ownersOf(transfer.domain_name)).toEqual([(won === 1 ? source : target).workspaceNumber]);
     }

@@ -80,7 +80,7 @@ describe("the accounts page", () => {
 });
 
 describe("the pages of outboxes, dead letters and blocked hosts", () => {
-  it("list the outbox of each database, release emails, and answer 404 for another database", async () => {
+  it("list the outbox of each database, release emails, and return 404 for another database", async () => {
     for (const name of ["main", "0", "1"]) expect((await session.get(`/app/admin/outboxes/${name}`)).status).toBe(200);
     expect((await session.get("/app/admin/outboxes/77")).status).toBe(404);
     const released = await locationOf("/app/admin/flush");

@@ -32,7 +32,7 @@ const statuses: Readonly<Record<string, number>> = {
   "GET /app/broadcasts/:broadcast_id/promote/:variant_id": 409,
 };
 
-/** No pages: a sign-in without a session, a socket, a file that is read in parts, and the answer to a form. */
+/** No pages: a sign-in without a session, a socket, a file that is read in parts, and the response to a form. */
 const elsewhere = [
   ...["GET /mail/sign-in", "GET /mail/events/:mailbox_id"],
   ...["GET /app/contacts/:list_id/export", "GET /app/admin/domain-claims/end"],

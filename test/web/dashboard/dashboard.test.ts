@@ -88,7 +88,7 @@ describe("every page of the dashboard", () => {
     expect(await totp.first("n")).toBe(0);
   });
 
-  it("answers ids of another workspace or user like unknown ids, with a page", async () => {
+  it("handles ids of another workspace or user like unknown ids, with a page", async () => {
     const foreign = {
       api_key_id: await aKeyId(other),
       session_id: (await aSession(other)).sessionId,
@@ -108,13 +108,13 @@ describe("every page of the dashboard", () => {
     const withoutFields = (route: string, ids: Record<string, string>) =>
       callRoute(session, route, ids, "", { "Content-Type": "application/x-www-form-urlencoded" });
     for (const route of pages.filter((page) => page.includes(":"))) {
-      const answer = await withoutIds(await visit(route, foreign));
+      const result = await withoutIds(await visit(route, foreign));
       // A form that is not filled in tells no more about the id.
       for (const ids of route.startsWith("POST ") ? [foreign, unknown] : [])
-        expect(await withoutIds(await withoutFields(route, ids)), `${route} without fields`).toEqual(answer);
-      expect(answer, route).toEqual(await withoutIds(await visit(route, unknown)));
+        expect(await withoutIds(await withoutFields(route, ids)), `${route} without fields`).toEqual(result);
+      expect(result, route).toEqual(await withoutIds(await visit(route, unknown)));
       const refusal = route.includes(" /app/admin/") ? [403, "<h1>Not allowed</h1>"] : [404, "<h1>Not found</h1>"];
-      expect(answer, route).toEqual([refusal[0], expect.stringContaining(String(refusal[1]))]);
+      expect(result, route).toEqual([refusal[0], expect.stringContaining(String(refusal[1]))]);
     }
     expect(await credentials(other)).toEqual(before);
   });
@@ -143,7 +143,7 @@ describe("every page of the dashboard", () => {
 });
 
 describe("the API keys page", () => {
-  it("creates a key with the chosen rights and shows it in that answer only", async () => {
+  it("creates a key with the chosen rights and shows it in that response only", async () => {
     const response = await submit(session, "/app/api-keys", [
       ...Object.entries(aKeyForm({ days: "30" })),
       ["scope", "emails:view"],

@@ -37,7 +37,7 @@ async function aDelivery() {
 }
 
 describe("the pages of webhooks", () => {
-  it("create a webhook once however often the form is sent, and show its secret in that answer only", async () => {
+  it("create a webhook once however often the form is sent, and show its secret in that response only", async () => {
     await aDelivery();
     const form = keyed({ url: URL, event: "email.bounced" });
     const pages = await Promise.all([1, 2].map(async () => (await submit(session, "/app/webhooks/new", form)).text()));
@@ -154,7 +154,7 @@ describe("the pages of forwarding rules", () => {
     expect((await session.get(path)).status).toBe(404);
   });
 
-  it("show the secret of a rule that posts to a URL in the answer of the form only", async () => {
+  it("show the secret of a rule that posts to a URL in the response of the form only", async () => {
     await aDelivery();
     const form = aRule({ type: "webhook", target: URL });
     const html = await (await submit(session, "/app/forwarding/new", form)).text();

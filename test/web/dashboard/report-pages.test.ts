@@ -103,14 +103,14 @@ describe("the analytics page", () => {
     }
   });
 
-  it("answers 400 to a period or a step that it does not have", async () => {
+  it("returns 400 to a period or a step that it does not have", async () => {
     for (const query of ["period=1y", "period=30d&by=hour", "period=7d&by=minute"]) {
       const response = await session.get(`/app/analytics?${query}`);
       expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('class="notice bad"')]);
     }
   });
 
-  it("compares the variants of a broadcast, and answers 404 for one of another workspace", async () => {
+  it("compares the variants of a broadcast, and returns 404 for one of another workspace", async () => {
     const create = reportingCases["GET /v1/analytics/broadcasts/:broadcast_id"].create;
     const { broadcast_id } = await create(workspace);
     const html = await textOf(`/app/analytics/broadcasts/${broadcast_id}`);

@@ -89,8 +89,8 @@ describe("the promotion of a winner", () => {
   it("mails the remainder once, although its form is sent twice at once", async () => {
     const { broadcasts, id, path, promote } = await aSentTest();
     const form = keyOf(await (await session.get(promote)).text());
-    const answers = await Promise.all([submit(session, promote, form), submit(session, promote, form)]);
-    for (const answer of answers) expect(answer.headers.get("Location")).toBe(`${path}?done=promoted`);
+    const responses = await Promise.all([submit(session, promote, form), submit(session, promote, form)]);
+    for (const result of responses) expect(result.headers.get("Location")).toBe(`${path}?done=promoted`);
     await runBroadcasts();
     const emails = await emailsOf(id);
     expect(emails).toHaveLength(99);

@@ -193,7 +193,7 @@ describe("POST /mcp", () => {
       expect((await post(workspace.apiKey, ping, { Origin })).status, Origin).toBe(200);
   });
 
-  it("answers invalid messages without an error of the service", async () => {
+  it("handles invalid messages without an error of the service", async () => {
     const messages: [unknown, number][] = [
       ["{", 422],
       [[], 400],

@@ -56,8 +56,8 @@ class ConsentingUser implements OAuthClientProvider {
   };
   codeVerifier = () => this.stored.verifier ?? "";
   async redirectToAuthorization(url: URL) {
-    const answer = await consent(this.#owner, url);
-    this.location = new URL(answer.headers.get("Location") ?? "");
+    const response = await consent(this.#owner, url);
+    this.location = new URL(response.headers.get("Location") ?? "");
   }
 }
 

@@ -73,7 +73,7 @@ describe("the reference", () => {
     expect(await read(`/docs?q=${encodeURIComponent("<script>")}`)).toContain("No operation has these words");
   });
 
-  it("answers 404 for an unknown kind of resource, operation and file", async () => {
+  it("returns 404 for an unknown kind of resource, operation and file", async () => {
     for (const path of ["/docs/unknown"]) expect((await visitor.call("GET", path)).status, path).toBe(404);
     expect((await session.call("GET", "/docs/try/unknown")).status).toBe(404);
     // Uploads are called with a file, and administrators have their own page.
@@ -112,7 +112,7 @@ describe("the page that calls an operation", () => {
     const fields = email({ subject: `Tried ${crypto.randomUUID()}` });
     const { subject } = JSON.parse(fields.body) as { subject: string };
     const pages = await Promise.all([post("sendEmail", fields), post("sendEmail", fields), post("sendEmail", fields)]);
-    for (const page of pages) expect(textOf(await page.text())).toContain("Answer: 202");
+    for (const page of pages) expect(textOf(await page.text())).toContain("Response: 202");
     expect((await listEmails()).filter((one) => one.subject === subject)).toHaveLength(1);
   });
 
@@ -135,14 +135,14 @@ describe("the page that calls an operation", () => {
     }
   });
 
-  it("answers an id of another workspace as an unknown one", async () => {
+  it("returns an id of another workspace as an unknown one", async () => {
     const other = await aWorkspace();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [other.domainId, crypto.randomUUID()].map(async (id) =>
         textOf(await (await post("getDomain", { key: "k", "path.domain_id": id })).text()),
       ),
     );
-    for (const answer of answers) expect(answer).toContain("Answer: 404");
+    for (const response of responses) expect(response).toContain("Response: 404");
   });
 
   it("needs a session, and a form of its own origin", async () => {

@@ -38,7 +38,7 @@ describe("the resend package sends", () => {
         to: ["Friend <friend@example.org>", "second@example.org"],
         cc: "third@example.org",
         bcc: ["fourth@example.org"],
-        replyTo: "answers@example.org",
+        replyTo: "responses@example.org",
         headers: { "X-Order": "1042" },
         tags: [{ name: "category", value: "receipt" }],
       }),

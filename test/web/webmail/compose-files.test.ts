@@ -79,8 +79,8 @@ describe("files of a new message", () => {
     const attached = await (await compose("attach", {}, [file("a.bin", half)])).text();
     const second = await (await compose("attach", {}, [file("b.bin", half)])).text();
     const both = [...valuesOf(attached, "file"), ...valuesOf(second, "file")];
-    const answer = await compose("draft", { text: "Keep me" }, [], both);
-    expect([answer.status, toText(await answer.text()).includes("Keep me")]).toEqual([413, true]);
+    const result = await compose("draft", { text: "Keep me" }, [], both);
+    expect([result.status, toText(await result.text()).includes("Keep me")]).toEqual([413, true]);
     expect(await box.list("Drafts")).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe("files of a new message", () => {
 });
 
 describe("a draft", () => {
-  it("is saved by the script without incomplete addresses, and the answer is the form with its id", async () => {
+  it("is saved by the script without incomplete addresses, and the response is the form with its id", async () => {
     const saved = await compose("autosave", { to: "friend@example.org, ad", subject: "Hello" });
     const html = await saved.text();
     expect([saved.status, toText(html)]).toEqual([200, expect.stringContaining("without the addresses")]);

@@ -45,8 +45,8 @@ describe("messages that were moved", () => {
     async (undo) => {
       await box.receive({ Subject: "One" });
       await act(box.path("/INBOX"), "delete", [1]);
-      const answer = await act(box.path("/INBOX"), "undo", [], [["undo", undo]]);
-      expect([303, 422]).toContain(answer.status);
+      const result = await act(box.path("/INBOX"), "undo", [], [["undo", undo]]);
+      expect([303, 422]).toContain(result.status);
       expect(await subjects("Trash")).toEqual(["One"]);
     },
   );
@@ -141,8 +141,8 @@ describe("labels", () => {
     ["no action", { action: "" }, 400],
   ])("are refused with %s, and the page says why", async (_, wrong, status) => {
     await create("Bills");
-    const answer = await change({ action: "create", label_name: "New", color: "#14693a", ...wrong });
-    expect([answer.status, (await answer.text()).includes('role="alert"')]).toEqual([status, true]);
+    const result = await change({ action: "create", label_name: "New", color: "#14693a", ...wrong });
+    expect([result.status, (await result.text()).includes('role="alert"')]).toEqual([status, true]);
     expect(await labels()).toHaveLength(1);
   });
 

@@ -213,12 +213,12 @@ describe("a new message", () => {
 
   it("leaves at once when asked to, once however often the form is submitted", async () => {
     const form = fields({ action: "now", subject: "At once" });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       page.post(compose(), form),
       page.post(compose(), form),
       page.post(compose(), form),
     ]);
-    for (const answer of answers) expect(answer.headers.get("Location")).toBe(path("/INBOX?done=sent"));
+    for (const result of responses) expect(result.headers.get("Location")).toBe(path("/INBOX?done=sent"));
     expect((await emails()).map(({ subject }) => subject)).toEqual(["At once"]);
   });
 
@@ -229,7 +229,7 @@ describe("a new message", () => {
     expect(await emails()).toEqual([]);
   });
 
-  it("answers a message in its conversation, to the right people, with the text quoted", async () => {
+  it("returns a message in its conversation, to the right people, with the text quoted", async () => {
     await receive(
       { Subject: "Plan", To: `${workspace.mailbox}, grace@example.org`, "Message-ID": "<plan@example.org>" },
       "Shall we?\r\n",

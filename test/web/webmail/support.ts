@@ -36,7 +36,7 @@ export class Mailbox {
     return deliver(this.workspace.mailbox, aRawMessage(changes, body));
   }
 
-  /** Returns the text of a page, and its HTML. Fails unless it answers 200. */
+  /** Returns the text of a page, and its HTML. Fails unless it returns 200. */
   async read(of: string) {
     const response = await this.page.get(of);
     expect(response.status, of).toBe(200);

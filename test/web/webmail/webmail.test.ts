@@ -86,8 +86,8 @@ describe("the cookies of a mailbox session", () => {
 });
 
 describe("the sign-in page of webmail", () => {
-  it("answers a wrong password and an unknown mailbox alike, and keeps the address", async () => {
-    const answers = [];
+  it("returns a wrong password and an unknown mailbox alike, and keeps the address", async () => {
+    const responses = [];
     for (const [email, wrong] of [
       [workspace.mailbox, "wrong password"],
       [`nobody@${workspace.domain}`, password],
@@ -97,10 +97,10 @@ describe("the sign-in page of webmail", () => {
       expect(response.headers.getSetCookie()).toEqual([]);
       expect(html).toContain(`value="${email}"`);
       expect(html).not.toContain(wrong);
-      answers.push(`${response.status} ${html.replace(email, "")}`);
+      responses.push(`${response.status} ${html.replace(email, "")}`);
     }
-    expect(answers[0]).toContain("422");
-    expect(new Set(answers).size).toBe(1);
+    expect(responses[0]).toContain("422");
+    expect(new Set(responses).size).toBe(1);
   });
 
   it("counts wrong passwords together with those of the API", async () => {

@@ -69,11 +69,11 @@ function destinationOf(redirectUri: string): string {
 
 interface RefusedProps {
   reason: string;
-  /** The answer to the client, which the user may follow, and the redirect URI that it goes to. */
+  /** The response to the client, which the user may follow, and the redirect URI that it goes to. */
   back: { uri: string; redirectUri: string } | null;
 }
 
-/** The page for a request that cannot be answered. */
+/** The page for a request that cannot be accepted. */
 export const RefusedPage = ({ reason, back }: RefusedProps) => (
   <Layout title="This connection cannot be made">
     <p>The request of the client is not valid: {reason}.</p>

@@ -10,8 +10,8 @@ import { approve, listWorkspaceChoices } from "../approve.ts";
 import {
   AuthorizationRefusal,
   type AuthorizationRequest,
-  answerUri,
   readAuthorizationRequest,
+  responseUri,
 } from "../authorization-request.ts";
 import { OAuthError } from "../errors.ts";
 import { formActionOf } from "../rules.ts";
@@ -44,7 +44,7 @@ async function withRequest(
   } catch (error) {
     if (error instanceof AuthorizationRefusal) {
       const { target, code, message } = error;
-      const uri = answerUri(ctx, target, { error: code, error_description: message });
+      const uri = responseUri(ctx, target, { error: code, error_description: message });
       const back = { uri, redirectUri: target.redirectUri };
       return respondPage(c, <RefusedPage reason={message} back={back} />, { status: 400 });
     }
@@ -66,12 +66,12 @@ async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, er
       error={error ?? null}
     />
   );
-  // Browsers apply form-action to the redirect that answers the form, so it also names the client's origin.
+  // Browsers apply form-action to the redirect that returns the form, so it also names the client's origin.
   const formTargets = [formActionOf(request.redirectUri)];
   return respondPage(c, page, { status: error === undefined ? 200 : 422, formTargets });
 }
 
-/** Sends the user to the client with an answer. 303: the form must not be posted to the client (RFC 9700 4.12). */
-function sendBack(c: Context<AppEnv>, request: AuthorizationRequest, answer: Record<string, string>): Response {
-  return c.redirect(answerUri(c.get("ctx"), request, answer), 303);
+/** Sends the user to the client with a response. 303: the form must not be posted to the client (RFC 9700 4.12). */
+function sendBack(c: Context<AppEnv>, request: AuthorizationRequest, response: Record<string, string>): Response {
+  return c.redirect(responseUri(c.get("ctx"), request, response), 303);
 }

@@ -4,7 +4,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import type { Provider } from "./list.ts";
 import type { ProviderState } from "./state.ts";
 
-/** Longest wait for an answer of a provider, in ms. */
+/** Longest wait for a response of a provider, in ms. */
 const TIMEOUT_MS = 10_000;
 const GITHUB_HEADERS = { Accept: "application/vnd.github+json", "User-Agent": "email-delivery-service" };
 
@@ -17,7 +17,7 @@ export interface Profile {
   name: string | null;
 }
 
-/** Signals that a provider refused, or answered something else than it should. */
+/** Signals that a provider refused, or responded with something else than it should. */
 export class ProviderError extends Error {}
 
 const Tokens = z.object({ access_token: z.string().optional(), id_token: z.string().optional() });
@@ -87,10 +87,10 @@ async function fetchJson<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const options = { ...request, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
   const response = await fetch(url, options).catch((error) => {
-    throw new ProviderError(`${new URL(url).host} does not answer: ${error}`);
+    throw new ProviderError(`${new URL(url).host} does not respond: ${error}`);
   });
-  if (!response.ok) throw new ProviderError(`${new URL(url).host} answered ${response.status}`);
+  if (!response.ok) throw new ProviderError(`${new URL(url).host} responded with ${response.status}`);
   const parsed = schema.safeParse(await response.json().catch(() => null));
-  if (!parsed.success) throw new ProviderError(`${new URL(url).host} answered in another form`);
+  if (!parsed.success) throw new ProviderError(`${new URL(url).host} responded in another form`);
   return parsed.data;
 }

@@ -6,8 +6,8 @@ import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { answerSignIn } from "../answer.ts";
 import { signInPage } from "../pages.tsx";
+import { respondSignIn } from "../respond.ts";
 import { returnPath } from "../rules.ts";
 import {
   beginProviderSignIn,
@@ -42,7 +42,7 @@ const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
   const code = c.req.query("code");
   if (!state || !code) return showProblem(c, CANCELLED, 400);
   try {
-    return answerSignIn(c, await completeProviderSignIn(ctx, provider, { code, state, client: clientOf(c) }), true);
+    return respondSignIn(c, await completeProviderSignIn(ctx, provider, { code, state, client: clientOf(c) }), true);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     ctx.log("provider.failed", { provider, error: error.message });

@@ -4,7 +4,7 @@ import { iso, isoOrNull } from "../../../lib/time.ts";
 import { timestamp } from "../../../lib/timestamp.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
-/** The answer of a call that set a new access token. */
+/** The response of a call that set a new access token. */
 export const AccessOut = z
   .object({ expires_at: z.string().meta({ format: "date-time" }).describe("When the access token must be refreshed.") })
   .meta({ ref: "SessionAccess", examples: [{ expires_at: "2026-11-21T15:00:00.000Z" }] });

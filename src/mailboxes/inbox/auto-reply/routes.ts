@@ -29,7 +29,7 @@ export const autoReplyRoutes = new Hono<AppEnv>()
       operationId: "replaceInboxAutoReply",
       summary: "Replace the automatic reply of a mailbox",
       description:
-        "Answers emails that name the mailbox in To or Cc, at most once a day to each return path. Lists, bounces, automatic " +
+        "Replies to emails that name the mailbox in To or Cc, at most once a day to each return path. Lists, bounces, automatic " +
         "emails and spam are not answered.",
       parameters: [mailboxId],
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404, 413, 415]),

@@ -12,7 +12,7 @@ import { toWatcher } from "./watchers.ts";
 export async function connectToEvents(ctx: CallerCtx, mailboxId: string, upgrade = ""): Promise<Response> {
   const { id } = await openMailbox(ctx, mailboxId);
   if (upgrade.toLowerCase() !== "websocket")
-    throw new AppError(426, "This endpoint answers WebSocket handshakes only", { headers: { Upgrade: "websocket" } });
+    throw new AppError(426, "This endpoint accepts WebSocket handshakes only", { headers: { Upgrade: "websocket" } });
   const headers = { Upgrade: "websocket", [WATCHER_HEADER]: JSON.stringify(toWatcher(ctx, id)) };
   const response = await openEventSocket(ctx, id, headers);
   if (response.status === 101) return response;

@@ -33,11 +33,11 @@ export class EventSockets {
   constructor(state: DurableObjectState, env: Env) {
     this.#state = state;
     this.#env = env;
-    // Answered by the platform, so that it does not wake the object.
+    // The platform responds, so that it does not wake the object.
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
-  /** Opens a socket. Answers 429 when the mailbox or the credential has too many. */
+  /** Opens a socket. Returns 429 when the mailbox or the credential has too many. */
   accept(request: Request): Response {
     const watcher = JSON.parse(request.headers.get(WATCHER_HEADER) ?? "") as Watcher;
     const isFull =

@@ -7,9 +7,9 @@ import type { AddResult, MessageItem, NewMessage, Person } from "../../mailbox-s
 import { saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { toItem } from "../schema.ts";
-import { answerFields } from "./answer.ts";
 import { findFiles, toAttachment } from "./files.ts";
 import { putOwnMessage } from "./own-message.ts";
+import { replyFields } from "./reply-fields.ts";
 import type { DraftIn } from "./schema.ts";
 
 /** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
@@ -64,7 +64,7 @@ async function saved(
 async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<NewMessage> {
   const [to, cc, bcc] = [people(input, "to"), people(input, "cc"), people(input, "bcc")];
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
-  const { headers } = await answerFields(mailbox, input.in_reply_to);
+  const { headers } = await replyFields(mailbox, input.in_reply_to);
   const id = ctx.newId();
   try {
     return await putOwnMessage(ctx, {

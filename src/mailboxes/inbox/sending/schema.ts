@@ -22,7 +22,7 @@ const fields = {
     .max(902)
     .regex(/^<[^<>\s]{1,900}>$/, "in_reply_to must be a Message-ID in angle brackets")
     .nullish()
-    .describe("Message-ID of the message that this one answers."),
+    .describe("Message-ID of the message that this one replies to."),
 };
 
 /** A message to send. */

@@ -5,8 +5,8 @@ import type { WakeUp } from "../../../platform/outbox/index.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import { answerFields, wrapText } from "./answer.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
+import { replyFields, wrapText } from "./reply-fields.ts";
 import type { SendIn } from "./schema.ts";
 
 /** The fields of the outbox row of a sent copy. */
@@ -26,7 +26,7 @@ const INSERT_COPY = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES
  */
 export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, input: SendIn) {
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
-  const { headers, original } = await answerFields(mailbox, input.in_reply_to);
+  const { headers, original } = await replyFields(mailbox, input.in_reply_to);
   const upload = new ContentUpload(ctx);
   const rows: WakeUp[] = [];
   const copyOf = (email: NewEmail) => {

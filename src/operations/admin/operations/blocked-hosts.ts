@@ -17,7 +17,7 @@ export async function listBlockedHosts(
   return (await find.bind(after, limit).all<BlockedHostRow>()).results;
 }
 
-/** Blocks a host and its sub-domains: within a minute tracking links to them answer 410. Safe to repeat. */
+/** Blocks a host and its sub-domains: within a minute tracking links to them return 410. Safe to repeat. */
 export async function blockHost(ctx: CallerCtx, host: string): Promise<BlockedHostRow> {
   const insert = ctx.db.prepare("INSERT OR IGNORE INTO blocked_hosts (host, created_at) VALUES (?1, ?2)");
   await ctx.db.batch([

@@ -139,7 +139,7 @@ export const operationRoutes = new Hono<AppEnv>()
     operation("platform_admin", {
       operationId: "addBlockedHost",
       summary: "Block a host and its sub-domains as targets of tracking links",
-      description: "Within a minute links to it answer 410.",
+      description: "Within a minute links to it return 410.",
       security,
       parameters: [host],
       responses: responses(200, "The host", BlockedHostOut, [403, 404]),

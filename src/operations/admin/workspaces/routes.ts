@@ -60,7 +60,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
       operationId: "updateDailyLimit",
       summary: "Limit the emails that a workspace may have accepted in a day",
       description:
-        "Holds for every way to send, from the next request on: beyond it sends answer 429 until 00:00 UTC. Broadcasts and " +
+        "Holds for every way to send, from the next request on: beyond it sends return 429 until 00:00 UTC. Broadcasts and " +
         "bulk sends wait, and continue within an hour of a higher limit. Emails that were accepted before are delivered.",
       security,
       parameters,

@@ -11,7 +11,7 @@ import {
 import type { Ctx } from "../../../platform/context.ts";
 import type { ContentDocument } from "./documents.ts";
 
-/** Bytes of one text of a submitted message that are read for an answer. */
+/** Bytes of one text of a submitted message that are read for a response. */
 const MAX_TEXT = 8_000_000;
 
 /** Returns a document of a submitted message with its text, HTML and custom headers, read from the R2 object `key`. */

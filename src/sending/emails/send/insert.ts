@@ -36,7 +36,7 @@ const INSERT_OUTBOX_ROWS = `
 
 /**
  * Inserts emails with their first events, their outbox rows, one change row and the idempotency row with `response`,
- * in one transaction. A 202 is answered after it commits. Running it again with the same emails changes nothing, so an
+ * in one transaction. The 202 is returned after it commits. Running it again with the same emails changes nothing, so an
  * ambiguous failure is retried. Throws ConcurrencyError when another call used the caller's Idempotency-Key meanwhile,
  * or the workspace was deleted, and RefusedBatchError beyond its daily limit; nothing is written then.
  */

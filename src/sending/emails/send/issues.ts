@@ -2,7 +2,7 @@
 
 import { AppError, MAX_VALIDATION_ERRORS, unprocessable } from "../../../lib/errors.ts";
 
-/** One error that prevents a request from being sent. A send answers `status`; `loc` is the path in the body. */
+/** One error that prevents a request from being sent. A send returns `status`; `loc` is the path in the body. */
 export interface Issue {
   field: "account" | "from" | "to" | "content";
   status: 400 | 403 | 413 | 422;
@@ -11,7 +11,7 @@ export interface Issue {
   error: string;
 }
 
-/** Returns an issue that a send answers 422 to. */
+/** Returns an issue that a send returns 422 to. */
 export const invalid = (field: Issue["field"], loc: Issue["loc"], error: string, type = "value_error"): Issue => ({
   field,
   status: 422,
@@ -20,7 +20,7 @@ export const invalid = (field: Issue["field"], loc: Issue["loc"], error: string,
   error,
 });
 
-/** Returns the error that a send answers to these issues: the account's 403, else 413, else 400, else every 422 at once. */
+/** Returns the error that a send returns for these issues: the account's 403, else 413, else 400, else every 422 at once. */
 export function toError(issues: readonly Issue[]): AppError {
   for (const status of [403, 413, 400] as const) {
     const issue = issues.find((candidate) => candidate.status === status);

@@ -70,12 +70,12 @@ export async function commitEmails(
   );
   if (rows.size === 0) return;
   const woken = ctx.wake([...rows.values()]);
-  // The answer does not wait for the queue.
+  // The response does not wait for the queue.
   if (ctx.waitUntil) ctx.waitUntil(woken);
   else await woken;
 }
 
-/** Returns the API's answer for an accepted email. */
+/** Returns the API's response for an accepted email. */
 export function toAccepted(email: NewEmail): AcceptOut {
   return {
     id: email.id,

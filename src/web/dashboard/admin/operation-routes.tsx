@@ -126,7 +126,7 @@ function countNotice(c: Context<AppEnv>, parameter: string, of: string): string 
   return count === undefined ? undefined : `${count} ${of} due now.`;
 }
 
-async function showHosts(c: Context<AppEnv>, answer?: { host: string; refusal: Refusal }) {
+async function showHosts(c: Context<AppEnv>, submitted?: { host: string; refusal: Refusal }) {
   const caller = c.get("caller");
   const after = c.req.query("after");
   const found = await listBlockedHosts(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 });
@@ -136,11 +136,11 @@ async function showHosts(c: Context<AppEnv>, answer?: { host: string; refusal: R
     <BlockedHostsPage
       caller={caller}
       hosts={hosts}
-      host={answer?.host ?? ""}
+      host={submitted?.host ?? ""}
       next={last === undefined ? null : `/app/admin/blocked-hosts?${new URLSearchParams({ after: last.host })}`}
-      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer?.refusal}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

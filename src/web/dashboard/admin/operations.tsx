@@ -162,7 +162,7 @@ export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }:
       <Field
         name="host"
         label="Host"
-        hint="With its sub-domains. Within a minute, links to it in sent emails answer 410."
+        hint="With its sub-domains. Within a minute, links to it in sent emails return 410."
         placeholder="phishing.example.net"
         value={host}
         errors={refusal?.errors}

@@ -77,7 +77,7 @@ const Permission = ({ scope, text, form }: { scope: string; text: string; form: 
   </label>
 );
 
-/** The answer to the form: the only page that shows the key. */
+/** The response to the form: the only page that shows the key. */
 export const CreatedKeyPage = ({ caller, created }: { caller: CallerCtx; created: NewApiKeyOut }) => (
   <Layout title="Your new API key" caller={caller}>
     <Notice kind="warn">Copy the key now. It is not shown again.</Notice>

@@ -46,7 +46,7 @@ export const apiKeyPages = new Hono<AppEnv>()
     return c.redirect("/app/api-keys?done=revoked", 303);
   });
 
-async function showKeys(c: Context<AppEnv>, answer?: { form: KeyForm; error: string }) {
+async function showKeys(c: Context<AppEnv>, submitted?: { form: KeyForm; error: string }) {
   const caller = c.get("caller");
   const after = c.req.query("after")?.toLowerCase();
   const found = await listApiKeys(caller, { ...(after ? { after } : {}), offset: 0, limit: PAGE_SIZE + 1 });
@@ -58,8 +58,8 @@ async function showKeys(c: Context<AppEnv>, answer?: { form: KeyForm; error: str
       keys={keys}
       next={last === undefined ? null : `?${new URLSearchParams({ after: last.id })}`}
       notice={c.req.query("done") === "revoked" ? "The key is revoked." : undefined}
-      {...(answer ?? { form: emptyKeyForm() })}
+      {...(submitted ?? { form: emptyKeyForm() })}
     />
   );
-  return respondPage(c, page, { status: answer ? 422 : 200 });
+  return respondPage(c, page, { status: submitted ? 422 : 200 });
 }

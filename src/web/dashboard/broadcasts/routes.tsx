@@ -241,7 +241,7 @@ async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal) {
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }
 
-async function showForm(c: Context<AppEnv>, isChange: boolean, answer?: { form: BroadcastForm; refusal: Refusal }) {
+async function showForm(c: Context<AppEnv>, isChange: boolean, submitted?: { form: BroadcastForm; refusal: Refusal }) {
   const caller = c.get("caller");
   const [broadcast, senders, lists] = await Promise.all([
     isChange ? getBroadcast(caller, idOf(c)).then((found) => toRecord(caller.workspace.id, found)) : null,
@@ -252,9 +252,9 @@ async function showForm(c: Context<AppEnv>, isChange: boolean, answer?: { form: 
     <BroadcastFormPage
       {...{ caller, broadcast, senders }}
       lists={lists.map(toList)}
-      form={answer?.form ?? toBroadcastForm(broadcast)}
-      refusal={answer?.refusal}
+      form={submitted?.form ?? toBroadcastForm(broadcast)}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

@@ -48,12 +48,12 @@ function parseDetails({ metadata }: ContactForm): unknown {
   }
 }
 
-async function showContact(c: Context<AppEnv>, answer?: { form: ContactForm; refusal: Refusal }) {
+async function showContact(c: Context<AppEnv>, submitted?: { form: ContactForm; refusal: Refusal }) {
   const caller = c.get("caller");
   const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
   const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);
   const contact = toContact(row);
-  const form = answer?.form ?? toContactForm(contact);
-  const page = <ContactPage {...{ caller, contact, form }} list={toList(list)} refusal={answer?.refusal} />;
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  const form = submitted?.form ?? toContactForm(contact);
+  const page = <ContactPage {...{ caller, contact, form }} list={toList(list)} refusal={submitted?.refusal} />;
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

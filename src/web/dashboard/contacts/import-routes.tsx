@@ -12,7 +12,7 @@ import { ImportPage } from "./import-page.tsx";
 
 const IMPORT = "POST /v1/contacts/:list_id/upload";
 
-/** Answers 404 for an unknown list before the file is read. */
+/** Returns 404 for an unknown list before the file is read. */
 const requireList: MiddlewareHandler<AppEnv> = async (c, next) => {
   await getList(c.get("caller"), c.req.param("list_id") ?? "");
   await next();
@@ -55,14 +55,16 @@ export const importPages = new Hono<AppEnv>()
     ),
   );
 
-interface ImportAnswer {
+interface SubmittedFile {
   preview?: CsvPreview;
   imported?: ImportOut;
   refusal?: Refusal;
 }
 
-async function showImport(c: Context<AppEnv>, answer: ImportAnswer = {}) {
+async function showImport(c: Context<AppEnv>, submitted: SubmittedFile = {}) {
   const caller = c.get("caller");
   const list = toList(await getList(caller, c.req.param("list_id") ?? ""));
-  return respondPage(c, <ImportPage {...{ caller, list, ...answer }} />, { status: answer.refusal?.status ?? 200 });
+  return respondPage(c, <ImportPage {...{ caller, list, ...submitted }} />, {
+    status: submitted.refusal?.status ?? 200,
+  });
 }

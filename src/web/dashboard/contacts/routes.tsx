@@ -114,27 +114,27 @@ export const contactPages = new Hono<AppEnv>()
 
 async function showLists(
   c: Context<AppEnv>,
-  answer?: { form: { name: string; idempotencyKey: string }; refusal: Refusal },
+  submitted?: { form: { name: string; idempotencyKey: string }; refusal: Refusal },
 ) {
   const caller = c.get("caller");
   const page = (
     <ListsPage
       caller={caller}
       lists={(await listLists(caller)).map(toList)}
-      form={answer?.form ?? { name: "", idempotencyKey: crypto.randomUUID() }}
-      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer?.refusal}
+      form={submitted?.form ?? { name: "", idempotencyKey: crypto.randomUUID() }}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }
 
-interface ListAnswer {
+interface SubmittedContact {
   refusal?: Refusal;
   form?: { email: string; name: string; idempotencyKey: string };
 }
 
-async function showList(c: Context<AppEnv>, answer: ListAnswer = {}) {
+async function showList(c: Context<AppEnv>, submitted: SubmittedContact = {}) {
   const caller = c.get("caller");
   const id = c.req.param("list_id") ?? "";
   const search = (c.req.query("q") ?? "").slice(0, 320);
@@ -148,11 +148,11 @@ async function showList(c: Context<AppEnv>, answer: ListAnswer = {}) {
       list={toList(list)}
       contacts={contacts.map(toContact)}
       search={search}
-      form={answer.form ?? { email: "", name: "", idempotencyKey: crypto.randomUUID() }}
+      form={submitted.form ?? { email: "", name: "", idempotencyKey: crypto.randomUUID() }}
       next={parameters && `/app/contacts/${id}?${parameters}`}
-      notice={answer.refusal ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer.refusal}
+      notice={submitted.refusal ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted.refusal}
     />
   );
-  return respondPage(c, page, { status: answer.refusal?.status ?? 200 });
+  return respondPage(c, page, { status: submitted.refusal?.status ?? 200 });
 }

@@ -167,7 +167,7 @@ const Actions = ({ path, rule }: { path: string; rule: RuleOut }) => (
   </>
 );
 
-/** The answer that shows the secret of a rule that posts to a URL: the only page that does. */
+/** The response that shows the secret of a rule that posts to a URL: the only page that does. */
 export const RuleSecretPage = ({ caller, rule, secret }: { caller: CallerCtx; rule: RuleOut; secret: string }) => (
   <Layout title="The secret of the rule" caller={caller} at="/app/forwarding">
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>

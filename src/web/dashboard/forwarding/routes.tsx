@@ -66,7 +66,7 @@ export const forwardingPages = new Hono<AppEnv>()
         const request = toRuleRequest(form);
         const input = parseFields(RuleIn, await withMailboxId(c, request));
         const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => createRule(ctx, input));
-        return answer(c, await run, "created");
+        return showSaved(c, await run, "created");
       },
       (refusal) => showForm(c, form, refusal),
     );
@@ -78,7 +78,7 @@ export const forwardingPages = new Hono<AppEnv>()
       c,
       async () => {
         const patch = parseFields(RulePatch, await withMailboxId(c, toRulePatch(form)));
-        return answer(c, await updateRule(c.get("caller"), c.req.param("rule_id"), patch), "saved");
+        return showSaved(c, await updateRule(c.get("caller"), c.req.param("rule_id"), patch), "saved");
       },
       (refusal) => showRule(c, { refusal, form }),
     );
@@ -107,7 +107,7 @@ export const forwardingPages = new Hono<AppEnv>()
   });
 
 /** Leads to the page of a rule, or shows the secret that the call made. */
-const answer = (c: Context<AppEnv>, rule: RuleOut, done: string) =>
+const showSaved = (c: Context<AppEnv>, rule: RuleOut, done: string) =>
   rule.secret === undefined
     ? `/app/forwarding/${rule.id}?done=${done}`
     : respondPage(c, <RuleSecretPage caller={c.get("caller")} rule={rule} secret={rule.secret} />);

@@ -128,12 +128,12 @@ async function showMailbox(c: Context<AppEnv>, refusal?: Refusal) {
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 
-interface FormAnswer {
+interface SubmittedForm {
   form: { local_part: string; domain_id: string; display_name: string; idempotencyKey: string };
   refusal: Refusal;
 }
 
-async function showList(c: Context<AppEnv>, answer?: FormAnswer) {
+async function showList(c: Context<AppEnv>, submitted?: SubmittedForm) {
   const caller = c.get("caller");
   const after = c.req.query("after");
   const [found, domains] = await Promise.all([
@@ -147,11 +147,11 @@ async function showList(c: Context<AppEnv>, answer?: FormAnswer) {
       caller={caller}
       mailboxes={mailboxes}
       domains={domains.map(({ domain }) => domain)}
-      form={answer?.form ?? { local_part: "", domain_id: "", display_name: "", idempotencyKey: crypto.randomUUID() }}
+      form={submitted?.form ?? { local_part: "", domain_id: "", display_name: "", idempotencyKey: crypto.randomUUID() }}
       next={last === undefined ? null : `/app/mailboxes?${new URLSearchParams({ after: last.address })}`}
-      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer?.refusal}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

@@ -109,7 +109,7 @@ async function showList(c: Context<AppEnv>) {
   return respondPage(c, page);
 }
 
-async function showPreferences(c: Context<AppEnv>, answer?: { refusal: Refusal; slackUrl: string }) {
+async function showPreferences(c: Context<AppEnv>, submitted?: { refusal: Refusal; slackUrl: string }) {
   const caller = c.get("caller");
   const manages = caller.actor.scopes.has("team:manage");
   const [preferences, workspace] = await Promise.all([
@@ -121,10 +121,10 @@ async function showPreferences(c: Context<AppEnv>, answer?: { refusal: Refusal; 
       caller={caller}
       preferences={preferences}
       hasSlack={(workspace?.slackWebhookUrl ?? null) !== null}
-      slackUrl={answer?.slackUrl ?? ""}
-      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer?.refusal}
+      slackUrl={submitted?.slackUrl ?? ""}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

@@ -123,7 +123,7 @@ export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => 
   </Layout>
 );
 
-/** The answer to the first code: the only page that shows the recovery codes. */
+/** The response to the first code: the only page that shows the recovery codes. */
 export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes: readonly string[] }) => (
   <Layout title="Your recovery codes" caller={caller}>
     <Notice kind="good">Two-factor authentication is on.</Notice>

@@ -81,7 +81,7 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
   );
 }
 
-/** The answer to the form: the only page that shows the password. */
+/** The response to the form: the only page that shows the password. */
 export const CreatedSmtpPage = ({ caller, created }: { caller: CallerCtx; created: NewSmtpCredentialOut }) => (
   <Layout title="Your new SMTP credential" caller={caller} at="/app/smtp">
     <Notice kind="warn">Copy the password now. It is not shown again.</Notice>

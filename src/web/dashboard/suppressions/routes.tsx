@@ -45,7 +45,7 @@ export const suppressionPages = new Hono<AppEnv>()
 
 async function showList(
   c: Context<AppEnv>,
-  answer?: { form: { email: string; idempotencyKey: string }; refusal: Refusal },
+  submitted?: { form: { email: string; idempotencyKey: string }; refusal: Refusal },
 ) {
   const caller = c.get("caller");
   const search = c.req.query("address")?.trim() ?? "";
@@ -62,11 +62,11 @@ async function showList(
       caller={caller}
       suppressions={shown.map(toSuppression)}
       search={search}
-      form={answer?.form ?? { email: "", idempotencyKey: crypto.randomUUID() }}
+      form={submitted?.form ?? { email: "", idempotencyKey: crypto.randomUUID() }}
       next={last === undefined ? null : `/app/suppressions?${new URLSearchParams({ after: last.email })}`}
-      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer?.refusal}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

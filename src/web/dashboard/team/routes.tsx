@@ -100,7 +100,7 @@ export const teamPages = new Hono<AppEnv>()
     ),
   );
 
-async function showTeam(c: Context<AppEnv>, answer?: { refusal: Refusal; form: ReturnType<typeof emptyForm> }) {
+async function showTeam(c: Context<AppEnv>, submitted?: { refusal: Refusal; form: ReturnType<typeof emptyForm> }) {
   const caller = c.get("caller");
   const after = c.req.query("after")?.toLowerCase();
   const [found, invitations] = await Promise.all([
@@ -114,11 +114,11 @@ async function showTeam(c: Context<AppEnv>, answer?: { refusal: Refusal; form: R
       caller={caller}
       members={members}
       invitations={invitations}
-      form={answer?.form ?? emptyForm()}
+      form={submitted?.form ?? emptyForm()}
       next={last === undefined ? null : `/app/team?${new URLSearchParams({ after: last.userId })}`}
-      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={answer?.refusal}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
     />
   );
-  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

@@ -92,7 +92,7 @@ function withChange(form: TemplateForm, fields: URLSearchParams): { form: Templa
   return change && { form: { ...form, blocks: change.blocks }, focus: change.focus };
 }
 
-/** Answers the HTML of a form for the frame of its page, or its text when it has no HTML. */
+/** Returns the HTML of a form for the frame of its page, or its text when it has no HTML. */
 function showContent(c: Context<AppEnv>, form: TemplateForm, samples: ReadonlyMap<string, string>) {
   const { html, text } = toPreview(form);
   const shown = html ?? textAsHtml(text ?? "");

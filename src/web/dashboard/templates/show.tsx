@@ -15,7 +15,7 @@ export const notices: Readonly<Record<string, string>> = {
   html: "The blocks are deleted. The template is HTML now.",
 };
 
-interface Answer {
+interface Submitted {
   refusal?: Refusal;
   /** Default: what is stored. */
   form?: TemplateForm;
@@ -24,24 +24,24 @@ interface Answer {
   focus?: string;
 }
 
-/** Answers the page of a new template. */
-export function showNew(c: Context<AppEnv>, { form, refusal, focus }: Answer & { form: TemplateForm }) {
+/** Returns the page of a new template. */
+export function showNew(c: Context<AppEnv>, { form, refusal, focus }: Submitted & { form: TemplateForm }) {
   const props = { caller: c.get("caller"), template: null, samples: new Map(), senders: [], form, refusal, focus };
   return respondPage(c, <TemplatePage {...props} />, { status: refusal?.status ?? 200, frames: true });
 }
 
-/** Answers the page of a stored template. Throws 404. */
-export async function showTemplate(c: Context<AppEnv>, answer: Answer = {}) {
+/** Returns the page of a stored template. Throws 404. */
+export async function showTemplate(c: Context<AppEnv>, submitted: Submitted = {}) {
   const caller = c.get("caller");
   const [row, senders] = await Promise.all([
     getTemplate(caller, c.req.param("template_id") ?? ""),
     listSenders(caller),
   ]);
   const template = toTemplate(row);
-  const samples = answer.samples ?? readSamples(new URL(c.req.url).searchParams);
-  const form = answer.form ?? toForm(template);
-  const notice = answer.refusal || answer.focus ? undefined : notices[c.req.query("done") ?? ""];
-  const { refusal, focus } = answer;
+  const samples = submitted.samples ?? readSamples(new URL(c.req.url).searchParams);
+  const form = submitted.form ?? toForm(template);
+  const notice = submitted.refusal || submitted.focus ? undefined : notices[c.req.query("done") ?? ""];
+  const { refusal, focus } = submitted;
   const page = <TemplatePage {...{ caller, template, form, samples, senders, focus, notice, refusal }} />;
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }

@@ -65,11 +65,11 @@ const Incoming = ({
       </p>
     )}
     <Window {...transfer} />
-    {transfer.status === "pending" && mayManage ? <Answers id={transfer.id} targets={targets} /> : null}
+    {transfer.status === "pending" && mayManage ? <Decision id={transfer.id} targets={targets} /> : null}
   </section>
 );
 
-function Answers({ id, targets }: { id: string; targets: TransfersPageProps["targets"] }) {
+function Decision({ id, targets }: { id: string; targets: TransfersPageProps["targets"] }) {
   const select = `target-${id}`;
   return (
     <div class="actions">

@@ -33,17 +33,17 @@ export const transferPages = new Hono<AppEnv>()
     async (c) => {
       const form = await readForm(c);
       const fields = { target_org_id: textOf(form, "target_org_id"), rotate_dkim: form.get("rotate_dkim") === "on" };
-      return answer(c, "accepted", (id) => acceptById(c.get("caller"), id, parseFields(AcceptIn, fields)));
+      return decide(c, "accepted", (id) => acceptById(c.get("caller"), id, parseFields(AcceptIn, fields)));
     },
   )
   .post("/app/transfers/:transfer_id/decline", ...pageFor("POST /v1/domain-transfers/:transfer_id/decline"), (c) =>
-    answer(c, "declined", (id) => declineById(c.get("caller"), id)),
+    decide(c, "declined", (id) => declineById(c.get("caller"), id)),
   )
   .post("/app/transfers/:transfer_id/cancel", ...pageFor("DELETE /v1/domain-transfers/:transfer_id"), (c) =>
-    answer(c, "cancelled", (id) => cancelById(c.get("caller"), id)),
+    decide(c, "cancelled", (id) => cancelById(c.get("caller"), id)),
   );
 
-function answer(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
+function decide(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
   requireSwitchedOn(c.get("ctx"));
   return submitForm(
     c,

@@ -12,7 +12,7 @@ interface DeliveryPageProps {
   refusal?: Refusal | undefined;
 }
 
-/** One delivery of a webhook: what was posted, and what the endpoint answered. */
+/** One delivery of a webhook: what was posted, and what the endpoint returned. */
 export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: DeliveryPageProps) {
   const path = `/app/webhooks/${webhookId}`;
   const { email_id: email } = delivery.payload;
@@ -47,9 +47,9 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
           Email: typeof email === "string" ? <a href={`/app/emails/${email}`}>{email}</a> : null,
         }}
       />
-      <h2>Answer</h2>
+      <h2>Response</h2>
       {delivery.response_status === null ? (
-        <p>The endpoint has not answered yet.</p>
+        <p>The endpoint has not responded yet.</p>
       ) : (
         <>
           <p>HTTP {delivery.response_status}</p>

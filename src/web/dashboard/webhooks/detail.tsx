@@ -116,7 +116,7 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
             <List
               caption="Deliveries"
               live={{ name: "delivery", ids: rows.map(({ id }) => id) }}
-              columns={["Status", "Event", "Answer", "Attempts", "Next attempt", "Created"]}
+              columns={["Status", "Event", "Response", "Attempts", "Next attempt", "Created"]}
               rows={rows.map((row) => [
                 <Status word={row.status} />,
                 <a href={`${path}/deliveries/${row.id}`}>{row.event_type}</a>,

@@ -117,7 +117,7 @@ interface SecretPageProps {
   webhook: WebhookOut;
 }
 
-/** The answer that shows a secret: the only page that does. */
+/** The response that shows a secret: the only page that does. */
 export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
   <Layout title={title} caller={caller} at="/app/webhooks">
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>

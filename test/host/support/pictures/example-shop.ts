@@ -192,7 +192,7 @@ async function sendEmails({ call, seed }: Service) {
   return { delivered, bounced, scheduled };
 }
 
-/** Sends mail to the mailbox from outside, answers one of it, and labels, flags and drafts. */
+/** Sends mail to the mailbox from outside, returns one of it, and labels, flags and drafts. */
 async function fillInbox(service: Service) {
   const { call, seed, local } = service;
   const inbox = `/v1/inbox/${seed.mailboxId}`;

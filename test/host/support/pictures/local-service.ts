@@ -61,8 +61,8 @@ export async function startService() {
     browser,
     layout,
 
-    /** Calls the API with the key of the workspace and returns the answer. Throws when it is no success. */
-    async call<Answer = { id: string }>(method: string, to: string, body?: unknown): Promise<Answer> {
+    /** Calls the API with the key of the workspace and returns the response. Throws when it is no success. */
+    async call<Reply = { id: string }>(method: string, to: string, body?: unknown): Promise<Reply> {
       const isForm = body instanceof FormData;
       const response = await fetch(`${url}${to}`, {
         method,
@@ -74,7 +74,7 @@ export async function startService() {
       });
       if (!response.ok) throw new Error(`${method} ${to}: ${response.status} ${await response.text()}`);
       const text = await response.text();
-      return (text === "" ? null : JSON.parse(text)) as Answer;
+      return (text === "" ? null : JSON.parse(text)) as Reply;
     },
 
     /** Opens a page in a new browser context. */

@@ -13,11 +13,11 @@ export async function startReceiver() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/email-events`,
-    /** Makes it answer 204 from now on. */
+    /** Makes it return 204 from now on. */
     mend: () => {
       isMended = true;
     },
-    /** Number of requests that it has answered with 204. */
+    /** Number of requests that got 204. */
     accepted: () => accepted,
     stop: () => server.close(),
   };

@@ -94,19 +94,19 @@ const inBatches = (all: readonly GeneratedRequest[]) =>
   Array.from({ length: Math.ceil(all.length / BATCH) }, (_, n) => all.slice(n * BATCH, (n + 1) * BATCH));
 
 describe("every field, valid, at its limit and beyond it", () => {
-  it("is answered by send as the contract says", async () => {
+  it("is treated by send as the contract says", async () => {
     for (const generated of everyFieldLimit(workspace.mailbox)) await expectSend(generated);
   }, 60_000);
 
-  it("is answered by validate with the same errors", async () => {
+  it("is reported by validate with the same errors", async () => {
     for (const generated of everyFieldLimit(workspace.mailbox)) await expectValidate(generated);
   }, 60_000);
 
-  it("is answered by batch item by item", async () => {
+  it("is treated by batch item by item", async () => {
     for (const items of inBatches(everyFieldLimit(workspace.mailbox))) await expectBatch(items);
   }, 60_000);
 
-  it("of many MB is answered alike by send, validate and batch", async () => {
+  it("of many MB is treated alike by send, validate and batch", async () => {
     for (const generated of everyLargeLimit(workspace.mailbox)) {
       await expectSend(generated);
       await expectValidate(generated);
@@ -116,7 +116,7 @@ describe("every field, valid, at its limit and beyond it", () => {
 });
 
 describe("random combinations of fields", () => {
-  it("are answered alike by send, validate and batch", async () => {
+  it("are treated alike by send, validate and batch", async () => {
     const all = fc.sample(fieldCombinations(workspace.mailbox), { numRuns: COMBINATIONS, seed });
     const invalid = all.filter(({ errors }) => errors.length > 0).length;
     // The run needs enough of both kinds.

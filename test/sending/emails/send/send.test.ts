@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 
 describe("a valid send", () => {
-  it("answers 202 with id, status, message id and no rejection_reason", async () => {
+  it("returns 202 with id, status, message id and no rejection_reason", async () => {
     const response = await sending.send({});
     expect(response.status).toBe(202);
-    const answer = await response.json<{ id: string }>();
-    expect(answer).toEqual({
+    const result = await response.json<{ id: string }>();
+    expect(result).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       status: "queued",
-      message_id: `<${answer.id}@${workspace.domain}>`,
+      message_id: `<${result.id}@${workspace.domain}>`,
       rejection_reason: null,
     });
   });

@@ -16,5 +16,5 @@ export const egressProbe = sqliteTable("egress_probe", {
   id: integer().primaryKey().notNull(),
   startedAt: integer("started_at").notNull(),
   /** Null: the last probe failed. */
-  answeredAt: integer("answered_at"),
+  respondedAt: integer("answered_at"),
 });

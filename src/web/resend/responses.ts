@@ -1,7 +1,7 @@
 import type { AcceptOut, BatchOut, DetailOut } from "../../sending/emails/index.ts";
 import { fromTag, lastEventOf } from "./rules.ts";
 
-/** Translates the answer of a send. */
+/** Translates the response of a send. */
 export const toSent = ({ id }: AcceptOut) => ({ id });
 
 /** Translates the result of a batch. `data` has the accepted emails; `errors` the items that were refused, by their index. */
@@ -13,7 +13,7 @@ export function toBatch({ results }: BatchOut) {
   return errors.length > 0 ? { data, errors } : { data };
 }
 
-/** Translates an email with its content. The service does not answer Reply-To, so it is null. */
+/** Translates an email with its content. The service does not return Reply-To, so it is null. */
 export function toResendEmail(email: DetailOut) {
   const types = email.events.map(({ event_type }) => event_type);
   return {
@@ -35,5 +35,5 @@ export function toResendEmail(email: DetailOut) {
   };
 }
 
-/** Translates the answer of a change of a scheduled email. */
+/** Translates the response of a change of a scheduled email. */
 export const toChanged = ({ id }: { id: string }) => ({ object: "email", id });

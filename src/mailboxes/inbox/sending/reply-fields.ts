@@ -5,8 +5,8 @@ import type { OpenMailbox } from "../open.ts";
 const MAX_REFERENCES = 10;
 const MAX_REFERENCE_CHARACTERS = 880;
 
-/** Returns the fields that make a message an answer (RFC 5322 3.6.4), and the message that it answers if it is known. */
-export async function answerFields(
+/** Returns the fields that make a message a reply (RFC 5322 3.6.4), and the message that it replies to if it is known. */
+export async function replyFields(
   { store }: OpenMailbox,
   inReplyTo: string | null | undefined,
 ): Promise<{ headers: Record<string, string>; original: StoredMessage | null }> {

@@ -6,11 +6,11 @@ import { aSession } from "../../support/sessions.ts";
 import {
   acceptById,
   age,
-  answer,
   aSystemWorkspace,
   aToken,
   complete,
   DAY,
+  decide,
   initiate,
   insertDomain,
   ownerOf,
@@ -31,12 +31,12 @@ beforeAll(async () => {
 type Api = Pick<TestWorkspace, "post" | "call">;
 const path = "/v1/domain-transfers";
 const accept = async (api: Api, token: string, body: unknown = {}) =>
-  answer(await api.post(`${path}/${token}/accept`, body));
+  decide(await api.post(`${path}/${token}/accept`, body));
 const acceptId = async (api: Api, id: string, body: unknown = {}) =>
-  answer(await api.post(`${path}/by-id/${id}/accept`, body));
-const decline = async (api: Api, id: string) => answer(await api.post(`${path}/${id}/decline`, undefined));
-const cancel = async (api: Api, id: string) => answer(await api.call("DELETE", `${path}/${id}`));
-const stop = async (api: Api, token: string) => answer(await api.post(`${path}/stop/${token}`, undefined));
+  decide(await api.post(`${path}/by-id/${id}/accept`, body));
+const decline = async (api: Api, id: string) => decide(await api.post(`${path}/${id}/decline`, undefined));
+const cancel = async (api: Api, id: string) => decide(await api.call("DELETE", `${path}/${id}`));
+const stop = async (api: Api, token: string) => decide(await api.post(`${path}/stop/${token}`, undefined));
 
 const pending = async () => initiate(source, target, (await insertDomain(source)).id);
 const accepted = async () => acceptById(target, (await pending()).id);
@@ -71,7 +71,7 @@ describe("accepting", () => {
       expect((await acceptId(target, id, body)).status).toBe(422);
     const text = await target.call("POST", `${path}/by-id/${id}/accept`, "x", { "Content-Type": "text/plain" });
     expect(text.status).toBe(415);
-    expect((await answer(await target.call("POST", `${path}/by-id/${id}/accept`))).status).toBe(200);
+    expect((await decide(await target.call("POST", `${path}/by-id/${id}/accept`))).status).toBe(200);
   });
 
   it("is wrong_recipient for others who have the link or own the domain, and not_found for strangers by id", async () => {
@@ -114,7 +114,7 @@ describe("accepting", () => {
   it("into the workspace that has the domain is self_transfer", async () => {
     const { userId, email, ...colleague } = await aMember(source, "admin");
     const { id } = await insertDomain(source);
-    const offered = await answer(await source.post(`/v1/domains/${id}/transfer`, { target_email: email }));
+    const offered = await decide(await source.post(`/v1/domains/${id}/transfer`, { target_email: email }));
     const transfer = offered.body as TransferOut;
     expect(await acceptId(colleague, transfer.id)).toMatchObject({ status: 409, code: "self_transfer" });
   });

@@ -6,8 +6,8 @@ import { setSessionCookies } from "../../http/session-cookies.ts";
 import type { SignIn } from "./complete.ts";
 import { invalidSignInPage, refusedPage } from "./pages.tsx";
 
-/** Sets the cookies of a sign-in and answers where it leads to. `isCrossSite`: another site caused the request. */
-export function answerSignIn(c: Context<AppEnv>, signIn: SignIn, isCrossSite = false) {
+/** Sets the cookies of a sign-in and returns where it leads to. `isCrossSite`: another site caused the request. */
+export function respondSignIn(c: Context<AppEnv>, signIn: SignIn, isCrossSite = false) {
   if (signIn.kind === "refused") return respondPage(c, refusedPage(), { status: 403 });
   if (signIn.kind === "redeemed-before") return respondPage(c, invalidSignInPage(), { status: 404 });
   if (signIn.kind === "session") setSessionCookies(c, signIn.tokens);
