@@ -27,7 +27,7 @@ export async function tryOperation(
   if (operation.operationId === "sendEmail") {
     const validation = await call("POST", "/v1/emails/validate", body, {});
     const copy = await validation.clone().json<{ can_send?: boolean }>();
-    if (!copy.can_send) return show("Not sent, the validation found errors", validation);
+    if (!copy.can_send) return show("Not sent, the validation found issues", validation);
   }
   const headers: Record<string, string> = operation.method === "POST" ? { "Idempotency-Key": idempotencyKey } : {};
   return show("Response", await call(operation.method, path, body, headers));
