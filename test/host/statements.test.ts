@@ -35,9 +35,8 @@ afterAll(() => compiler?.stop());
 
 async function migrate(kind: Kind): Promise<string[]> {
   await compiler.migrate(kind);
-  const db = compiler.databases[kind];
-  const { results } = await db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{ name: string }>();
-  return results.map(({ name }) => name);
+  const [rows = []] = await compiler.batch(kind, ["SELECT name FROM sqlite_master WHERE type = 'table'"]);
+  return (rows as { name: string }[]).map(({ name }) => name);
 }
 
 /** Compiles statements. Returns each with its error, or null. */

@@ -20,41 +20,38 @@ interface Table {
   isSingle: boolean;
 }
 
+/** Runs statements on a database in one transaction and returns the rows of each. */
+export type RunSql = (statements: readonly string[]) => Promise<unknown[][]>;
+
 /** Values of columns whose form a migration depends on. */
 const FORMS: Readonly<Record<string, string>> = {
   "broadcasts.fan_out": `{"split":{"arms":[{"upTo":[7,"an id"]},{"upTo":[9,"an id"]}]}}`,
 };
 
 /** Returns the tables of a database. Those of an index of full text are its columns; its own tables are left out. */
-export async function readTables(db: D1Database): Promise<Table[]> {
-  const { results: names } = await db
-    .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
-    .all<{ name: string; sql: string }>();
+export async function readTables(run: RunSql): Promise<Table[]> {
+  const [names = []] = (await run([
+    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL",
+  ])) as {
+    name: string;
+    sql: string;
+  }[][];
   const virtual = names.filter(({ sql }) => /^CREATE VIRTUAL/i.test(sql)).map(({ name }) => `${name}_`);
   const own = names.filter(
     ({ name }) => !/^(_cf|sqlite|d1)_/.test(name) && !virtual.some((prefix) => name.startsWith(prefix)),
   );
   if (own.length === 0) return [];
-  const columns = await db.batch<{
-    name: string;
-    type: string;
-    required: number;
-    parent: string | null;
-    target: string;
-  }>(
-    own.map(({ name }) =>
-      db
-        .prepare(
-          `SELECT c.name, c.type, c."notnull" OR c.pk > 0 AS required, f."table" AS parent, f."to" AS target
-             FROM pragma_table_info(?1) c LEFT JOIN pragma_foreign_key_list(?1) f ON f."from" = c.name ORDER BY c.cid`,
-        )
-        .bind(name),
+  const columns = (await run(
+    own.map(
+      ({ name }) =>
+        `SELECT c.name, c.type, c."notnull" OR c.pk > 0 AS required, f."table" AS parent, f."to" AS target
+           FROM pragma_table_info('${name}') c LEFT JOIN pragma_foreign_key_list('${name}') f ON f."from" = c.name ORDER BY c.cid`,
     ),
-  );
+  )) as { name: string; type: string; required: number; parent: string | null; target: string }[][];
   return own.map(({ name, sql }, at) => ({
     name,
     isSingle: /CHECK \(id = 1\)/.test(sql),
-    columns: (columns[at]?.results ?? []).map((column) => ({
+    columns: (columns[at] ?? []).map((column) => ({
       name: column.name,
       type: column.type,
       isRequired: column.required === 1,

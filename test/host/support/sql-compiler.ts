@@ -6,47 +6,71 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 export const KINDS = ["main", "mail"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Compiles statements in workerd, since a call for each from Node would take seconds. Responds with the errors. */
+/**
+ * Compiles statements in workerd and responds with the errors; on /batch it runs them in one transaction and responds with the rows
+ * of each. A call for each statement from Node would take seconds.
+ */
 const COMPILER = `export default {
   async fetch(request, env) {
     const compile = ({ kind, sql, parameters }) =>
       env[kind].prepare("EXPLAIN " + sql).bind(...Array(parameters).fill(null)).all()
         .then(() => null, (error) => error.message);
-    return Response.json(await Promise.all((await request.json()).map(compile)));
+    if (new URL(request.url).pathname === "/compile") return Response.json(await Promise.all((await request.json()).map(compile)));
+    const { kind, statements } = await request.json();
+    try {
+      const results = await env[kind].batch(statements.map((sql) => env[kind].prepare(sql)));
+      return Response.json(results.map(({ results }) => results));
+    } catch (error) {
+      return new Response(error.message, { status: 400 });
+    }
   },
 }`;
 const root = path.join(import.meta.dirname, "../../..");
 
 export class SqlCompiler {
   readonly #miniflare: Miniflare;
-  readonly databases: Record<Kind, D1Database>;
 
-  constructor(miniflare: Miniflare, databases: Record<Kind, D1Database>) {
+  private constructor(miniflare: Miniflare) {
     this.#miniflare = miniflare;
-    this.databases = databases;
   }
 
   /** Starts workerd with two empty databases. */
   static async start(): Promise<SqlCompiler> {
     const options = { modules: true, script: COMPILER, d1Databases: { main: "main", mail: "mail" } };
     const miniflare = new Miniflare(convertV4MiniflareOptions(options));
-    return new SqlCompiler(miniflare, await miniflare.getBindings<Record<Kind, D1Database>>());
+    await miniflare.ready;
+    return new SqlCompiler(miniflare);
   }
 
   /** Applies the migrations of one kind to its database, in one batch. */
   async migrate(kind: Kind): Promise<void> {
-    const statements = (await readMigrations(kind)).flatMap(({ queries }) => queries);
-    await this.databases[kind].batch(statements.map((query) => this.databases[kind].prepare(query)));
+    await this.batch(
+      kind,
+      (await readMigrations(kind)).flatMap(({ queries }) => queries),
+    );
+  }
+
+  /** Runs statements in one transaction and returns the rows of each. Throws an Error with the message of the database. */
+  async batch(kind: Kind, statements: readonly string[]): Promise<unknown[][]> {
+    const response = await this.#post("/batch", { kind, statements });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as unknown[][];
   }
 
   /** Compiles statements. Returns each with its error, or null. */
   async compile<Item extends { kind: Kind; sql: string }>(items: readonly Item[]) {
     const parametersOf = (sql: string) =>
       Math.max(0, ...[...sql.matchAll(/\?(\d+)/g)].map(([, number]) => Number(number)));
-    const body = JSON.stringify(items.map(({ kind, sql }) => ({ kind, sql, parameters: parametersOf(sql) })));
-    const response = await this.#miniflare.dispatchFetch("http://compiler.test/", { method: "POST", body });
+    const response = await this.#post(
+      "/compile",
+      items.map(({ kind, sql }) => ({ kind, sql, parameters: parametersOf(sql) })),
+    );
     const errors = (await response.json()) as (string | null)[];
     return items.map((item, at) => ({ ...item, error: errors[at] }));
+  }
+
+  #post(path: string, body: unknown) {
+    return this.#miniflare.dispatchFetch(`http://compiler.test${path}`, { method: "POST", body: JSON.stringify(body) });
   }
 
   async stop(): Promise<void> {
