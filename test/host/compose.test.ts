@@ -9,12 +9,13 @@ import {
   expectedHeaders,
   expectedTree,
 } from "./support/expected-mail.ts";
+import { byExtent } from "./support/extent.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
 import { pythonUnavailable, runPython } from "./support/python.ts";
 import { collect, formatIssues, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
 
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
-const COUNT = process.env.TEST_LONG === "1" ? 10_000 : 500;
+const COUNT = byExtent({ quick: 150, full: 500, long: 10_000 });
 const BATCH = 500;
 
 interface PythonPart {

@@ -11,6 +11,7 @@ import { readHeader } from "../../src/lib/csv/columns.ts";
 import { previewCsv, previewFile, readRecords } from "../../src/lib/csv/preview.ts";
 import { CsvReader, type CsvRecord } from "../../src/lib/csv/reader.ts";
 import { MAX_RECORD_CHARACTERS } from "../../src/lib/csv/rules.ts";
+import { byExtent } from "./support/extent.ts";
 
 /** Compares the CSV code with csv-spectrum and with Python's csv module. */
 
@@ -176,6 +177,8 @@ describe("Python's csv module", () => {
   const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
 });
 
+const PREVIEWS = byExtent({ quick: 3_000, full: 20_000, long: 20_000 });
+
 describe("the preview in the browser", () => {
   const recordsOf = (text: string, delimiter: "," | ";" | "\t") =>
     new CsvReader(new TextEncoder().encode(text), delimiter)
@@ -188,7 +191,7 @@ describe("the preview in the browser", () => {
       fc.property(text, fc.constantFrom(",", ";", "\t"), (csv, delimiter) => {
         expect([...readRecords(csv, delimiter, true)]).toEqual(recordsOf(csv, delimiter));
       }),
-      { numRuns: 20_000 },
+      { numRuns: PREVIEWS },
     );
   });
 
@@ -199,7 +202,7 @@ describe("the preview in the browser", () => {
         const records = [...readRecords(csv.slice(0, length), ",", length >= csv.length)];
         expect(recordsOf(csv, ",").slice(0, records.length)).toEqual(records);
       }),
-      { numRuns: 20_000 },
+      { numRuns: PREVIEWS },
     );
   });
 

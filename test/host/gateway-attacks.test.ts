@@ -1,6 +1,7 @@
 /** Attacks on the SMTP gateway: smuggling, STARTTLS injection, AUTH before TLS, open relay, slow and many clients. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
+import { isFull } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
@@ -50,8 +51,9 @@ const fakeEnds: [string, string][] = [
 ];
 
 describe("an end of data in another form", () => {
-  for (const [name, end] of fakeEnds) {
-    for (const split of [false, true]) {
+  for (const [at, [name, end]] of fakeEnds.entries()) {
+    // npm test sends every second form at once, and the others byte by byte.
+    for (const split of isFull ? [false, true] : [at % 2 === 1]) {
       it(`${name}${split ? ", one byte at a time" : ""}: at most one message, and no command of it runs`, async () => {
         const before = await emails();
         const client = await SmtpClient.loggedIn(rig);

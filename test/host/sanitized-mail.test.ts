@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sanitize } from "../../src/mailboxes/inbox/sanitize.ts";
 import { CANARY, payloads } from "../mailboxes/inbox/xss-payloads.ts";
 import { chromiumUnavailable, launchBrowser } from "./support/browser.ts";
+import { isFull } from "./support/extent.ts";
 
 const ORIGIN = "http://webmail.test";
 
@@ -70,12 +71,15 @@ describe.skipIf(chromiumUnavailable() !== null)("sanitised mail in Chromium", ()
     return [...ran, ...requests, ...(isAway ? ["left the page"] : [])];
   }
 
+  /** Returns the ways in which a payload is shown: all, or in `npm test` one of them in turn. */
+  const waysOf = (at: number) =>
+    Object.entries(ways).filter((_, way) => isFull || way === at % Object.keys(ways).length);
+
   for (const [family, list] of Object.entries(payloads)) {
     it(`runs no script and sends no request for ${list.length} payloads: ${family}`, async () => {
-      for (const payload of list) {
+      for (const [at, payload] of list.entries()) {
         const html = sanitize(`<div><p>before ${payload} after</p></div>`, false);
-        for (const [name, way] of Object.entries(ways))
-          expect(await show(html, way), `${name}: ${payload}`).toEqual([]);
+        for (const [name, way] of waysOf(at)) expect(await show(html, way), `${name}: ${payload}`).toEqual([]);
         const links = (await page.evaluate("[...document.links].map((link) => link.protocol)")) as string[];
         expect(
           links.filter((protocol) => !/^(?:https?|mailto|tel):$/.test(protocol)),
