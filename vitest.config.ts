@@ -112,6 +112,7 @@ export default defineConfig(async () => {
             environment: "node",
             expect,
             testTimeout: isLong ? LONG_MS : 120_000,
+            hookTimeout: 120_000,
           },
         },
       ],
