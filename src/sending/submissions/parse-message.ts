@@ -49,12 +49,18 @@ const ONCE = [
   "idempotency-key",
 ];
 
+/**
+ * Fields that do not leave: recipients that must stay hidden, what only receiving servers may write (RFC 5321 4.4, RFC 8601 5),
+ * and the key, which is for this service.
+ */
+const REMOVED = ["bcc", "resent-bcc", "return-path", "authentication-results", "idempotency-key"];
+
 const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
 
 /**
- * Checks a message that was read and returns what is stored of it (docs/contract/smtp.md#bytes-of-a-submitted-message). Bcc is
- * removed from the header section, a missing Message-ID or Date is added, with `id`, the domain of From, and `now` in ms since
- * 1970. Throws ReplyError.
+ * Checks a message that was read and returns what is stored of it (docs/contract/smtp.md#bytes-of-a-submitted-message). Fields
+ * that must not leave are removed from the header section, a missing Message-ID or Date is added, with `id`, the domain of
+ * From, and `now` in ms since 1970. Throws ReplyError.
  */
 export function parseMessage(
   { head, parts }: Pick<ScannedMessage, "head" | "parts">,
@@ -67,7 +73,10 @@ export function parseMessage(
   const from = readFrom(fields);
   const given = fieldValue(fields, "message-id");
   const messageId = given ? oneLine(binaryToText(given)) : `<${id}@${from.domain}>`;
-  const kept = fields.filter(({ name }) => !["bcc", "resent-bcc"].includes(name.toLowerCase()));
+  const removed = mayNameSender(fields, [from.key, parseAddress(envelope.from)?.key])
+    ? REMOVED
+    : [...REMOVED, "sender"];
+  const kept = fields.filter(({ name }) => !removed.includes(name.toLowerCase()));
   const added = [
     ...(given ? [] : [`Message-ID: ${messageId}\r\n`]),
     ...(fieldValue(fields, "date") ? [] : [`Date: ${formatDate(new Date(now))}\r\n`]),
@@ -123,6 +132,12 @@ function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: str
   if (issue) throw refuse(issue);
   const name = only.name === null ? null : truncate(oneLine(only.name), NAME_BYTES);
   return { email: only.address.address, key: only.address.key, name, domain: only.address.domain };
+}
+
+/** Returns whether the Sender field, if there is one, has exactly one of the addresses that the credential may send from. */
+function mayNameSender(fields: readonly HeaderField[], keys: readonly (string | undefined)[]): boolean {
+  const sender = parseOnlyMailbox(binaryToText(fieldValue(fields, "sender") ?? ""));
+  return sender !== null && keys.includes(sender.address.key);
 }
 
 /** Returns each recipient of the envelope once, with the kind and name that the header gives it: bcc when it gives none. */

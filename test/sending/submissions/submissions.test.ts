@@ -154,6 +154,35 @@ describe("an accepted message", () => {
     expect(unsigned).toBe(message(head));
   });
 
+  it("leaves without fields that are the service's, a receiver's or another sender's to write", async () => {
+    const { submit } = await aSubmitter(workspace);
+    const own = { "Message-ID": "<a@b>", Date: "x" };
+    const foreign = {
+      "Return-Path": "<boss@bank.example>",
+      Sender: "Boss <boss@bank.example>",
+      "Authentication-Results": "mx.example.org;\n\tdkim=pass",
+      "Idempotency-Key": "order-8",
+      "return-path": "<a@b>",
+      "AUTHENTICATION-RESULTS": "x; spf=pass",
+    };
+    const { id } = await submit(message({ ...own, ...foreign }));
+    expect((await sent(id)).unsigned).toBe(message(own));
+    expect((await detail(id)).headers).toEqual({});
+  });
+
+  it("keeps a Sender that is the author or the envelope sender, and no other, nor several", async () => {
+    const { gateway, token } = await aSubmitter(workspace);
+    const kept = async (Sender: string) => {
+      const text = message({ Sender, "X-Of": Sender });
+      const { id } = await gateway.submit(token, other, ["friend@example.org"], text);
+      return (await sent(id)).unsigned.includes(`Sender: ${Sender}\r\n`);
+    };
+    expect(await kept(workspace.mailbox)).toBe(true);
+    expect(await kept(`"The office" <${other.toUpperCase()}>`)).toBe(true);
+    expect(await kept(`third@${workspace.domain}`)).toBe(false);
+    expect(await kept(`${workspace.mailbox}, boss@bank.example`)).toBe(false);
+  });
+
   it("is the same mail as by the API: source, recipients by header, subject, text, events, search", async () => {
     const { submit } = await aSubmitter(workspace);
     const Subject = "=?utf-8?B?R3LDvMOfZQ==?= aus\n =?iso-8859-1?Q?K=F6ln?=";
