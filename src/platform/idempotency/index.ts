@@ -1,3 +1,4 @@
+export { addReceipt } from "./add-receipt.ts";
 export { deleteExpiredResponses } from "./delete-expired.ts";
 export type { Idempotency } from "./key.ts";
 export { Reservation } from "./reservation.ts";

@@ -7,8 +7,9 @@ export interface Idempotency {
   /** Of method, path and body. */
   fingerprint: string;
   /**
-   * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when
-   * its fields `connection` and `sequence` are of an earlier message of this connection, whose response the client has received.
+   * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when its
+   * fields `connection` and `sequence`, or those of one of its `receipts`, are of an earlier message of this connection, whose
+   * response the client has received.
    */
   repeats?: { ttlMs: number; connection: string; sequence: number };
   /** Returns the keys derived from the Idempotency-Key and each master key, newest first, for sealed responses. */

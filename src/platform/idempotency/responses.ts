@@ -68,10 +68,12 @@ const INSERT_RESPONSE = `
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
-// A client that has received the response to a message sends the same again on purpose.
+// A client that has received the response to a message, also as a replay, sends the same again on purpose.
 const DELETE_RESPONSE = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
-    AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6))`;
+    AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6)
+      OR EXISTS (SELECT 1 FROM json_each(answer, '$.receipts') r
+                  WHERE r.value->>'connection' = ?5 AND r.value->>'sequence' < ?6))`;
 
 /**
  * Returns the statements that store a response, for the batch of the writes to the main database that it reports; none

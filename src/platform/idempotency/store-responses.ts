@@ -20,7 +20,10 @@ const DELETE_RESPONSES = `
       SELECT 1 FROM json_each(?3) i, json_each(i.value, '$.keys') k
        WHERE k.value = idempotency_keys.key AND i.value->>'connection' IS NOT NULL
          AND (created_at <= i.value->>'expired'
-           OR (answer->>'connection' = i.value->>'connection' AND answer->>'sequence' < i.value->>'sequence')))`;
+           OR (answer->>'connection' = i.value->>'connection' AND answer->>'sequence' < i.value->>'sequence')
+           OR EXISTS (SELECT 1 FROM json_each(idempotency_keys.answer, '$.receipts') r
+                       WHERE r.value->>'connection' = i.value->>'connection'
+                         AND r.value->>'sequence' < i.value->>'sequence')))`;
 
 // As INSERT_RESPONSE. Two items with one key are one row, so the count of the changes fails.
 const INSERT_RESPONSES = `

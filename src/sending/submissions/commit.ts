@@ -5,7 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { RawContent } from "../../mail/raw/index.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { findResponse, type Idempotency, storeMailResponses } from "../../platform/idempotency/index.ts";
+import { addReceipt, findResponse, type Idempotency, storeMailResponses } from "../../platform/idempotency/index.ts";
 import { storesContentInR2Only } from "../../platform/jobs/shard-sizes.ts";
 import { putDocument } from "../emails/content/index.ts";
 import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
@@ -77,7 +77,9 @@ export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promis
     if (!(error instanceof ConcurrencyError)) throw error;
     const stored = await findResponse(keyed, mail.idempotency);
     if (!stored) throw error;
-    return (JSON.parse(stored.body) as Reply).id;
+    const { id } = JSON.parse(stored.body) as Reply;
+    await addReceipt(caller, mail.idempotency, id);
+    return id;
   }
 }
 

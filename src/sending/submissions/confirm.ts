@@ -11,11 +11,15 @@ export interface Confirmation {
   keys: readonly string[];
 }
 
+const CONFIRMED = "SELECT k.value, i.value->>'connection' FROM json_each(?3) i, json_each(i.value, '$.keys') k";
+
+// A response counts as received on the connection that it was first sent to, and on those that it was replayed to.
 const DELETE_RESPONSES = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2
     AND key IN (SELECT k.value FROM json_each(?3) i, json_each(i.value, '$.keys') k)
-    AND (key, answer->>'connection') IN (
-      SELECT k.value, i.value->>'connection' FROM json_each(?3) i, json_each(i.value, '$.keys') k)`;
+    AND ((key, answer->>'connection') IN (${CONFIRMED})
+      OR EXISTS (SELECT 1 FROM json_each(answer, '$.receipts') r
+                  WHERE (idempotency_keys.key, r.value->>'connection') IN (${CONFIRMED})))`;
 
 /**
  * Deletes the stored responses of messages whose clients have received them, since they ended their connections with QUIT: the

@@ -87,6 +87,24 @@ describe("messages that are submitted together", () => {
     expect([first?.id, second?.id]).not.toContain((await send("c3", 0))?.id);
   });
 
+  it("are second emails on a connection whose client has received the repeat of an earlier one", async () => {
+    const { token, gateway } = await aSubmitter(workspace);
+    const item = (connection: string, sequence: number, Subject: string) => ({
+      token,
+      connection,
+      sequence,
+      to,
+      text: message({ Subject }),
+    });
+    const send = async (...items: ReturnType<typeof item>[]) =>
+      (await gateway.submitGroup(workspace.mailbox, items)).map(({ id }) => id);
+    const lost = await send(item("c1", 0, "a"), item("c1", 1, "b"));
+    expect(await send(item("c2", 0, "a"), item("c2", 1, "b"))).toEqual(lost);
+    const again = await send(item("c2", 2, "a"), item("c2", 3, "b"));
+    expect(new Set([...lost, ...again]).size).toBe(4);
+    expect(await count()).toBe(4);
+  });
+
   it("are all refused after the credential was deleted", async () => {
     const { token, gateway, credential } = await aSubmitter(workspace);
     await workspace.call("DELETE", `/v1/smtp-credentials/${credential.id}`);

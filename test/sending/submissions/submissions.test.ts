@@ -299,6 +299,44 @@ describe("the same message again", () => {
     expect(again.id).not.toBe(first.id);
   });
 
+  it("after a lost response was repeated is a second email on that connection, and on others once its client said QUIT", async () => {
+    const { credential, submit, gateway } = await aSubmitter(workspace);
+    const { token: c2 = "" } = await gateway.login(credential, "c2");
+    const { token: c3 = "" } = await gateway.login(credential, "c3");
+    const send = (token: string, sequence: number) =>
+      gateway.submit(token, workspace.mailbox, ["friend@example.org"], message(head), "\0end", sequence);
+    const lost = await submit(message(head));
+    expect((await send(c2, 0)).id).toBe(lost.id);
+    const second = await send(c2, 1);
+    expect(second.id).not.toBe(lost.id);
+    expect((await send(c3, 0)).id).toBe(second.id);
+    await gateway.call("confirmations", { token: c3, keys: [second.repeat] });
+    const { token: c4 = "" } = await gateway.login(credential, "c4");
+    const third = await send(c4, 0);
+    expect([lost.id, second.id]).not.toContain(third.id);
+    expect(await count()).toBe(3);
+  });
+
+  it("is remembered for the newest of many connections that it was repeated on, in a bounded row", async () => {
+    const { credential, submit, gateway } = await aSubmitter(workspace);
+    const first = await submit(message(head));
+    const repeat = async (connection: string) => {
+      const { token = "" } = await gateway.login(credential, connection);
+      const { id } = await gateway.submit(token, workspace.mailbox, ["friend@example.org"], message(head));
+      return { token, id };
+    };
+    const repeats = [];
+    for (let n = 0; n < 20; n++) repeats.push(await repeat(`again${n}`));
+    expect(new Set(repeats.map(({ id }) => id))).toEqual(new Set([first.id]));
+    const stored = await database
+      .prepare("SELECT length(answer) AS size FROM idempotency_keys WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .first<{ size: number }>();
+    expect(stored?.size).toBeLessThan(1_500);
+    await gateway.call("confirmations", { token: repeats.at(-1)?.token, keys: [first.repeat] });
+    expect((await repeat("later")).id).not.toBe(first.id);
+  });
+
   it("with its own Idempotency-Key is the same email, with another recipient an error", async () => {
     const { submit } = await aSubmitter(workspace);
     const keyed = (body: string) => message({ "Idempotency-Key": "order-7" }, body);
