@@ -13,3 +13,11 @@ export class Refusal extends Error {
 
 /** The reply in any doubt: the client keeps the message and tries again. */
 export const tryAgain = () => new Refusal("451 4.3.0 The service cannot be reached; try again later");
+
+/** Characters of a client's text that a reply repeats. A reply has at most 512 bytes (RFC 5321 4.5.3.1.5). */
+const SHOWN_CHARACTERS = 300;
+
+/** Returns text of a client as a reply may repeat it: printable ASCII, cut. */
+export function shown(text: string): string {
+  return text.slice(0, SHOWN_CHARACTERS).replace(/[^\x20-\x7e]+/g, "?");
+}

@@ -110,9 +110,18 @@ function commonOptions(
 }
 
 function submissionServer(config: GatewayConfig, listener: Listener, counts: ConnectionLimits, submission: Submission) {
-  const options = { ...commonOptions(config, listener, counts), authMethods: ["PLAIN" as const, "LOGIN" as const] };
+  const common = commonOptions(config, listener, counts);
+  const options: SMTPServerOptions = {
+    ...common,
+    ...submission.handlers,
+    authMethods: ["PLAIN", "LOGIN"],
+    onClose: (session, done) => {
+      common.onClose?.(session, done);
+      submission.onClose(session);
+    },
+  };
   const strict = { limits: config.limits, needsLogin: true, onQuit: submission.onQuit };
-  return withErrors(new StrictServer({ ...options, ...submission.handlers }, strict));
+  return withErrors(new StrictServer(options, strict));
 }
 
 function mxServer(config: GatewayConfig, listener: Listener, counts: ConnectionLimits, mx: Mx) {

@@ -2,6 +2,7 @@ import type net from "node:net";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
 import type { GatewayLimits } from "./config.ts";
+import { shown } from "./errors.ts";
 import { LineCheck } from "./line-check.ts";
 
 /** Called before the reply to QUIT. */
@@ -20,9 +21,16 @@ type Write = (chunk: Buffer, encoding: BufferEncoding, next: Next) => void;
 /** How long the reply to QUIT waits, in ms. */
 const QUIT_MS = 2_000;
 
+/** Parameters of MAIL: those of the extensions that EHLO offers (RFC 1870, RFC 6152, RFC 6531). RCPT has none. */
+const MAIL_PARAMETERS: readonly string[] = ["SIZE", "BODY", "SMTPUTF8"];
+/** Where AUTH is offered, MAIL has its parameter too (RFC 4954 5). */
+const SUBMISSION_PARAMETERS: readonly string[] = [...MAIL_PARAMETERS, "AUTH"];
+/** Refused commands of a connection until it is closed, as smtp-server counts those that it does not know. */
+const MAX_REFUSED = 10;
+
 /**
  * smtp-server with what it leaves out: commands end in CRLF only, slow clients are closed after a time that no byte
- * extends, and `onQuit` runs before the reply to QUIT.
+ * extends, AUTH before TLS and unknown parameters get their own replies, and `onQuit` runs before the reply to QUIT.
  */
 export class StrictServer extends SMTPServer {
   readonly strict: StrictOptions;
@@ -108,6 +116,48 @@ class StrictConnection extends SMTPConnection {
     };
     parser._write = strictWrite as typeof parser._write;
     return parser;
+  }
+
+  /** Replies 530 to AUTH before TLS (RFC 4954 6): smtp-server calls a command unknown that it must not offer yet. */
+  override _onCommand(command: Buffer, callback?: () => void): void {
+    const { strict } = this._server as StrictServer;
+    const mayReply = this._ready && !this._upgrading && !this._closing;
+    if (!strict.needsLogin || this.session.secure || !mayReply || !/^AUTH(?: |$)/i.test(String(command))) {
+      super._onCommand(command, callback);
+      return;
+    }
+    this._unrecognizedCommands += 1;
+    if (this._unrecognizedCommands >= MAX_REFUSED) this.send(421, "Too many refused commands");
+    else this.send("530 5.7.0" as unknown as number, "Must issue a STARTTLS command first");
+    if (callback) setImmediate(callback);
+  }
+
+  override handler_MAIL(command: Buffer, callback: () => void): void {
+    const { needsLogin } = (this._server as StrictServer).strict;
+    if (this.#hasParameters("mail from", command, needsLogin ? SUBMISSION_PARAMETERS : MAIL_PARAMETERS))
+      super.handler_MAIL(command, callback);
+    else callback();
+  }
+
+  override handler_RCPT(command: Buffer, callback: () => void): void {
+    const [, path = ""] = /:(.*)$/s.exec(String(command)) ?? [];
+    const parsed = this._parseAddressCommand("rcpt to", command);
+    const address = parsed ? parsed.address : "";
+    if (path.trim() !== "" && address === "") {
+      this.send("501 5.1.3" as unknown as number, `${shown(path.trim())} is no valid recipient`);
+      callback();
+    } else if (this.#hasParameters("rcpt to", command, [])) super.handler_RCPT(command, callback);
+    else callback();
+  }
+
+  /** Returns whether a command has no other than these parameters. Replies 555 otherwise (RFC 5321 4.1.1.11). */
+  #hasParameters(name: string, command: Buffer, known: readonly string[]): boolean {
+    const parsed = this._parseAddressCommand(name, command);
+    const parameters = parsed ? Object.keys(parsed.args || {}) : [];
+    const unknown = parameters.find((key) => !known.includes(key));
+    if (unknown !== undefined)
+      this.send("555 5.5.4" as unknown as number, `The parameter ${shown(unknown)} is not supported`);
+    return unknown === undefined;
   }
 
   override send(...reply: Parameters<SMTPConnection["send"]>): void {

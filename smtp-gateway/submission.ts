@@ -6,6 +6,7 @@ import { Leases } from "./leases.ts";
 import { log } from "./log.ts";
 import { type AcceptedLogin, Logins } from "./logins.ts";
 import { readData } from "./read-data.ts";
+import { requireRecipient } from "./require-recipient.ts";
 import { SenderChecks } from "./sender-checks.ts";
 import { SubmissionGroups } from "./submission-groups.ts";
 import type { Upload, WorkerClient, WorkerResponse } from "./worker-client.ts";
@@ -15,8 +16,17 @@ interface Submitter {
   login: AcceptedLogin;
   /** Number of messages whose responses the client has received, or is about to. */
   accepted: number;
-  /** Keys of accepted messages, whose responses the Worker deletes when the client says QUIT. */
-  keys: string[];
+  /** Keys of messages whose responses the client has received, since another message followed. The Worker deletes them. */
+  received: string[];
+  /** Key of the last message, whose response the client has received when it says QUIT. */
+  last: string | null;
+}
+
+/** The login of a client: `authzid` is the identity that it asks to act as (RFC 4616 2). */
+interface GivenLogin {
+  username: string;
+  password: string;
+  authzid: string;
 }
 
 /** Ends each message for the Worker, which refuses one that was cut off. */
@@ -69,24 +79,36 @@ export class Submission {
   }
 
   /** Handlers of smtp-server. */
-  readonly handlers: Pick<SMTPServerOptions, "onAuth" | "onMailFrom" | "onData"> = {
-    onAuth: (auth, session, done) => {
-      this.#login(session, auth.username ?? "", auth.password ?? "").then((user) => done(null, { user }), done);
+  readonly handlers: Pick<SMTPServerOptions, "onAuth" | "onMailFrom" | "onRcptTo" | "onData"> = {
+    onAuth: ({ username, password, authzid }, session, done) => {
+      const given = { username: username ?? "", password: password ?? "", authzid: authzid ?? "" };
+      this.#login(session, given).then((user) => done(null, { user }), done);
     },
     onMailFrom: (address, session, done) => {
       this.#checkSender(session, address.address).then(() => done(), done);
+    },
+    onRcptTo: ({ address }, _session, done) => {
+      try {
+        requireRecipient(address);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
     },
     onData: (stream, session, done) => {
       this.#submit(stream, session).then((text) => done(null, text), done);
     },
   };
 
-  async #login(session: SMTPServerSession, username: string, password: string): Promise<Submitter> {
+  async #login(session: SMTPServerSession, { username, password, authzid }: GivenLogin): Promise<Submitter> {
     try {
       const ip = session.remoteAddress;
+      // A credential acts as itself only (RFC 4616 2).
+      if (authzid !== "" && authzid.toLowerCase() !== username.toLowerCase())
+        throw new Refusal("535 5.7.8 The authorization identity must be empty or the username");
       const login = await this.#logins.check({ username, password, ip, connection: session.id });
       log("login", { connection: session.id, ip, username });
-      return { login, accepted: 0, keys: [] };
+      return { login, accepted: 0, received: [], last: null };
     } catch (error) {
       const failures = (this.#failures.get(session) ?? 0) + 1;
       this.#failures.set(session, failures);
@@ -126,19 +148,32 @@ export class Submission {
     const { id, repeat } = await target.finish();
     user.accepted += 1;
     log("accepted", { connection, id, recipients: envelope.to.length, octets: target.size });
-    if (typeof repeat === "string") {
-      user.keys.push(repeat);
-      // The client has the responses to all but the last, since it has gone on.
-      if (user.keys.length > KEYS) void this.#confirm(user, connection, user.keys.splice(0, KEYS)).catch(() => {});
-    }
+    if (user.last !== null) user.received.push(user.last);
+    user.last = typeof repeat === "string" ? repeat : null;
+    if (user.received.length >= KEYS) this.#confirmReceived(user, connection);
     return `Queued as ${id}`;
   }
 
-  /** Tells the Worker that the client has received the responses to its messages. */
+  /** Tells the Worker that the client has received the responses to all of its messages. */
   readonly onQuit = async (session: SMTPServerSession): Promise<void> => {
     const user = userOf(session);
-    if (user && user.keys.length > 0) await this.#confirm(user, session.id, user.keys.splice(0));
+    if (!user) return;
+    const keys = [...user.received.splice(0), ...(user.last === null ? [] : [user.last])];
+    user.last = null;
+    await this.#confirm(user, session.id, keys);
   };
+
+  /** Tells the Worker of a connection that ended without QUIT: the response to the last message may be lost, no other. */
+  readonly onClose = (session: SMTPServerSession): void => {
+    const user = userOf(session);
+    if (user) this.#confirmReceived(user, session.id);
+  };
+
+  /** Confirms what is surely received. A key of the last message stays: that may equal an earlier one. */
+  #confirmReceived(user: Submitter, connection: string): void {
+    const keys = user.received.splice(0).filter((key) => key !== user.last);
+    void this.#confirm(user, connection, keys).catch(() => {});
+  }
 
   async #confirm({ login: { token, credential } }: Submitter, connection: string, keys: string[]): Promise<void> {
     for (let at = 0; at < keys.length; at += KEYS)

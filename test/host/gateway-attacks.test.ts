@@ -120,10 +120,19 @@ describe("before TLS", () => {
     for (const command of [`AUTH PLAIN ${token}`, "AUTH LOGIN", "AUTH PLAIN", "auth plain"]) {
       const client = await SmtpClient.connect(rig.ports.starttls);
       expect(await client.command("EHLO client.test")).not.toContain("AUTH");
-      expect(await client.command(command)).toMatch(/^5\d\d /);
+      expect(await client.command(command), command).toBe("530 5.7.0 Must issue a STARTTLS command first");
       expect(await client.command(`MAIL FROM:<${sender}>`)).toMatch(/^530 5\.7\.0/);
       client.end();
     }
+  });
+
+  it("AUTH closes the connection when it comes again and again", async () => {
+    const client = await SmtpClient.connect(rig.ports.starttls);
+    await client.command("EHLO client.test");
+    const replies = [];
+    for (let n = 0; n < 10; n++) replies.push((await client.command("AUTH PLAIN AGEAYg==")).slice(0, 3));
+    expect(replies).toEqual([...Array(9).fill("530"), "421"]);
+    await client.closed();
   });
 
   it("commands behind STARTTLS in one packet are discarded", async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { byExtent } from "./support/extent.ts";
-import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 let rig: GatewayRig;
@@ -43,6 +43,50 @@ describe("messages of connections that ended with QUIT", () => {
     expect(again.filter((id) => first.includes(id))).toEqual([]);
     client.end();
   }, 60_000);
+});
+
+/** Submits a message and goes away before the reply to it, but after the Worker has stored it. */
+async function submitAndLose(client: SmtpClient, subject: string): Promise<string> {
+  await client.begin(rig.seed.mailbox, "a@example.org");
+  client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
+  const id = await eventually(async () => {
+    const { results } = await rig.host.sql<{ id: string }>(`SELECT id FROM emails WHERE subject = '${subject}'`);
+    return results[0]?.id;
+  });
+  client.end();
+  return id;
+}
+
+describe("a message whose response was lost", () => {
+  it("is one email when it is repeated, and equal ones after the repeat are sent, on its connection and on later ones", async () => {
+    const subject = "lost once";
+    const lost = await submitAndLose(await SmtpClient.loggedIn(rig), subject);
+    const second = await SmtpClient.loggedIn(rig);
+    const ids = [await submit(second, subject), await submit(second, subject)];
+    expect(await second.command("QUIT")).toMatch(/^221/);
+    const third = await SmtpClient.loggedIn(rig);
+    ids.push(await submit(third, subject));
+    third.end();
+    expect(ids[0]).toBe(lost);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("is the only one of its connection whose repeat is the same email", async () => {
+    const lossy = await SmtpClient.loggedIn(rig);
+    const received = await submit(lossy, "received before");
+    const twice = [await submit(lossy, "sent twice"), await submit(lossy, "sent twice")];
+    await lossy.begin(rig.seed.mailbox, "a@example.org");
+    lossy.end();
+    // The gateway tells the Worker when the connection has ended, so the first try may come too early for it.
+    const client = await SmtpClient.loggedIn(rig);
+    expect(await submit(client, "sent twice")).toBe(twice[1]);
+    const again = await eventually(async () => {
+      const id = await submit(await SmtpClient.loggedIn(rig), "received before");
+      return id === received ? undefined : id;
+    });
+    expect(again).not.toBe(received);
+    client.end();
+  });
 });
 
 describe("connections that log in at the same time", () => {
