@@ -41,6 +41,15 @@ export class StepRecorder {
     };
   }
 
+  /** Returns the most rows and the most bytes of a single call that has this name. */
+  largestCall(name: string): { rows: number; bytes: number } {
+    const calls = this.steps.flatMap((step) => step.calls.filter((call) => call.name === name));
+    return {
+      rows: Math.max(...calls.map(({ rows }) => rows)),
+      bytes: Math.max(...calls.map(({ bytes }) => bytes)),
+    };
+  }
+
   async #takeTurns(): Promise<void> {
     while (!this.#isOver) {
       await new Promise((resolve) => setTimeout(resolve, 0));

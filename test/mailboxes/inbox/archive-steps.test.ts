@@ -67,14 +67,15 @@ describe("an import gives way to other requests", () => {
     it(`of ${format} after at most ${archiveStep.rows} messages, and stores at most ${importBatch.messages} at once`, async () => {
       const { recorder } = await importInSteps(await make(500));
       expect(recorder.largest("put").rows).toBeLessThanOrEqual(archiveStep.rows);
-      expect(recorder.largest("store").rows).toBeLessThanOrEqual(importBatch.messages);
+      // One call of the mailbox holds up its other calls, two calls do not.
+      expect(recorder.largestCall("store").rows).toBeLessThanOrEqual(importBatch.messages);
     });
 
     it(`of ${format} after about 1 MiB, and indexes a bounded text at once`, async () => {
       const { recorder } = await importInSteps(await make(50_000));
       // A step ends with the group of objects that fills it.
       expect(recorder.largest("put").bytes).toBeLessThanOrEqual(archiveStep.bytes + 5 * 51_000);
-      expect(recorder.largest("store").bytes).toBeLessThanOrEqual(
+      expect(recorder.largestCall("store").bytes).toBeLessThanOrEqual(
         importBatch.searchCharacters + mailboxLimits.searchCharacters,
       );
     });
