@@ -9,11 +9,11 @@ import { runForwards } from "../src/mailboxes/forwards/index.ts";
 import { createContext } from "../src/platform/context.ts";
 import { mailDb } from "../src/platform/db/client.ts";
 import { forEachShard, onShard, shardNumbers, withLimits } from "../src/platform/jobs/shards.ts";
-import { sweep, type WakeUp, type WorkMessage } from "../src/platform/outbox/index.ts";
+import { type OutboxMessage, sweep, type WakeUp } from "../src/platform/outbox/index.ts";
+import { runDatabases } from "../src/run-outbox.ts";
 import { newRunLimits } from "../src/sending/delivery/index.ts";
 import { indexEmails } from "../src/sending/emails/index.ts";
 import { startShardJob } from "../src/shard-jobs.ts";
-import { runDatabases } from "../src/work.ts";
 import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.ts";
 import { baselineImport } from "./baseline-import.ts";
 import { baselineGet, baselinePut, baselineSplit } from "./baseline-objects.ts";
@@ -63,7 +63,7 @@ const bench = {
   async scheduled(controller, env, ctx) {
     await worker.scheduled?.(controller, countCalls(env), ctx);
   },
-} satisfies ExportedHandler<Env, WorkMessage>;
+} satisfies ExportedHandler<Env, OutboxMessage>;
 
 export default bench;
 

@@ -8,13 +8,13 @@ import { receiveEmail } from "./mailboxes/inbound/index.ts";
 import { consumeWebhooks } from "./notices/webhooks/index.ts";
 import { createContext } from "./platform/context.ts";
 import { saveMetrics } from "./platform/daily-metrics/index.ts";
-import type { WorkMessage } from "./platform/outbox/index.ts";
+import type { OutboxMessage } from "./platform/outbox/index.ts";
 import { reportSettingIssues } from "./platform/settings/setting-issues.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
 
 /** Passes a batch to the consumer of its queue, by the names that the settings have. Every other queue is a dead-letter queue. */
 function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {
-  if (batch.queue === env.WORK_QUEUE) return consume(batch as MessageBatch<WorkMessage>, env);
+  if (batch.queue === env.WORK_QUEUE) return consume(batch as MessageBatch<OutboxMessage>, env);
   if (batch.queue === env.WEBHOOKS_QUEUE) return consumeWebhooks(batch, env);
   return batch.queue === env.HITS_QUEUE ? consumeHits(batch, env) : consumeDeadLetters(batch, env);
 }

@@ -1,10 +1,10 @@
 import { createContext } from "./platform/context.ts";
 import { findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
-import { recordDeadLetters, type WorkMessage } from "./platform/outbox/index.ts";
+import { type OutboxMessage, recordDeadLetters } from "./platform/outbox/index.ts";
+import { isWakeUp, runDatabases } from "./run-outbox.ts";
 import { newRunLimits } from "./sending/delivery/index.ts";
 import { type HitMessage, isHitMessage, recordHits } from "./sending/tracking/index.ts";
-import { isShardJob, releaseEverywhere, runShardJob, type ShardJobMessage } from "./shard-jobs.ts";
-import { isWakeUp, runDatabases } from "./work.ts";
+import { isShardJob, retryEverywhere, runShardJob, type ShardJobMessage } from "./shard-jobs.ts";
 
 /**
  * Consumes the work queue. A message only names outbox rows, so it may arrive twice, late, out of order or never. When
@@ -12,15 +12,15 @@ import { isWakeUp, runDatabases } from "./work.ts";
  * database that is slow or down delay no others. A message may also start a job of cron on some mail databases. Messages
  * of an unknown format are retried alone until they become dead letters.
  */
-export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>, env: Env): Promise<void> {
+export async function consume(batch: MessageBatch<OutboxMessage | ShardJobMessage>, env: Env): Promise<void> {
   const limits = newRunLimits();
   const counts = new Map<string, number>();
   const ctx = { ...withLimits(createContext(env, crypto.randomUUID()), limits), counts };
   const startedAt = ctx.now();
-  const wakeUps: Message<WorkMessage>[] = [];
+  const wakeUps: Message<OutboxMessage>[] = [];
   const jobs: Message<ShardJobMessage>[] = [];
   for (const message of batch.messages) {
-    if (isWakeUp(ctx, message.body)) wakeUps.push(message as Message<WorkMessage>);
+    if (isWakeUp(ctx, message.body)) wakeUps.push(message as Message<OutboxMessage>);
     else if (isShardJob(ctx, message.body)) jobs.push(message as Message<ShardJobMessage>);
     else message.retry();
   }
@@ -32,7 +32,7 @@ export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>
   const endsOutage = await runDatabases(ctx, outboxes, limits, (database, error) => {
     for (const message of messagesOf.get(database) ?? []) error === undefined ? message.ack() : message.retry();
   });
-  if (endsOutage) await releaseEverywhere(ctx, limits);
+  if (endsOutage) await retryEverywhere(ctx, limits);
   // Cron starts each job again, so none is retried.
   for (const { body } of jobs) await runShardJob(ctx, body, limits);
   const unused = newRunLimits();

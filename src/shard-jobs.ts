@@ -1,19 +1,19 @@
 import { chunks } from "./lib/chunks.ts";
 import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
-import type { Ctx, MailCtx, WorkCtx } from "./platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { mailDb } from "./platform/db/client.ts";
 import { deleteExpiredResponses } from "./platform/idempotency/index.ts";
 import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
 import { onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import { runInTurns, type Steps, type Turn } from "./platform/jobs/turns.ts";
-import { sweep, type WorkMessage } from "./platform/outbox/index.ts";
+import { type OutboxMessage, sweep } from "./platform/outbox/index.ts";
 import { wakeWebhooks } from "./platform/webhook-events/index.ts";
-import { type RunLimits, scheduleRelease } from "./sending/delivery/index.ts";
+import { type DatabaseRows, runDatabases } from "./run-outbox.ts";
+import { type RunLimits, scheduleRetryAfterOutage } from "./sending/delivery/index.ts";
 import { notifyOfOutages, watchEgress } from "./sending/egress-outages/index.ts";
 import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./sending/emails/index.ts";
-import { type DatabaseRows, runDatabases } from "./work.ts";
 
-type DatabaseName = WorkMessage["database"];
+type DatabaseName = OutboxMessage["database"];
 type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits) => Promise<void>;
 
 /** Jobs of cron on some databases. */
@@ -22,7 +22,7 @@ const jobs = {
   offload: inTurns({ mail: offloadSteps }),
   "close-hours": inTurns({ mail: closeHours }),
   responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredResponses }),
-  release: inTurns({ mail: releaseSteps }),
+  release: inTurns({ mail: retrySteps }),
   retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
 } satisfies Record<string, JobFunction>;
 
@@ -61,8 +61,8 @@ export async function startShardJob(
   await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
 }
 
-/** Releases the emails that wait for the egress, in all mail databases. One that is missed is found by its next sweep. */
-export async function releaseEverywhere(ctx: Ctx, limits: RunLimits): Promise<void> {
+/** Retries the emails that wait for the egress, in all mail databases. One that is missed is found by its next sweep. */
+export async function retryEverywhere(ctx: Ctx, limits: RunLimits): Promise<void> {
   ctx.log("egress.answered");
   await startShardJob(ctx, "release", limits);
 }
@@ -138,15 +138,15 @@ async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limi
   await saveShardSizes(ctx, found.sizes);
   const [endsOutage] = await Promise.all([
     runDatabases(ctx, found.outboxes, limits, () => {}),
-    releaseWaiting(ctx, databases, found, limits),
+    retryAfterOutage(ctx, databases, found, limits),
   ]);
-  if (endsOutage) await releaseEverywhere(ctx, limits);
+  if (endsOutage) await retryEverywhere(ctx, limits);
   const indexing = found.unindexed.map((shard) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
   await runInTurns(ctx, indexing, limits);
   if (swept.status === "rejected") throw swept.reason;
 }
 
-async function* sweepMain(ctx: WorkCtx<"main">, { outboxes }: Found): Steps {
+async function* sweepMain(ctx: OutboxCtx<"main">, { outboxes }: Found): Steps {
   const { rows } = await sweep(ctx);
   outboxes.push({ database: "main", rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   yield;
@@ -173,8 +173,8 @@ async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) found.unindexed.push(ctx.shard);
 }
 
-/** Probes the egress if emails wait for it, releases them if it responds, and notifies owners of a long outage and its end. */
-async function releaseWaiting(
+/** Probes the egress if emails wait for it, retries them if it responds, and notifies owners of a long outage and its end. */
+async function retryAfterOutage(
   ctx: Ctx,
   databases: readonly DatabaseName[],
   { waiting, notifiable }: Found,
@@ -184,17 +184,17 @@ async function releaseWaiting(
     shards.map((shard) => ({ database: shard, steps: steps(onShard(ctx, shard)) }));
   try {
     const endsOutages = databases.includes("main");
-    const release = await watchEgress(ctx, { isWaiting: waiting.length > 0, endsOutages });
-    if (release === "everywhere") await releaseEverywhere(ctx, limits);
-    else if (release === "here") await runInTurns(ctx, turnsOf(waiting, releaseSteps), limits);
+    const recovered = await watchEgress(ctx, { isWaiting: waiting.length > 0, endsOutages });
+    if (recovered === "everywhere") await retryEverywhere(ctx, limits);
+    else if (recovered === "here") await runInTurns(ctx, turnsOf(waiting, retrySteps), limits);
     await runInTurns(ctx, turnsOf(notifiable, notifyOfOutages), limits);
   } catch (error) {
     ctx.log("egress.watch.failed", { error: String(error) });
   }
 }
 
-async function* releaseSteps(ctx: MailCtx): Steps {
-  await scheduleRelease(ctx);
+async function* retrySteps(ctx: MailCtx): Steps {
+  await scheduleRetryAfterOutage(ctx);
   yield;
 }
 
@@ -203,7 +203,7 @@ async function* indexSteps(ctx: MailCtx): Steps {
 }
 
 /** Returns the job that runs these steps on each database in turns. */
-function inTurns(stepsOf: { mail: (ctx: MailCtx) => Steps; main?: (ctx: WorkCtx<"main">) => Steps }): JobFunction {
+function inTurns(stepsOf: { mail: (ctx: MailCtx) => Steps; main?: (ctx: OutboxCtx<"main">) => Steps }): JobFunction {
   return (ctx, databases, limits) => {
     const turns = databases.flatMap((database): Turn[] => {
       if (database !== "main") return [{ database, steps: stepsOf.mail(onShard(ctx, database)) }];

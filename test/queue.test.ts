@@ -2,14 +2,14 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runSchedule } from "../src/cron.ts";
-import type { WorkMessage } from "../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../src/platform/outbox/index.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { database, FILE_SHARD } from "./support/databases.ts";
 import { sinkServer } from "./support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, discardingQueue } from "./support/workspace.ts";
 
 const at = new Date();
-const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as WorkMessage });
+const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as OutboxMessage });
 
 async function anAcceptedMail() {
   const workspace = await aWorkspace();
@@ -18,7 +18,7 @@ async function anAcceptedMail() {
   const row = await database
     .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
-    .first<WorkMessage["rows"][number]>();
+    .first<OutboxMessage["rows"][number]>();
   const status = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
   return { status, rows: row ? [row] : [] };
 }
@@ -27,7 +27,7 @@ describe("the work queue", () => {
   it("a message of an unknown format is retried alone, without delaying the others", async () => {
     const sink = await sinkServer();
     const { rows, status } = await anAcceptedMail();
-    const batch = createMessageBatch<WorkMessage>("work", [
+    const batch = createMessageBatch<OutboxMessage>("work", [
       message("unknown", { type: "bare" }),
       message("empty", null),
       message("good", { type: "outbox.wake.v2", database: FILE_SHARD, rows }),
@@ -39,7 +39,7 @@ describe("the work queue", () => {
   });
 
   it("a dead letter is recorded once", async () => {
-    const batch = createMessageBatch<WorkMessage>("work-dead", [message("dead-1", { type: "bare" })]);
+    const batch = createMessageBatch<OutboxMessage>("work-dead", [message("dead-1", { type: "bare" })]);
     await consumeDeadLetters(batch, env);
     await consumeDeadLetters(batch, env);
     const { results } = await database.prepare("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'").all();

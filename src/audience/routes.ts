@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { broadcastAnalyticsRoutes } from "./broadcasts/analytics/routes.ts";
-import { bulkSendRoutes } from "./broadcasts/bulk/routes.ts";
+import { bulkSendRoutes } from "./broadcasts/bulk-send/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 

@@ -50,7 +50,7 @@ export function authenticate(
       await setCaller(c, route, token, earlyReads[route]);
       await next();
     } finally {
-      early?.hold.release();
+      early?.hold.free();
     }
   };
 }

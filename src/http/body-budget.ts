@@ -52,7 +52,7 @@ export class BodyBudget {
     return this.#held;
   }
 
-  /** Opens a hold of no bytes for one request. The caller must release it. */
+  /** Opens a hold of no bytes for one request. The caller must free it. */
   open(workspace: number): BodyHold {
     return new BodyHold(this, workspace);
   }
@@ -131,7 +131,7 @@ export class BodyHold {
   }
 
   /** Subtracts all bytes of the body from the budget. */
-  release(): void {
+  free(): void {
     this.#budget.change(this.#workspace, -this.#bytes);
     this.#bytes = 0;
   }

@@ -43,7 +43,7 @@ export function fileBody(field: string, maxBytes: number): MiddlewareHandler<App
       c.set("bodyFingerprint", async () => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", file.bytes))));
       await next();
     } finally {
-      hold.release();
+      hold.free();
     }
   };
 }
@@ -145,7 +145,7 @@ export async function readFormWithFiles<Result>(
     const files = isTooLarge ? [] : chosen.map((part) => ({ field: part.name ?? "", ...toFile(part) }));
     return await use({ fields, files, isTooLarge });
   } finally {
-    hold.release();
+    hold.free();
   }
 }
 

@@ -62,10 +62,10 @@ export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
       if (early) await holds[0].moveTo(workspace);
       const head = early ? early.head() : await readHead(stream, holds[0]);
       if (head.isComplete) return await readSmall(c, next, head.json ?? parseJson(head.chunks), options.kind);
-      holds[0].release();
+      holds[0].free();
       await readLarge(c, next, options, stream, head.chunks, holds[1]);
     } finally {
-      for (const hold of holds) hold.release();
+      for (const hold of holds) hold.free();
     }
   };
 }

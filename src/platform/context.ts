@@ -32,7 +32,7 @@ export interface InvocationLimits {
 }
 
 /** A context with the outbox of one database: work in the main database, or in one mail database. */
-export interface WorkCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx {
+export interface OutboxCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx {
   /** The database whose outbox it is. */
   outbox: Database<Kind>;
   /**
@@ -43,7 +43,7 @@ export interface WorkCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx {
 }
 
 /** A context with one mail database (`mailDb`, `mailOrm`). */
-export interface MailCtx extends WorkCtx<"mail"> {
+export interface MailCtx extends OutboxCtx<"mail"> {
   /** Number of the mail database. */
   shard: number;
 }

@@ -25,8 +25,8 @@ it(`${plan.kills} kills in the middle of a broadcast to ${plan.contacts} contact
   timeout: byExtent({ quick: 180_000, full: 180_000, long: 1_800_000 }),
 }, async () => {
   const report = await broadcastKillRun({ ...plan, seed }, byExtent({ quick: 90_000, full: 90_000, long: 900_000 }));
-  const { issues, ...figures } = report;
-  const description = `broadcast kill test, seed ${seed}: ${JSON.stringify(figures)}`;
+  const { issues, ...totals } = report;
+  const description = `broadcast kill test, seed ${seed}: ${JSON.stringify(totals)}`;
   console.log(description);
   expect(issues, description).toEqual({
     lost: [],

@@ -15,13 +15,13 @@ const { migrations: released } = JSON.parse(read("migrations/released.json")) as
   migrations: Record<"main" | "mail", string>;
 };
 
-function isReleased(file: string): boolean {
+function isAfterOutage(file: string): boolean {
   const [, kind, name = ""] = /^migrations\/(main|mail)\/(.*)/.exec(file) ?? [];
   return kind !== undefined && name <= released[kind as "main" | "mail"];
 }
 
 const sources = listFiles().filter(
-  (file) => /\.(tsx?|mjs|sql|toml|css)$/.test(file) && !isReleased(file) && !/generated\/|\.d\.ts$/.test(file),
+  (file) => /\.(tsx?|mjs|sql|toml|css)$/.test(file) && !isAfterOutage(file) && !/generated\/|\.d\.ts$/.test(file),
 );
 
 /** Returns the comments of a source, without the addresses of web pages. */

@@ -1,4 +1,4 @@
-/** The documents name only things that exist: files, anchors, commands and their options, endpoints, settings, figures. */
+/** The documents name only things that exist: files, anchors, commands and their options, endpoints, settings, metrics. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -145,7 +145,7 @@ describe("the tables of the documents", () => {
     expect(documented.filter((name) => name !== "GATEWAY_SECRET_FILE").sort()).toEqual([...known].sort());
   });
 
-  it("have every figure of GET /metrics, and no other", () => {
+  it("have every metric of GET /metrics, and no other", () => {
     const sources = listFiles().filter((file) => /^src\/operations\/metrics\/.*\.ts$/.test(file));
     const known = new Set(
       sources.flatMap((file) =>

@@ -102,7 +102,7 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
 
 function summary({ dropShare, door, seed, mails }: KillPlan, report: KillReport): string {
   const { issues, ...r } = report;
-  const figures = [
+  const parts = [
     `mails ${mails}`,
     `accepted ${r.accepted} (${r.repeated} after a lost response)`,
     `uncertain ${r.uncertain} (${r.uncertainAccepted} accepted)`,
@@ -115,5 +115,5 @@ function summary({ dropShare, door, seed, mails }: KillPlan, report: KillReport)
     `seconds ${r.seconds.toFixed(1)}`,
     `seed ${seed}`,
   ];
-  return `kill test, ${door}, drops ${dropShare * 100} %: ${figures.join(", ")}`;
+  return `kill test, ${door}, drops ${dropShare * 100} %: ${parts.join(", ")}`;
 }

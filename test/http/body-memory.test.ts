@@ -38,10 +38,10 @@ describe("a body budget", () => {
     await own.growTo(40);
     await expect(unknown.moveTo(7)).rejects.toMatchObject({ status: 429 });
     expect(budget.held).toBe(70);
-    own.release();
+    own.free();
     await unknown.moveTo(7);
     expect([budget.held, second.tryGrowTo(30), own.tryGrowTo(31)]).toEqual([30, true, false]);
-    for (const hold of [unknown, second, own]) hold.release();
+    for (const hold of [unknown, second, own]) hold.free();
     expect(budget.held).toBe(0);
   });
 
@@ -67,10 +67,10 @@ describe("a body budget", () => {
     await first.growTo(50);
     const second = budget.open(1);
     const waiting = second.growTo(30);
-    first.release();
+    first.free();
     await waiting;
     expect(budget.held).toBe(30);
-    second.release();
+    second.free();
     expect(budget.held).toBe(0);
   });
 
@@ -87,8 +87,8 @@ describe("a body budget", () => {
     const hold = budget.open(1);
     for (const bytes of [10, 30, 20]) await hold.growTo(bytes);
     expect(budget.held).toBe(30);
-    hold.release();
-    hold.release();
+    hold.free();
+    hold.free();
     expect(budget.held).toBe(0);
   });
 });

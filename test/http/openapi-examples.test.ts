@@ -17,7 +17,7 @@ import {
   readOpenApi,
   refusalOf,
 } from "../support/openapi.ts";
-import { runWorkAt } from "../support/run-work-at.ts";
+import { runOutboxAt } from "../support/run-outbox-at.ts";
 import { aSession } from "../support/sessions.ts";
 import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -79,7 +79,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   listEmailEvents: async () => ({ email_id: await create("/v1/emails/") }),
   retryEmail: async () => {
     const email_id = await create("/v1/emails/", { to: [{ email: "bounced@simulator.test" }] });
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     return { email_id };
   },
   rescheduleEmail: async () => ({ email_id: await schedule() }),

@@ -1,6 +1,6 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { WorkMessage } from "../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../src/platform/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { database, FILE_SHARD } from "./databases.ts";
 import { insertCredential, type NewCredential } from "./smtp-credentials.ts";
@@ -98,9 +98,9 @@ export async function deliverTo(url: string, id: string): Promise<void> {
   const row = await database
     .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
-    .first<WorkMessage["rows"][number]>();
-  const body: WorkMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
-  const batch = createMessageBatch<WorkMessage>("work", [
+    .first<OutboxMessage["rows"][number]>();
+  const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
+  const batch = createMessageBatch<OutboxMessage>("work", [
     { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },
   ]);
   await consume(batch, { ...env, EGRESS_URL: url } as unknown as Env);

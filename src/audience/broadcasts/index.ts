@@ -1,7 +1,7 @@
 export { type BroadcastAnalyticsOut, toBroadcastAnalytics } from "./analytics/compare-variants.ts";
 export { countAudience } from "./audience.ts";
-export { BulkSendIn } from "./bulk/schema.ts";
-export { sendToList } from "./bulk/send.ts";
+export { BulkSendIn } from "./bulk-send/schema.ts";
+export { sendToList } from "./bulk-send/send.ts";
 export { cancelBroadcast } from "./cancel.ts";
 export { createBroadcast } from "./create.ts";
 export { deleteBroadcast } from "./delete.ts";

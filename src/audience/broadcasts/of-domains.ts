@@ -8,7 +8,7 @@ const IN_FLIGHT = `
 export interface BroadcastInFlight {
   id: string;
   name: string;
-  isBulk: boolean;
+  isBulkSend: boolean;
 }
 
 /** Returns the scheduled and sending broadcasts and bulk sends of a workspace whose senders are on these domains. */
@@ -22,7 +22,7 @@ export async function findBroadcastsInFlight(
     .prepare(`SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} LIMIT ?3`)
     .bind(workspace, JSON.stringify(domainNames), limit)
     .all<{ id: string; name: string; is_bulk: number }>();
-  return results.map(({ id, name, is_bulk }) => ({ id, name, isBulk: is_bulk === 1 }));
+  return results.map(({ id, name, is_bulk }) => ({ id, name, isBulkSend: is_bulk === 1 }));
 }
 
 const DELETE_TASKS = `

@@ -5,10 +5,10 @@ import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import {
-  BULK_RUNS,
   type ClaimedRow,
   claimStatement,
   finishStatement,
+  LOW_PRIORITY_RUNS,
   newLease,
   releaseStatement,
   type WakeUp,
@@ -87,7 +87,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       const nextAt = await startDue(ctx, broadcast, workspace);
       if (nextAt !== null) return nextAt;
     } else if (row.status !== "sending" || fanOut === null) {
-      if (row.status === "cancelled") await wakeBulk(ctx, 1);
+      if (row.status === "cancelled") await wakeLowPriority(ctx, 1);
       return null;
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);
@@ -145,7 +145,7 @@ async function fanOutContacts(
       size = created.size;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
       // More runs than these would take the queue from other mail.
-      if (page < BULK_RUNS && created.rows.length > 0) await wakeBulk(ctx, 1);
+      if (page < LOW_PRIORITY_RUNS && created.rows.length > 0) await wakeLowPriority(ctx, 1);
       if (!hasMailSpace(ctx, size)) break;
     }
   } catch (error) {
@@ -197,7 +197,7 @@ async function endPhase(ctx: MailCtx, { row, counts }: Broadcast): Promise<numbe
     await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
     return null;
   }
-  await wakeBulk(ctx, 1);
+  await wakeLowPriority(ctx, 1);
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
 }
 
@@ -211,6 +211,6 @@ function sentNotice({ id, name, fan_out_step }: Broadcast["row"], { queued, deli
 }
 
 /** Starts runs that deliver the rows of broadcasts. The wake-up names no row, because a run finds them itself. */
-async function wakeBulk(ctx: MailCtx, runs: number): Promise<void> {
+async function wakeLowPriority(ctx: MailCtx, runs: number): Promise<void> {
   for (let run = 0; run < runs; run++) await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
 }

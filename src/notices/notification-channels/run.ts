@@ -1,4 +1,4 @@
-import type { WorkCtx } from "../../platform/context.ts";
+import type { OutboxCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import {
   CLAIM_ROWS,
@@ -21,7 +21,7 @@ import { sendEmails } from "./send-emails.ts";
  * email is not repeated then, a post to Slack may be.
  */
 export async function sendNotifications(
-  ctx: WorkCtx<"main">,
+  ctx: OutboxCtx<"main">,
   wakeUps: readonly WakeUp[],
   sendEmail: SendSystemEmail,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function sendNotifications(
   }
 }
 
-async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, sendEmail: SendSystemEmail): Promise<void> {
+async function sendOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp, sendEmail: SendSystemEmail): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
@@ -46,7 +46,7 @@ async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, sendEmail: SendSyst
   await end.run();
 }
 
-async function send(ctx: WorkCtx<"main">, notice: NoticeRef, sendEmail: SendSystemEmail): Promise<SendOutcome> {
+async function send(ctx: OutboxCtx<"main">, notice: NoticeRef, sendEmail: SendSystemEmail): Promise<SendOutcome> {
   try {
     return await (notice.channel === "slack" ? postToSlack(ctx, notice) : sendEmails(ctx, notice, sendEmail));
   } catch (error) {
@@ -56,7 +56,7 @@ async function send(ctx: WorkCtx<"main">, notice: NoticeRef, sendEmail: SendSyst
 }
 
 /** Makes a row due after `delay` ms. Its claims stay: they count the attempts. */
-function retryStatement(ctx: WorkCtx<"main">, lease: Lease, id: string, delay: number): MainStatement {
+function retryStatement(ctx: OutboxCtx<"main">, lease: Lease, id: string, delay: number): MainStatement {
   return ctx.outbox
     .prepare("UPDATE outbox SET due_at = ?1, token = NULL WHERE due_at = ?2 AND id = ?3 AND token = ?4")
     .bind(ctx.now() + delay, lease.until, id, lease.token);

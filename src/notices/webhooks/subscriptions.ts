@@ -1,5 +1,5 @@
 /** Copies what webhooks subscribe to from the main database to the mail databases, where events are written. */
-import type { Ctx, MailCtx, WorkCtx } from "../../platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
@@ -51,7 +51,7 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
 }
 
 /** Copies the changes that these outbox rows name, except those that another run has claimed. */
-export async function copySubscriptions(ctx: WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
+export async function copySubscriptions(ctx: OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, rows.slice(0, CLAIM_ROWS), lease).all<ClaimedRow>();
   for (const { id, ref } of results) {

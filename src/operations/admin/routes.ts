@@ -83,7 +83,7 @@ export const adminRoutes = new Hono<AppEnv>()
       summary: "Release emails that wait after an outage of the egress",
       description: "Releases 500 emails of each mail database now, and the others as these are delivered.",
       security,
-      responses: responses(200, "The number of released emails", FlushOut, [403]),
+      responses: responses(200, "The number of retried emails", FlushOut, [403]),
     }),
     async (c) => c.json({ released: await flushOutboxes(c.get("caller")) }),
   );

@@ -1,3 +1,3 @@
-export { releaseHeld } from "./release-held.ts";
 export { isRestoring } from "./restores.ts";
+export { resumeHeld } from "./resume-held.ts";
 export type { StoreStatement } from "./stores.ts";

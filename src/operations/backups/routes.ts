@@ -10,9 +10,9 @@ import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import { reindexEmails } from "../../sending/emails/index.ts";
 import { listObjects } from "./objects.ts";
 import { readMailStart, readPage } from "./read-page.ts";
-import { countHeld, releaseHeld } from "./release-held.ts";
 import { repairMail, repairMailbox } from "./repair.ts";
 import { beginRestore, finishRestore, requireRestore, saveFile } from "./restores.ts";
+import { countHeld, resumeHeld } from "./resume-held.ts";
 import { type BackupStore, databaseNames, findStore } from "./stores.ts";
 import { describeTables, listMigrations } from "./tables.ts";
 import { writeRows } from "./write-rows.ts";
@@ -151,5 +151,5 @@ export const backupRoutes = new Hono<AppEnv>()
   })
   .post("/auth/restore/release", needs("operator:backup"), async (c) => {
     const { ctx } = await read(c, z.object({}));
-    return c.json({ released: await releaseHeld(ctx), held: await countHeld(ctx) });
+    return c.json({ released: await resumeHeld(ctx), held: await countHeld(ctx) });
   });

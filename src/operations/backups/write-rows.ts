@@ -81,7 +81,7 @@ async function writeSequence(store: BackupStore, { rows }: RowsRequest): Promise
   return [];
 }
 
-/** Returns the rows so that nothing of them is sent before an operator releases it. */
+/** Returns the rows so that nothing of them is sent before an operator resumes it. */
 function heldBack(request: RowsRequest): RowsRequest {
   if (request.table === "outbox" || request.table === "held_outbox") {
     // A claim that is counted marks what is sent as a possible duplicate.

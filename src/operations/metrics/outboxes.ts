@@ -1,5 +1,5 @@
 import { withTimeout } from "../../lib/deadline.ts";
-import type { Ctx, WorkCtx } from "../../platform/context.ts";
+import type { Ctx, OutboxCtx } from "../../platform/context.ts";
 import type { DatabaseKind } from "../../platform/db/database.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 
@@ -64,7 +64,7 @@ async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): P
   }
 }
 
-async function readDue<Kind extends DatabaseKind>(ctx: WorkCtx<Kind>, limit: number) {
+async function readDue<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, limit: number) {
   const { results, meta } = await ctx.outbox.prepare(DUE_BY_KIND).bind(ctx.now(), limit).all<DueRows>();
   return { kinds: results, size: meta.size_after ?? 0 };
 }

@@ -1,4 +1,4 @@
-import type { MailCtx, WorkCtx } from "../../platform/context.ts";
+import type { MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { Purge, WakeUp } from "../../platform/outbox/index.ts";
 import {
@@ -24,7 +24,7 @@ const RUN_STEPS = 50;
 const STEP_STATEMENTS = 40;
 
 /** A context with the outbox that a purge is in. */
-type PurgeCtx = MailCtx | WorkCtx<"main">;
+type PurgeCtx = MailCtx | OutboxCtx<"main">;
 
 /** Limits of a run that is in progress: its end in milliseconds since 1970, and its remaining steps. */
 interface RunLimits {

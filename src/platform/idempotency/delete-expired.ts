@@ -1,4 +1,4 @@
-import type { WorkCtx } from "../context.ts";
+import type { OutboxCtx } from "../context.ts";
 import type { Steps } from "../jobs/turns.ts";
 import { dayOf } from "./rules.ts";
 
@@ -11,7 +11,7 @@ const DELETE = `
     (SELECT day, workspace, key FROM idempotency_keys WHERE day < ?1 - 1 LIMIT ?2)`;
 
 /** Deletes stored responses older than 24 hours from the database of `ctx.outbox`. */
-export async function* deleteExpiredResponses(ctx: WorkCtx): Steps {
+export async function* deleteExpiredResponses(ctx: OutboxCtx): Steps {
   for (let step = 0; step < MAX_STEPS; step++) {
     const { meta } = await ctx.outbox.prepare(DELETE).bind(dayOf(ctx.now()), ROWS_PER_STEP).run();
     if (meta.changes < ROWS_PER_STEP) return;

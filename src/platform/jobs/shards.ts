@@ -1,7 +1,7 @@
-import type { CallerWorkspace, Ctx, InvocationLimits, MailCtx, WorkCtx } from "../context.ts";
+import type { CallerWorkspace, Ctx, InvocationLimits, MailCtx, OutboxCtx } from "../context.ts";
 import { countStatements } from "../db/count-statements.ts";
 import { asDatabase } from "../db/database.ts";
-import { type WakeUp, type WorkMessage, wake } from "../outbox/wake.ts";
+import { type OutboxMessage, type WakeUp, wake } from "../outbox/wake.ts";
 
 const numbersOf = new WeakMap<object, readonly number[]>();
 
@@ -92,13 +92,13 @@ export async function forEachShard(ctx: Ctx, job: (ctx: MailCtx) => Promise<unkn
 }
 
 /** Returns the context with the outbox of the main database. */
-export function onMain(ctx: Ctx | MailCtx): WorkCtx<"main"> {
+export function onMain(ctx: Ctx | MailCtx): OutboxCtx<"main"> {
   const { shard: _, ...withoutShard } = { shard: undefined, ...ctx };
   return { ...withoutShard, outbox: ctx.db, wake: wakeIn(ctx, "main") };
 }
 
-/** Returns a function that sends queue messages for rows of the outbox of one database (`WorkCtx.wake`). */
-function wakeIn(ctx: Ctx, database: WorkMessage["database"]): WorkCtx["wake"] {
+/** Returns a function that sends queue messages for rows of the outbox of one database (`OutboxCtx.wake`). */
+function wakeIn(ctx: Ctx, database: OutboxMessage["database"]): OutboxCtx["wake"] {
   return async (rows: readonly WakeUp[], delaySeconds = 0) => {
     try {
       await wake(ctx.env.WORK, database, rows, delaySeconds);

@@ -14,10 +14,10 @@ export {
 } from "./lease.ts";
 export { type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
 export {
-  BULK_RUNS,
   CLAIM_EMAILS,
   CLAIM_ROWS,
   LEASE_MS,
+  LOW_PRIORITY_RUNS,
   MAX_CLAIMS,
   mayStart,
   ROW_EMAILS,
@@ -25,4 +25,4 @@ export {
   shouldRenew,
 } from "./rules.ts";
 export { sweep } from "./sweep.ts";
-export type { OutboxKind, WakeUp, WorkMessage } from "./wake.ts";
+export type { OutboxKind, OutboxMessage, WakeUp } from "./wake.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WorkCtx } from "../context.ts";
-import type { WakeUp, WorkMessage } from "./wake.ts";
+import type { OutboxCtx } from "../context.ts";
+import type { OutboxMessage, WakeUp } from "./wake.ts";
 
 /** Time between two queue messages of joined wake-ups, in ms: the longest that they delay an email. */
 const JOIN_MS = 100;
@@ -23,7 +23,7 @@ interface Joined {
 export class WakeUpJoiner {
   readonly #now: () => number;
   readonly #wait: (ms: number) => Promise<unknown>;
-  readonly #joined = new Map<WorkMessage["database"], Joined>();
+  readonly #joined = new Map<OutboxMessage["database"], Joined>();
 
   /** `now` returns milliseconds since 1970. */
   constructor(now: () => number = Date.now, wait: (ms: number) => Promise<unknown> = sleep) {
@@ -35,7 +35,7 @@ export class WakeUpJoiner {
    * Sends rows of the outbox of `database` by `wake`. Resolves at once, with true, when another call is to send them: if its
    * request is ended before, the sweep finds them within a minute, as those of any lost queue message.
    */
-  async wake(database: WorkMessage["database"], rows: readonly WakeUp[], wake: WorkCtx["wake"]): Promise<boolean> {
+  async wake(database: OutboxMessage["database"], rows: readonly WakeUp[], wake: OutboxCtx["wake"]): Promise<boolean> {
     const now = this.#now();
     const last = this.#joined.get(database) ?? { rows: [], sendAt: 0 };
     const isWaiting = last.rows.length > 0 && now < last.sendAt + LOST_MS;

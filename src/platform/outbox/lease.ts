@@ -1,4 +1,4 @@
-import type { Ctx, MailCtx, WorkCtx } from "../context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { DatabaseKind, MailStatement, Statement } from "../db/database.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
@@ -52,7 +52,7 @@ const CLAIM = `
  * few rows. Its result is a list of ClaimedRow.
  */
 export function claimStatement<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+  ctx: OutboxCtx<Kind>,
   rows: readonly WakeUp[],
   lease: Lease,
   addDue: OutboxKind | null = null,
@@ -65,7 +65,7 @@ export function claimStatement<Kind extends DatabaseKind>(
 
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */
 export function renewStatement<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+  ctx: OutboxCtx<Kind>,
   lease: Lease,
   until: number,
   ids: readonly string[],
@@ -79,7 +79,7 @@ export function renewStatement<Kind extends DatabaseKind>(
 
 /** Releases rows whose emails were not tried: they are due at `dueAt` and their claim does not count. */
 export function releaseStatement<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+  ctx: OutboxCtx<Kind>,
   lease: Lease,
   ids: readonly string[],
   dueAt = ctx.now(),
@@ -94,7 +94,7 @@ export function releaseStatement<Kind extends DatabaseKind>(
 
 /** Deletes finished rows. If it deletes fewer rows than ids, the lease was lost. */
 export function finishStatement<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+  ctx: OutboxCtx<Kind>,
   lease: Lease,
   ids: readonly string[],
 ): Statement<Kind> {
@@ -108,7 +108,7 @@ export function finishStatement<Kind extends DatabaseKind>(
  * lists the two ends that it may have. Needed when a batch that seemed to fail may have committed.
  */
 export async function findLeaseEnd(
-  ctx: WorkCtx,
+  ctx: OutboxCtx,
   token: string,
   ids: readonly string[],
   possible: readonly [number, number],

@@ -1,4 +1,4 @@
-import type { Ctx, WorkCtx } from "../context.ts";
+import type { Ctx, OutboxCtx } from "../context.ts";
 import type { DatabaseKind, MainStatement, Statement } from "../db/database.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 
@@ -27,7 +27,7 @@ const DELAY_MS = 120_000;
  * twice.
  */
 export function purgeStatement<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+  ctx: OutboxCtx<Kind>,
   purges: readonly NewPurge[],
 ): Statement<Kind> {
   const rows = purges.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));

@@ -22,7 +22,7 @@ export const ROW_EMAILS = 100;
 /** Rows for which one sweep sends queue messages. */
 export const SWEEP_ROWS = 10_000;
 /** Runs that deliver broadcasts side by side; each claims row after row. */
-export const BULK_RUNS = 4;
+export const LOW_PRIORITY_RUNS = 4;
 /** Rows due for longer than a sweep's period are processed by cron itself, so that mail leaves also when messages are lost. */
 export const OVERDUE_MS = 60_000;
 /** The sweep also sends delayed messages for rows due before the next sweep. */

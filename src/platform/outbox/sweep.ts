@@ -1,9 +1,9 @@
-import type { WorkCtx } from "../context.ts";
+import type { OutboxCtx } from "../context.ts";
 import type { DatabaseKind, Statement } from "../db/database.ts";
-import { BULK_RUNS, OVERDUE_MS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
+import { LOW_PRIORITY_RUNS, OVERDUE_MS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
 import type { WakeUp } from "./wake.ts";
 
-// A run of a bulk row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
+// A run of a low-priority row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
 const FIND_DUE = `
   SELECT * FROM (
     SELECT due_at AS dueAt, id, kind FROM outbox
@@ -29,11 +29,11 @@ export interface Sweep {
  * so a lost queue message delays mail by up to a minute. `also` is a read that runs in the same D1 call.
  */
 export async function sweep<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+  ctx: OutboxCtx<Kind>,
   also: Statement<NoInfer<Kind>> | null = null,
 ): Promise<Sweep> {
   const now = ctx.now();
-  const find = ctx.outbox.prepare(FIND_DUE).bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS, BULK_RUNS);
+  const find = ctx.outbox.prepare(FIND_DUE).bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS, LOW_PRIORITY_RUNS);
   const [found, other] = await ctx.outbox.batch<WakeUp>(also ? [find, also] : [find]);
   const results = found?.results ?? [];
   const bySeconds = Map.groupBy(results, ({ dueAt }) => Math.max(0, Math.ceil((dueAt - now) / 1000)));

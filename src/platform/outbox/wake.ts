@@ -7,7 +7,7 @@ export interface WakeUp {
   kind: OutboxKind;
 }
 
-/** Kinds of outbox rows; work.ts maps each to the function that processes it. */
+/** Kinds of outbox rows; run-outbox.ts maps each to the function that processes it. */
 export type OutboxKind =
   | "deliver"
   | "bulk"
@@ -22,7 +22,7 @@ export type OutboxKind =
   | "webhook";
 
 /** A queue message, tagged and versioned. It carries row keys only. */
-export interface WorkMessage {
+export interface OutboxMessage {
   type: "outbox.wake.v2";
   /** The database of the outbox: the number of a mail database, or `main`. */
   database: number | "main";
@@ -40,7 +40,7 @@ const MESSAGES_PER_CALL = 100;
  */
 export async function wake(
   queue: Queue,
-  database: WorkMessage["database"],
+  database: OutboxMessage["database"],
   rows: readonly WakeUp[],
   delaySeconds: number,
 ): Promise<void> {
@@ -49,10 +49,10 @@ export async function wake(
 }
 
 function toMessages(
-  database: WorkMessage["database"],
+  database: OutboxMessage["database"],
   rows: readonly WakeUp[],
   delaySeconds: number,
-): MessageSendRequest<WorkMessage>[] {
+): MessageSendRequest<OutboxMessage>[] {
   return chunks(rows, ROWS_PER_MESSAGE).map((chunk) => ({
     body: { type: "outbox.wake.v2", database, rows: chunk },
     ...(delaySeconds > 0 ? { delaySeconds } : {}),

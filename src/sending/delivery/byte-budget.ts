@@ -18,7 +18,7 @@ export class ByteBudget {
   }
 
   /** Returns the bytes of one acquire. */
-  release(bytes: number): void {
+  free(bytes: number): void {
     this.#free += Math.min(bytes, this.#total);
     this.#grantNext();
   }

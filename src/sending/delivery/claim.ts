@@ -33,8 +33,8 @@ export interface ClaimedMail {
   /** The outbox row it belongs to, and how often that row was claimed. */
   outboxId: string;
   claims: number;
-  /** True when the row was released after an outage of the egress, before its retry time. */
-  isReleased: boolean;
+  /** True when the row is retried after an outage of the egress, before its retry time. */
+  isAfterOutage: boolean;
   workspaceId: string;
   messageId: string;
   subject: string;
@@ -186,7 +186,7 @@ function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined):
       state,
       outboxId: row.outbox_id,
       claims: row.claims,
-      isReleased: row.outage === "released",
+      isAfterOutage: row.outage === "released",
       workspaceId: sender.workspace_id,
       messageId: messageIdOf({ id: row.id, messageId: row.message_id, fromEmail: row.from_email }),
       subject: row.subject,

@@ -81,10 +81,10 @@ async function start<Job extends DispatchJob>(
   const message = await compose(run, job, connection);
   if (message && inFlight.length === PIPELINE_DEPTH) await inFlight.shift();
   if (message && run.markAttempted(job)) {
-    inFlight.push(sendAndFinish(run, job, message, connection).finally(() => run.content.release(bytes)));
+    inFlight.push(sendAndFinish(run, job, message, connection).finally(() => run.content.free(bytes)));
     return true;
   }
-  run.content.release(bytes);
+  run.content.free(bytes);
   if (message) run.putBack(job);
   return true;
 }

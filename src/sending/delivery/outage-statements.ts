@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import { scheduleReleaseStatement } from "./release-waiting.ts";
+import { retryAfterOutageStatement } from "./retry-after-outage.ts";
 
 /** A workspace is written once in this time, however many of its emails begin to wait. In milliseconds. */
 const SAVE_AFTER_MS = 60_000;
@@ -19,16 +19,16 @@ interface Update {
 
 /**
  * Returns the statements that follow from the outcomes of a flush, in its transaction. First, after a success, the one that
- * schedules a release step. Then the one that records the workspaces whose emails begin to wait for the egress, so that their
+ * schedules a retry step. Then the one that records the workspaces whose emails begin to wait for the egress, so that their
  * owners can be notified without a read of the outbox.
  */
 export function outageStatements(ctx: MailCtx, updates: readonly Update[]): MailStatement[] {
-  const release = updates.some(({ isAccepted }) => isAccepted) ? [scheduleReleaseStatement(ctx)] : [];
+  const retry = updates.some(({ isAccepted }) => isAccepted) ? [retryAfterOutageStatement(ctx)] : [];
   const waiting = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.workspace] : [])));
-  if (waiting.size === 0) return release;
+  if (waiting.size === 0) return retry;
   const values = [JSON.stringify([...waiting]), ctx.now(), SAVE_AFTER_MS];
   const save = mailDb(ctx)
     .prepare(SAVE_WAITING)
     .bind(...values);
-  return [...release, save];
+  return [...retry, save];
 }

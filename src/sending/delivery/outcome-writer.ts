@@ -23,8 +23,8 @@ import {
   FLUSH_BYTES,
   FLUSH_EMAILS,
   MAX_UNWRITTEN,
-  RELEASE_STEP_DELAY_MS,
   RENEW_EVERY_MS,
+  RETRY_STEP_DELAY_MS,
 } from "./rules.ts";
 
 type PendingUpdate = DeliveryUpdate & EmailUpdate;
@@ -229,7 +229,7 @@ export class OutcomeWriter {
     const finished = results[0]?.meta.changes ?? 0;
     if (finished < done.length) await this.#confirmLease();
     const scheduled = (results[1]?.results ?? []) as WakeUp[];
-    if (scheduled.length > 0) await this.#ctx.wake(scheduled, RELEASE_STEP_DELAY_MS / 1000);
+    if (scheduled.length > 0) await this.#ctx.wake(scheduled, RETRY_STEP_DELAY_MS / 1000);
   }
 
   /** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */

@@ -52,7 +52,7 @@ export function mayContinue({ objectReads, statements }: RunLimits): boolean {
  */
 export const CONTENT_BYTES_IN_FLIGHT = 6_000_000;
 /** Outbox rows of broadcasts that one run delivers: with 64 emails each about half of the D1 queries of an invocation. */
-export const BULK_RUN_ROWS = 20;
+export const LOW_PRIORITY_RUN_ROWS = 20;
 /** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */
 export const RECENT_MS = 5_000;
 /**
@@ -68,14 +68,14 @@ export const PAUSE_CHECK_MS = 10 * 60_000;
 export const EGRESS_CHECK_MS = 10 * 60_000;
 export const EGRESS_HOLD_MAX_MS = 5 * 24 * 3_600_000;
 
-/** Emails of one release step after an outage of the egress (docs/contract/delivery.md#outages). */
-export const RELEASE_STEP_ROWS = 500;
-/** A release step waits while more released emails than this are unfinished. */
-export const MAX_RELEASED_ROWS = 250;
-/** A released email of a broadcast that no run has claimed for this long may not leave yet, in milliseconds. */
+/** Emails of one retry step after an outage of the egress (docs/contract/delivery.md#outages). */
+export const RETRY_STEP_ROWS = 500;
+/** A retry step waits while more released emails than this are unfinished. */
+export const MAX_RETRIED_ROWS = 250;
+/** A retried email of a broadcast that no run has claimed for this long may not leave yet, in milliseconds. */
 export const HELD_AFTER_MS = 30_000;
-/** Time from a successful delivery to the release step that it schedules, in milliseconds. */
-export const RELEASE_STEP_DELAY_MS = 2_000;
+/** Time from a successful delivery to the retry step that it schedules, in milliseconds. */
+export const RETRY_STEP_DELAY_MS = 2_000;
 
 /** The part of SenderFacts (src/sending/delivery/read-senders.ts) that decides whether an email may be sent. */
 interface SenderState {

@@ -73,13 +73,13 @@ function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome
 const NO_CONNECTION = new ConnectError("connect", null, "no connection to the egress");
 
 /**
- * Returns the update that defers an email that failed before MAIL FROM. A released email returns to its retry time without an event, because this
+ * Returns the update that defers an email that failed before MAIL FROM. A retried email returns to its retry time without an event, because this
  * attempt does not count (docs/contract/delivery.md#outages) and an egress that fails often would otherwise fill the row with
  * events.
  */
 export function toUnreachableUpdate(ctx: AttemptCtx, job: MailToSend, error: ConnectError | null): DeliveryUpdate {
   const { mail, suppressedFacts } = job;
-  if (!mail.isReleased) {
+  if (!mail.isAfterOutage) {
     const update = toUpdate(ctx, job, (_, attempt) => egressUnreachable(attempt, error ?? NO_CONNECTION));
     return { ...update, isUnreachable: true };
   }

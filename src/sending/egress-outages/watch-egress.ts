@@ -5,10 +5,10 @@ import { hasResponded, PROBE_JITTER_MS } from "./rules.ts";
 import { endWithoutWaiting, findLastResponse, recordFailure, recordResponse, startProbe } from "./state.ts";
 
 /**
- * The mail databases whose waiting emails are released. `everywhere`: the outage has ended, so those of all databases are released.
+ * The mail databases whose waiting emails are retried. `everywhere`: the outage has ended, so those of all databases are retried.
  * `here`: the egress responds, so those of the databases that were looked at are. `nothing`: the egress is not known to respond.
  */
-export type Release = "everywhere" | "here" | "nothing";
+export type Recovery = "everywhere" | "here" | "nothing";
 
 /**
  * Probes the egress when emails wait for it, unless another invocation has done so in this minute. Without waiting emails it
@@ -19,7 +19,7 @@ export async function watchEgress(
   ctx: Ctx,
   { isWaiting, endsOutages }: { isWaiting: boolean; endsOutages: boolean },
   random: () => number = Math.random,
-): Promise<Release> {
+): Promise<Recovery> {
   if (!isWaiting) {
     if (endsOutages) await endWithoutWaiting(ctx);
     return "nothing";

@@ -98,7 +98,7 @@ export const submissionRoutes = new Hono<AppEnv>()
       const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
       return c.json(await respond(async () => unwrap(result)));
     } finally {
-      hold.release();
+      hold.free();
     }
   })
   .post("/gateway/submission-groups", needs("gateway"), async (c) => {
@@ -120,7 +120,7 @@ export const submissionRoutes = new Hono<AppEnv>()
       );
       return c.json({ reply: null, lease_ms: LEASE_MS, answers: await Promise.all(responses) });
     } finally {
-      hold.release();
+      hold.free();
     }
   });
 

@@ -14,7 +14,7 @@ export {
   suppressionFor,
 } from "./domain-failures.ts";
 export { listSuppressions } from "./queries.ts";
-export { releaseBouncesStatements } from "./release.ts";
 export { removeSuppression } from "./remove.ts";
+export { removeBouncesStatements } from "./remove-bounces.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";

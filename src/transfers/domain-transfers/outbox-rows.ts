@@ -1,4 +1,4 @@
-import type { Ctx, WorkCtx } from "../../platform/context.ts";
+import type { Ctx, OutboxCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 
@@ -34,7 +34,7 @@ export function addOutboxRows(
 }
 
 /** Sends queue messages for those of the rows that are due. */
-export async function wakeDue(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
+export async function wakeDue(ctx: OutboxCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
   const due = wakeUps.filter(({ dueAt }) => dueAt <= ctx.now());
   if (due.length > 0) await ctx.wake(due);
 }

@@ -81,7 +81,11 @@ export async function requireNothingScheduled(
   const broadcasts = found.flatMap((shard) => shard.broadcasts).slice(0, MAX_BLOCKERS);
   const emails = found.flatMap((shard) => shard.emails).slice(0, MAX_BLOCKERS);
   const blockers: Blocker[] = [
-    ...broadcasts.map(({ id, name, isBulk }) => ({ kind: isBulk ? "bulk_send" : "broadcast", id, label: name })),
+    ...broadcasts.map(({ id, name, isBulkSend }) => ({
+      kind: isBulkSend ? "bulk_send" : "broadcast",
+      id,
+      label: name,
+    })),
     ...emails.map(({ id, subject }) => ({ kind: "scheduled_email", id, label: subject })),
   ];
   if (broadcasts.length > 0) throw transferError("broadcasts_in_flight", { blockers });

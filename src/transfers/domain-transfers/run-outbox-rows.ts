@@ -1,5 +1,5 @@
 import { AppError } from "../../lib/errors.ts";
-import type { WorkCtx } from "../../platform/context.ts";
+import type { OutboxCtx } from "../../platform/context.ts";
 import {
   CLAIM_ROWS,
   type ClaimedRow,
@@ -22,7 +22,7 @@ const RUN_MS = 60_000;
  * Processes outbox rows of kind `transfer`. Every row may be repeated, so the claim only avoids double work. One that fails does
  * not keep the others from running; its lease then expires and the sweep finds it again. Throws the first error at the end.
  */
-export async function runTransfers(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
+export async function runTransfers(ctx: OutboxCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
   const errors: unknown[] = [];
   for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
@@ -37,7 +37,7 @@ export async function runTransfers(ctx: WorkCtx<"main">, wakeUps: readonly WakeU
   if (errors.length > 0) throw errors[0];
 }
 
-async function runOne(ctx: WorkCtx<"main">, wakeUp: WakeUp): Promise<void> {
+async function runOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
@@ -48,7 +48,7 @@ async function runOne(ctx: WorkCtx<"main">, wakeUp: WakeUp): Promise<void> {
 }
 
 /** Does what a row is for. Returns false when it has to continue. */
-async function runRow(ctx: WorkCtx<"main">, ref: TransferRef): Promise<boolean> {
+async function runRow(ctx: OutboxCtx<"main">, ref: TransferRef): Promise<boolean> {
   if ("cleanUp" in ref) return cleanUp(ctx, ref.cleanUp);
   if ("deadline" in ref) {
     await transferObject(ctx, ref.deadline).runDeadline(ref.deadline, ctx.now());
@@ -62,7 +62,7 @@ async function runRow(ctx: WorkCtx<"main">, ref: TransferRef): Promise<boolean> 
   return true;
 }
 
-async function findTransfer(ctx: WorkCtx<"main">, id: string): Promise<TransferRow | null> {
+async function findTransfer(ctx: OutboxCtx<"main">, id: string): Promise<TransferRow | null> {
   try {
     return (await getTransfer(ctx, { id })).transfer;
   } catch (error) {

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { runRetention } from "../../../src/operations/retention/index.ts";
 import { sweepObjects } from "../../../src/operations/retention/sweep-objects.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
@@ -22,7 +22,7 @@ it("the content of a test is kept while its emails are", async () => {
   ).toBe(202);
   await broadcasts.api.call("DELETE", broadcasts.path(id));
   await sweepObjects(testContext({}, () => Date.now() + 48 * 3_600_000));
-  await runWorkAt(Date.now());
+  await runOutboxAt(Date.now());
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/broadcasts/${id}/test-` });
   expect(objects).toHaveLength(1);
 });
@@ -36,13 +36,13 @@ it("the content of a broadcast that made no email is deleted with it", async () 
   let batches = 0;
   const batch = (statements: D1PreparedStatement[]) =>
     batches++ === 0 ? mail.batch(statements) : Promise.reject(new Error("killed"));
-  await runWorkAt(Date.now(), { [MAIL_BINDING]: { prepare: (sql: string) => mail.prepare(sql), batch } }, [
+  await runOutboxAt(Date.now(), { [MAIL_BINDING]: { prepare: (sql: string) => mail.prepare(sql), batch } }, [
     "broadcast",
   ]).catch(() => {});
   expect([await objects(), (await emailsOf(id)).length]).toEqual([1, 0]);
   await broadcasts.act(id, "cancel");
   expect((await broadcasts.api.call("DELETE", broadcasts.path(id))).status).toBe(204);
-  await runWorkAt(Date.now() + 600_000, {}, ["purge"]);
+  await runOutboxAt(Date.now() + 600_000, {}, ["purge"]);
   expect(await objects()).toBe(0);
 });
 
@@ -60,7 +60,7 @@ it("the content of a broadcast is kept until its last email expires", async () =
       .bind(email, Date.now() - 40 * day)
       .run();
     await runRetention(testContext({ RETENTION_DAYS: "30" }));
-    await runWorkAt(Date.now() + 600_000, {}, ["purge"]);
+    await runOutboxAt(Date.now() + 600_000, {}, ["purge"]);
   };
   const [first, ...rest] = await emailsOf(id);
   await expire(first?.id ?? "");

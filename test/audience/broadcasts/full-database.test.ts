@@ -7,7 +7,7 @@ import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../../src/platform/outbox/index.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { FILE_SHARD, mail } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, discardingQueue } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf } from "./support.ts";
 
@@ -26,7 +26,7 @@ it("makes no email above the limit, tells the queue to look again, and mails eve
   let now = Date.now();
   const run = (settings: Record<string, unknown> = {}) => {
     now += MINUTE;
-    return runWorkAt(now, settings, ["broadcast"]);
+    return runOutboxAt(now, settings, ["broadcast"]);
   };
   await setSize(9_500_000_000);
   await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);

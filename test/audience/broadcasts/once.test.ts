@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { type FailureInjection, failingDatabase, seeded } from "../../support/failures.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
 
@@ -22,7 +22,7 @@ it("kills in the middle of a broadcast leave everybody with exactly one email", 
     const { status, queued_count } = await broadcasts.read(id);
     if (status !== "sending" || queued_count === count) break;
     // Each run is two minutes later: the lease of a killed one has ended.
-    await runWorkAt(Date.now() + run * 130_000, killing, ["broadcast"]).catch(() => {});
+    await runOutboxAt(Date.now() + run * 130_000, killing, ["broadcast"]).catch(() => {});
   }
   expect(injection.count).toBeGreaterThan(2);
   const emails = await emailsOf(id);
@@ -73,7 +73,7 @@ it("over random lists the sample and the remainder are disjoint, complete and of
         const own = sample.filter(({ subject }) => subject === `Subject V${index}`).length;
         expect(Math.abs(own - (sample.length * weight) / total)).toBeLessThan(1);
       }
-      // An edit between the waves: one contact is deleted, and one is added.
+      // An edit between the phases: one contact is deleted, and one is added.
       const gone = `delivered+${removed}@simulator.test`;
       await database
         .prepare(

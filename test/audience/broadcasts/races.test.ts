@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { aContactList, type Broadcasts, broadcastsOf, emailsOf, insertContacts, runBroadcasts } from "./support.ts";
 
@@ -25,7 +25,7 @@ async function aFannedOut(count: number) {
   const listId = await aContactList(workspace, count);
   const { id } = await broadcasts.create({ contact_list_id: listId });
   await broadcasts.act(id, "send");
-  await runWorkAt(Date.now(), {}, ["broadcast"]);
+  await runOutboxAt(Date.now(), {}, ["broadcast"]);
   expect(await emailsOf(id)).toHaveLength(count);
   return { id, listId };
 }
@@ -109,7 +109,7 @@ describe("two calls at once", () => {
     const settings = interrupted(/UPDATE emails SET status = j/, async () => {
       expect((await broadcasts.act(id, action)).status).toBe(200);
     });
-    await runWorkAt(Date.now() + 1_000, settings, ["bulk"]);
+    await runOutboxAt(Date.now() + 1_000, settings, ["bulk"]);
     const { delivered_count: left } = await broadcasts.read(id);
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(IN_FLIGHT);
@@ -128,7 +128,7 @@ describe("two calls at once", () => {
       const sent = await broadcasts.api.post("/v1/emails/", aMail(workspace, { to: [{ email: emailIn(0) }] }));
       single = (await sent.json<{ id: string }>()).id;
     });
-    await runWorkAt(Date.now() + 1_000, settings, ["bulk"]);
+    await runOutboxAt(Date.now() + 1_000, settings, ["bulk"]);
     expect(await statusesOf(id)).toEqual({ delivered: 200 });
     const { results } = await database
       .prepare(
@@ -177,7 +177,7 @@ describe("while a page of emails is made", () => {
       await workspace.call("PATCH", `/v1/contacts/${listId}/contacts/${await contactId(listId, 4)}`, { name: "New" });
       await workspace.post(`/v1/contacts/${listId}/contacts`, { email: emailIn(99) });
     });
-    await runWorkAt(Date.now(), settings, ["broadcast"]);
+    await runOutboxAt(Date.now(), settings, ["broadcast"]);
     expect(refused).toEqual([409, 409, 409]);
     await runBroadcasts();
     const emails = await emailsOf(id);
@@ -192,7 +192,7 @@ describe("while a page of emails is made", () => {
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 10) });
     await broadcasts.act(id, "send");
     const settings = interrupted(/INSERT INTO emails/, () => broadcasts.act(id, "cancel"));
-    await runWorkAt(Date.now(), settings, ["broadcast"]);
+    await runOutboxAt(Date.now(), settings, ["broadcast"]);
     await runBroadcasts();
     expect([await emailsOf(id), (await broadcasts.read(id)).status]).toEqual([[], "cancelled"]);
   });
@@ -205,7 +205,7 @@ describe("while a page of emails is made", () => {
     const settings = interrupted(/INSERT INTO emails/, () =>
       insertContacts(workspace.workspaceNumber, list ?? 0, 2_000, 2_050),
     );
-    await runWorkAt(Date.now(), settings, ["broadcast"]);
+    await runOutboxAt(Date.now(), settings, ["broadcast"]);
     const emails = await emailsOf(id);
     expect([emails.length, new Set(emails.map(({ contact }) => contact)).size]).toEqual([1_200, 1_200]);
   });
@@ -283,8 +283,8 @@ describe("a run whose lease ended", () => {
     const contacts = 20;
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, contacts) });
     await broadcasts.act(id, "send");
-    const another = () => runWorkAt(Date.now() + LEASE_MS + 1, {}, ["broadcast"]);
-    await runWorkAt(Date.now(), interrupted(/INSERT INTO broadcast_pages/, another), ["broadcast"]);
+    const another = () => runOutboxAt(Date.now() + LEASE_MS + 1, {}, ["broadcast"]);
+    await runOutboxAt(Date.now(), interrupted(/INSERT INTO broadcast_pages/, another), ["broadcast"]);
     expect(await emailsOf(id)).toHaveLength(contacts);
     expect(await broadcasts.read(id)).toMatchObject({ queued_count: contacts });
   });

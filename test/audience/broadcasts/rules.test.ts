@@ -68,7 +68,7 @@ describe("the split of an audience", () => {
     return ranks.sort();
   };
 
-  it("puts every contact into one arm or the remainder, in exact sizes, whatever the order of reading", () => {
+  it("puts every contact into one variant or the remainder, in exact sizes, whatever the order of reading", () => {
     const variants = fc
       .array(fc.integer({ min: 1, max: 9 }), { maxLength: 5 })
       .map((weights) => weights.map((weight, index) => ({ n: index + 1, weight })));
@@ -128,7 +128,7 @@ describe("the split of an audience", () => {
     }
   });
 
-  it("keeps contacts of equal rank in one arm, whose size counts them", () => {
+  it("keeps contacts of equal rank in one variant, whose size counts them", () => {
     const variants = [1, 2, 3].map((n) => ({ n, weight: 1 }));
     const ranks = [1, 2, 2, 2, 5, 6];
     const split = splitAudience(ranks, null, variants);

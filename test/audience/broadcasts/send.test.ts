@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
 
@@ -243,7 +243,7 @@ describe("pause, resume and cancel", () => {
   const start = async (count: number) => {
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, count) });
     await broadcasts.act(id, "send");
-    await runWorkAt(Date.now(), {}, ["broadcast"]);
+    await runOutboxAt(Date.now(), {}, ["broadcast"]);
     expect(await emailsOf(id)).toHaveLength(count);
     return id;
   };
@@ -317,7 +317,7 @@ describe("pause, resume and cancel", () => {
     const begin = Date.now();
     const delivered: number[] = [];
     for (let minute = 0; minute < 6; minute++) {
-      await runWorkAt(begin + minute * 60_001, {}, ["broadcast", "bulk"]);
+      await runOutboxAt(begin + minute * 60_001, {}, ["broadcast", "bulk"]);
       delivered.push((await broadcasts.read(id)).delivered_count);
     }
     expect(delivered).toEqual([1, 2, 3, 4, 5, 5]);
@@ -326,9 +326,9 @@ describe("pause, resume and cancel", () => {
   it("max_per_hour does not hold up the end of the emails of a cancelled broadcast", async () => {
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 5), max_per_hour: 60 });
     await broadcasts.act(id, "send");
-    await runWorkAt(Date.now(), {}, ["broadcast", "bulk"]);
+    await runOutboxAt(Date.now(), {}, ["broadcast", "bulk"]);
     expect((await broadcasts.act(id, "cancel")).status).toBe(200);
-    await runWorkAt(Date.now() + 1_000, {}, ["broadcast", "bulk"]);
+    await runOutboxAt(Date.now() + 1_000, {}, ["broadcast", "bulk"]);
     expect(await broadcasts.recipients(id, "cancelled")).toHaveLength(4);
   });
 });
@@ -340,7 +340,7 @@ describe("POST /v1/broadcasts/{broadcast_id}/test", () => {
     const response = await broadcasts.api.post(`${broadcasts.path(id)}/test`, body);
     const { emails } = await broadcasts.expectJson<{ emails: { id: string }[] }>(response, 202);
     expect(emails).toHaveLength(1);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const detail = await (await workspace.get(`/v1/emails/${emails[0]?.id}`)).json<DetailOut>();
     expect(detail).toMatchObject({ status: "delivered", source: "broadcast", subject: "News for " });
     expect(detail.html_body).toContain("<p>delivered+a@simulator.test</p>");

@@ -3,7 +3,7 @@ import type { RecipientOut } from "../../../src/audience/broadcasts/report-schem
 import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import type { VariantOut } from "../../../src/audience/broadcasts/variants/schema.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Returns functions that call the API of a workspace; nothing runs in the background. */
@@ -99,7 +99,7 @@ export async function suppress({ workspaceNumber }: TestWorkspace, emails: reado
 /** Runs the background work of broadcasts until none is due, each round a minute later, at most `rounds` times. */
 export async function runBroadcasts(start = Date.now(), rounds = 4): Promise<void> {
   for (let round = 0; round < rounds; round++)
-    await runWorkAt(start + round * 61_000, {}, ["broadcast", "bulk", "deliver"]);
+    await runOutboxAt(start + round * 61_000, {}, ["broadcast", "bulk", "deliver"]);
 }
 
 /** Returns the rows of the emails of a broadcast. */

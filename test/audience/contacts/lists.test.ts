@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ListOut } from "../../../src/audience/contacts/schema.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { aContact, aList, insertContacts, readList } from "./support.ts";
 
@@ -111,7 +111,7 @@ describe("DELETE /v1/contacts/{list_id}", () => {
       expect((await workspace.get(`/v1/contacts/${list.id}${path}`)).status, path).toBe(404);
     expect((await workspace.post(`/v1/contacts/${list.id}/contacts`, { email: "a@example.org" })).status).toBe(404);
     expect((await remove(list.id)).status).toBe(404);
-    await runWorkAt(Date.now() + 180_000, {}, ["purge"]);
+    await runOutboxAt(Date.now() + 180_000, {}, ["purge"]);
     const left = await database.prepare("SELECT count(*) AS rows FROM contacts WHERE list = ?1").bind(row?.n).first();
     expect(left).toEqual({ rows: 0 });
     expect(await readList(workspace, kept.id)).toMatchObject({ contact_count: 1, contacts: [{}] });
@@ -121,7 +121,7 @@ describe("DELETE /v1/contacts/{list_id}", () => {
     const list = await aList(workspace);
     await insertContacts(workspace, list.id, 1_500);
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
-    await runWorkAt(Date.now() + 180_000, {}, ["purge"]);
+    await runOutboxAt(Date.now() + 180_000, {}, ["purge"]);
     for (const table of ["contact_lists", "contacts"]) {
       const left = await database
         .prepare(`SELECT count(*) AS rows FROM ${table} WHERE workspace = ?1`)

@@ -4,7 +4,7 @@ import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import {
   aKey,
   aMail,
@@ -65,13 +65,13 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     }>();
     expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
     const read = async ({ id }: { id: string }) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect(await read(queued)).toMatchObject({ status: "failed" });
     expect((await read(queued)).events.at(-1)?.metadata).toMatchObject({
       reason: expect.stringContaining("no longer"),
     });
     expect(await read(scheduled)).toMatchObject({ status: "scheduled" });
-    await runWorkAt(Date.now() + HOUR + 1000);
+    await runOutboxAt(Date.now() + HOUR + 1000);
     expect(await read(scheduled)).toMatchObject({ status: "failed" });
     expect((await read(scheduled)).events.at(-1)?.metadata).toMatchObject({
       reason: expect.stringContaining("no longer"),
@@ -94,7 +94,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
     const after = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
     expect((after ?? 0) - (before ?? 0)).toBe(3);
-    await runWorkAt(Date.now() + 130_000, {}, ["purge"]);
+    await runOutboxAt(Date.now() + 130_000, {}, ["purge"]);
     expect(await Promise.all(keys.map((key) => env.CONTENT.head(key)))).toEqual([null, null, null]);
   });
 
@@ -104,7 +104,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => env.CONTENT.put(key(n), "mail")));
     await env.CONTENT.put(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`, "another mailbox's");
     await workspace.call("DELETE", `/v1/domains/${domain.id}`);
-    await runWorkAt(Date.now() + HOUR);
+    await runOutboxAt(Date.now() + HOUR);
     expect((await env.CONTENT.list({ prefix: r2Keys.mailbox(mailbox.id) })).objects).toEqual([]);
     expect(await env.CONTENT.head(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`)).not.toBeNull();
     const { results } = await database.prepare("SELECT 1 FROM outbox WHERE id = ?1").bind(mailbox.id).all();
@@ -130,8 +130,8 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
     const second = await aKey(workspace);
     expect((await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`)).status).toBe(204);
     for (const key of [workspace.apiKey, second]) expect((await apiWith(key).get("/v1/me")).status).toBe(401);
-    await runWorkAt(Date.now() + HOUR);
-    await runWorkAt(Date.now() + 2 * HOUR);
+    await runOutboxAt(Date.now() + HOUR);
+    await runOutboxAt(Date.now() + 2 * HOUR);
     for (const table of [
       "emails",
       "changes",
@@ -170,7 +170,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
       id: string;
     }>();
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const row = await database.prepare("SELECT status, recipients FROM emails WHERE id = ?1").bind(id).first();
     expect(row).toMatchObject({ status: "failed" });
   });

@@ -5,7 +5,7 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Changes to a domain while a request about it is in progress. */
@@ -33,7 +33,7 @@ describe("deleting a workspace while a domain is registered in it", () => {
       const api = apiWithRace(workspace.apiKey, 0, remove);
       expect((await api.post("/v1/domains/", { name }, headers)).status).toBe(409);
       expect(await database.prepare("SELECT 1 FROM domains WHERE name = ?1").bind(name).first()).toBeNull();
-      await runWorkAt(Date.now() + HOUR);
+      await runOutboxAt(Date.now() + HOUR);
       const left = database.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(workspace.workspaceNumber);
       expect(await left.first()).toBeNull();
     });

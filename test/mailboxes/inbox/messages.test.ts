@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { apiOn } from "../../support/workspace.ts";
 import { objectsOf } from "../inbound/support.ts";
 import { anInbox, type Inbox, type Item } from "./support.ts";
@@ -289,6 +289,6 @@ it("a deleted mailbox loses its messages, in its object and in R2", async () => 
   expect([(await tables()).length > 0, (await objectsOf(mailboxId)).length]).toEqual([true, 2]);
   await inbox.workspace.call("DELETE", `/v1/mailboxes/${mailboxId}`);
   expect((await inbox.call("GET", "/messages")).status).toBe(404);
-  await runWorkAt(Date.now() + 3 * 60_000, {}, ["purge"]);
+  await runOutboxAt(Date.now() + 3 * 60_000, {}, ["purge"]);
   expect([await tables(), await objectsOf(mailboxId)]).toEqual([[], []]);
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { multipart } from "../../audience/contacts/csv-support.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { createApiWithoutQueue } from "../../support/workspace.ts";
 import { anInbox, type Inbox, type Item } from "./support.ts";
@@ -34,7 +34,7 @@ const accept = async (body: Record<string, unknown> = {}) => {
 /** Runs due outbox rows, and returns the messages that the egress got. */
 async function work(at = Date.now()) {
   const server = await sinkServer();
-  await runWorkAt(at, { EGRESS_URL: server.url }, ["deliver", "sent-copy"]);
+  await runOutboxAt(at, { EGRESS_URL: server.url }, ["deliver", "sent-copy"]);
   await server.close();
 }
 const sent = () => inbox.list("Sent");

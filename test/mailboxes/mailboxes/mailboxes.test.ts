@@ -5,7 +5,7 @@ import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import {
   aKey,
   aMail,
@@ -174,7 +174,7 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
     expect(
       (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
     ).toBe(422);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect(await (await workspace.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
     await patch(id, { is_active: true });
     expect(
@@ -222,13 +222,13 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     const responses = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/mailboxes/${id}`)));
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
     expect((await read(id)).status).toBe(404);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const email = async (emailId: string) => (await workspace.get(`/v1/emails/${emailId}`)).json<DetailOut>();
     expect((await email(queued)).events.at(-1)).toMatchObject({
       event_type: "failed",
       metadata: { reason: "the sender's mailbox was deleted or is not active" },
     });
-    await runWorkAt(Date.now() + 3_700_000);
+    await runOutboxAt(Date.now() + 3_700_000);
     expect((await email(scheduled)).status).toBe("failed");
     const { results } = await database.prepare("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1").bind(id).all();
     expect(results).toEqual([]);
@@ -239,7 +239,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     await env.CONTENT.put(`${r2Keys.mailbox(id)}1.eml`, "mail");
     await env.CONTENT.put(`${r2Keys.mailbox(workspace.mailboxId)}1.eml`, "other mail");
     await workspace.call("DELETE", `/v1/mailboxes/${id}`);
-    await runWorkAt(Date.now() + 600_000);
+    await runOutboxAt(Date.now() + 600_000);
     expect(await env.CONTENT.head(`${r2Keys.mailbox(id)}1.eml`)).toBeNull();
     expect(await env.CONTENT.head(`${r2Keys.mailbox(workspace.mailboxId)}1.eml`)).not.toBeNull();
   });

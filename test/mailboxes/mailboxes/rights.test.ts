@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
@@ -259,7 +259,7 @@ describe("an email that a person sent from a mailbox", () => {
 
   it("is not sent again or copied from a new mailbox with its address, whose users would read it", async () => {
     const id = await sendPrivately("bounced@simulator.test");
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     await workspace.call("DELETE", path);
     const [local_part] = workspace.mailbox.split("@");
     const again = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });

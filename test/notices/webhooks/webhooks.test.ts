@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mailDb } from "../../../src/platform/db/client.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
-import { runWork } from "../../../src/work.ts";
+import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { aKey, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
@@ -151,7 +151,7 @@ describe("the copy of a webhook in the mail database", () => {
     )
       .bind(id)
       .all<{ dueAt: number; id: string; kind: "webhook" }>();
-    await runWork(ctx, results);
+    await runOutboxRows(ctx, results);
     expect(await endpointOf(id)).toMatchObject({ events: '["email.sent"]', version: 1 });
     expect(
       await env.DB.prepare("SELECT count(*) AS n FROM outbox WHERE kind = 'webhook' AND ref->>'id' = ?1")

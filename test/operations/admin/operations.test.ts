@@ -4,7 +4,7 @@ import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
 import { acceptEmail, outboxRowsOf } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import {
   aMail,
@@ -147,7 +147,7 @@ describe("rows of an outbox", () => {
     const start = Date.now() + 3_600_000;
     const { ctx } = recordingContext({}, () => start);
     const id = await acceptEmail(ctx, workspace);
-    await runWorkAt(start, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
+    await runOutboxAt(start, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
     const [row] = await outboxRowsOf(ctx, id);
     expect(row?.dueAt).toBeGreaterThan(start);
     const due_at = new Date(row?.dueAt ?? 0).toISOString();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -34,7 +34,7 @@ describe("a workspace that the platform pauses", () => {
       paused_by_platform_at: expect.any(String),
     });
     expect((await workspace.post("/v1/emails/", aMail(workspace))).status).toBe(403);
-    await runWorkAt(start);
+    await runOutboxAt(start);
     const status = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
     expect(await status()).toBe("queued");
     const refused = await setPause(workspace, false);
@@ -47,7 +47,7 @@ describe("a workspace that the platform pauses", () => {
       sending_paused_at: null,
       paused_by_platform_at: null,
     });
-    await runWorkAt(start + 11 * 60_000);
+    await runOutboxAt(start + 11 * 60_000);
     expect(["sent", "delivered"]).toContain(await status());
   });
 

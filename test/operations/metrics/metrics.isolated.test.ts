@@ -4,7 +4,7 @@ import { runSchedule } from "../../../src/cron.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
 import { findSettingIssues, reportSettingIssues } from "../../../src/platform/settings/setting-issues.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
 
 const TOKEN = "token-of-the-monitoring-0123456789ab";
@@ -81,7 +81,7 @@ describe("GET /ready", () => {
     const { ctx } = recordingContext({}, () => start);
     const id = await acceptEmail(ctx, workspace);
     // No server listens on port 1.
-    await runWorkAt(start, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
+    await runOutboxAt(start, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
     const down = await ready({ METRICS_TOKEN: TOKEN }, asOperator);
     expect(down).toMatchObject({ status: 200, body: { status: "degraded", egress: "unreachable" } });
     await ctx.outbox.prepare("DELETE FROM outbox WHERE id = ?1").bind(id).run();
@@ -145,14 +145,14 @@ describe("the check of the settings", () => {
     const workspace = await aWorkspace();
     const { ctx } = recordingContext({}, () => start);
     const id = await acceptEmail(ctx, workspace);
-    await runWorkAt(start, {
+    await runOutboxAt(start, {
       ...production,
       MASTER_KEYS: (env as unknown as { MASTER_KEYS: string }).MASTER_KEYS,
       MX_HOST: "mx.mail.test",
     });
     const status = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
     expect(await status()).toBe("queued");
-    await runWorkAt(start + 11 * 60_000, {});
+    await runOutboxAt(start + 11 * 60_000, {});
     expect(["sent", "delivered"]).toContain(await status());
   });
 });

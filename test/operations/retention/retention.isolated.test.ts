@@ -7,7 +7,7 @@ import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -74,7 +74,7 @@ describe("emails older than RETENTION_DAYS", () => {
     await keep(now);
     expect(await Promise.all([old, young, waiting].map(status))).toEqual([404, 200, 200]);
     const key = (id: string) => r2Keys.email(tenant.workspaceId, id);
-    await runWorkAt(now + 600_000, {}, ["purge"]);
+    await runOutboxAt(now + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(key(old))).toBeNull();
     expect(await env.CONTENT.head(key(young))).not.toBeNull();
     expect(await (await tenant.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
@@ -94,10 +94,10 @@ describe("emails older than RETENTION_DAYS", () => {
       await age(ids.slice(0, 1), 31, now);
       await age(ids.slice(1), 29, now);
       await keep(now);
-      await runWorkAt(now + 600_000, {}, ["purge"]);
+      await runOutboxAt(now + 600_000, {}, ["purge"]);
       expect(await env.CONTENT.head(shared)).not.toBeNull();
       await keep(now + 3 * DAY);
-      await runWorkAt(now + 3 * DAY + 600_000, {}, ["purge"]);
+      await runOutboxAt(now + 3 * DAY + 600_000, {}, ["purge"]);
       expect(await env.CONTENT.head(shared)).toBeNull();
     },
   );
@@ -107,7 +107,7 @@ describe("emails older than RETENTION_DAYS", () => {
     const ids = await Promise.all(Array.from({ length: 12 }, sendLong));
     await age(ids, 31, now);
     await Promise.all([keep(now), keep(now), keep(now)]);
-    await runWorkAt(now + 600_000, {}, ["purge"]);
+    await runOutboxAt(now + 600_000, {}, ["purge"]);
     expect(new Set(await Promise.all(ids.map(status)))).toEqual(new Set([404]));
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(tenant.workspaceId) })).objects).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { runSchedule } from "../../../src/cron.ts";
 import { FILE_SHARD, mail } from "../../support/databases.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { anAccessToken } from "../../support/oauth.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -49,7 +49,7 @@ describe("the size of a mail database", () => {
     const client = withLimits({ SHARD_ACCEPT_LIMIT: "1" }, await anAccessToken(workspace));
     expect((await client.post("/v1/emails/", aMail(workspace))).status).toBe(503);
     expect((await full.get("/v1/emails/")).status).toBe(200);
-    await runWorkAt(Date.now(), { EGRESS_URL: sink.url, SHARD_ACCEPT_LIMIT: "1" }, ["deliver"]);
+    await runOutboxAt(Date.now(), { EGRESS_URL: sink.url, SHARD_ACCEPT_LIMIT: "1" }, ["deliver"]);
     expect((await readEmail(workspace, id)).status).toBe("delivered");
   });
 

@@ -1,7 +1,7 @@
 /** Checked by the compiler: no statement, query or context reaches a database of the other kind. */
 import { describe, expectTypeOf, it } from "vitest";
 import type { CallerCtx } from "../../../src/access/caller.ts";
-import type { Ctx, MailCtx, WorkCtx } from "../../../src/platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "../../../src/platform/context.ts";
 import type { mailDb, mailOrm, orm } from "../../../src/platform/db/client.ts";
 import type { MailDatabase, MailStatement, MainDatabase, MainStatement } from "../../../src/platform/db/database.ts";
 import type { mailAlias, Orm } from "../../../src/platform/db/orm.ts";
@@ -43,7 +43,7 @@ describe("the handles of main and mail databases", () => {
   it("a context without a mail database reaches no mail table", () => {
     expectTypeOf<Ctx>().not.toExtend<Parameters<typeof mailDb>[0]>();
     expectTypeOf<Ctx>().not.toExtend<Parameters<typeof mailOrm>[0]>();
-    expectTypeOf<WorkCtx<"main">>().not.toExtend<Parameters<typeof mailDb>[0]>();
+    expectTypeOf<OutboxCtx<"main">>().not.toExtend<Parameters<typeof mailDb>[0]>();
     expectTypeOf<MailCtx>().toExtend<Parameters<typeof mailDb>[0]>();
     expectTypeOf<CallerCtx>().toExtend<MailCtx>();
     expectTypeOf<Ctx["db"]>().toEqualTypeOf<MainDatabase>();

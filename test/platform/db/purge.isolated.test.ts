@@ -1,7 +1,7 @@
 /** The purge of a workspace whose mail is in two databases. The tables are read from the databases, so none is forgotten. */
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -100,7 +100,7 @@ it("leaves no mail row in any database, and none of another workspace is deleted
 
   const session = await aSession(purged);
   expect((await session.call("DELETE", `/v1/workspaces/${purged.workspaceId}`)).status).toBe(204);
-  for (let run = 0; run < 3; run++) await runWorkAt(Date.now() + LATER_MS * (run + 1), {}, ["purge"]);
+  for (let run = 0; run < 3; run++) await runOutboxAt(Date.now() + LATER_MS * (run + 1), {}, ["purge"]);
 
   const empty = Object.fromEntries(tables.map(({ name }) => [name, 0]));
   for (const db of SHARDS) {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { copyToMain } from "../../../dev/copy-to-main.ts";
 import { accepted } from "../../support/emails.ts";
 import { failingDatabase, type Moment } from "../../support/failures.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import {
   aMail,
@@ -84,7 +84,7 @@ async function use(workspace: TestWorkspace) {
   ids.push(await send({ subject: "Mail scheduled", send_at: in_an_hour }));
   const cancelled = await send({ subject: "Mail cancelled", send_at: in_an_hour });
   ids.push(cancelled);
-  await runWorkAt(Date.now(), {}, ["deliver"]);
+  await runOutboxAt(Date.now(), {}, ["deliver"]);
   ids.push(await send({ subject: "Mail waiting" }));
   const list = await api.post("/v1/contacts/", { name: "A list" });
   const { id: listId } = await list.json<{ id: string }>();

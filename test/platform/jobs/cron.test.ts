@@ -3,14 +3,14 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../../src/domains/domains/index.ts";
-import { createContext, type WorkCtx } from "../../../src/platform/context.ts";
+import { createContext, type OutboxCtx } from "../../../src/platform/context.ts";
 import { onMain, onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import { runInTurns, type Steps } from "../../../src/platform/jobs/turns.ts";
-import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
+import { runDatabases } from "../../../src/run-outbox.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";
-import { runDatabases } from "../../../src/work.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { ManualQueue } from "../../support/failures.ts";
@@ -94,7 +94,7 @@ describe.each(groupSizes)("with %s", (_, groupSize) => {
 describe("a job on more databases than one invocation takes", () => {
   it("is started on the others by messages, and by cron itself only when these are refused or were lost", async () => {
     const now = Date.now();
-    const WORK = new ManualQueue<WorkMessage>();
+    const WORK = new ManualQueue<OutboxMessage>();
     const sweepers = async (at: number, bindings: Record<string, unknown> = {}) => {
       const { bindings: databases, trips } = countingDb();
       const { ctx, limits } = cronContext({ WORK, ...databases, ...bindings }, () => at);
@@ -106,7 +106,7 @@ describe("a job on more databases than one invocation takes", () => {
     const bodies = WORK.take();
     expect(bodies).toEqual([{ type: "shards.job.v1", job: "sweep", shards: [1] }]);
     const messages = bodies.map((body, n) => ({ id: String(n), timestamp: new Date(), attempts: 1, body }));
-    const batch = createMessageBatch<WorkMessage | ShardJobMessage>("work", messages);
+    const batch = createMessageBatch<OutboxMessage | ShardJobMessage>("work", messages);
     await consume(batch, { ...env, WORK } as unknown as Env);
     expect((await getQueueResult(batch, createExecutionContext())).retryMessages).toEqual([]);
     expect(await sweepers(now + 60 * SECOND)).toEqual(["DB", "MAIL_0"]);
@@ -154,7 +154,7 @@ describe("the limit of D1 statements of an invocation", () => {
   it("ends the jobs before 800, and gives every database its turn although one has much work", async () => {
     const { ctx, limits } = cronContext();
     const executed = new Map<number, number>();
-    async function* steps(work: WorkCtx, shard: number, count: number): Steps {
+    async function* steps(work: OutboxCtx, shard: number, count: number): Steps {
       for (let step = 0; step < count; step++) {
         for (let n = 0; n < 10; n++) await work.outbox.prepare("SELECT 1").run();
         executed.set(shard, (executed.get(shard) ?? 0) + 10);

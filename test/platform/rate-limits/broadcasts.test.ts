@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { aContactList, broadcastsOf, emailsOf } from "../../audience/broadcasts/support.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 const DAY = 86_400_000;
@@ -33,7 +33,7 @@ it("a broadcast sends what the limit leaves, waits with one notice, and mails ev
   await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
   await limitTo(500);
   const morning = aMorning(1);
-  const run = (at: number) => runWorkAt(at, {}, ["broadcast"]);
+  const run = (at: number) => runOutboxAt(at, {}, ["broadcast"]);
   await acceptEmail(recordingContext({}, () => morning).ctx, workspace);
   await run(morning);
   expect(await emailsOf(id)).toHaveLength(499);
@@ -63,14 +63,14 @@ it("a higher limit ends the wait within the hour, and other sends that day count
   await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
   await limitTo(10);
   const morning = aMorning(5);
-  await runWorkAt(morning, {}, ["broadcast"]);
+  await runOutboxAt(morning, {}, ["broadcast"]);
   expect(await emailsOf(id)).toHaveLength(10);
   await limitTo(30);
   await acceptEmail(recordingContext({}, () => morning).ctx, workspace);
-  await runWorkAt(morning + HOUR, {}, ["broadcast"]);
+  await runOutboxAt(morning + HOUR, {}, ["broadcast"]);
   expect(await emailsOf(id)).toHaveLength(29);
   await limitTo(0);
-  await runWorkAt(morning + 2 * HOUR, {}, ["broadcast"]);
+  await runOutboxAt(morning + 2 * HOUR, {}, ["broadcast"]);
   expect(await emailsOf(id)).toHaveLength(30);
 });
 

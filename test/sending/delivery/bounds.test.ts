@@ -190,13 +190,13 @@ describe("a byte budget", () => {
     const requests = [request("a", 4), request("b", 5), request("c", 100), request("d", 1)];
     await Promise.all(requests.slice(0, 2));
     expect(granted).toEqual(["a", "b"]);
-    budget.release(4);
+    budget.free(4);
     await Promise.resolve();
     expect(granted).toEqual(["a", "b"]);
-    budget.release(5);
+    budget.free(5);
     await requests[2];
     expect(granted).toEqual(["a", "b", "c"]);
-    budget.release(100);
+    budget.free(100);
     await requests[3];
     expect(granted).toEqual(["a", "b", "c", "d"]);
   });

@@ -7,8 +7,8 @@ import {
   type ClaimedRow,
   claimStatement,
   newLease,
+  type OutboxMessage,
   type WakeUp,
-  type WorkMessage,
 } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
@@ -42,7 +42,7 @@ async function consumeAtOnce(rows: readonly WakeUp[], egressUrl: string) {
   const { bindings: databases, trips } = countingDb();
   const bindings = { ...env, ...databases, EGRESS_URL: egressUrl } as unknown as Env;
   const consumeOne = (row: WakeUp) => {
-    const body: WorkMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: [row] };
+    const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: [row] };
     const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body };
     return consume(createMessageBatch("work", [message]), bindings);
   };

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Connection, Envelope, OutgoingMessage } from "../../../src/mail/smtp/transport.ts";
-import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
 import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { ManualQueue } from "../../support/failures.ts";
@@ -49,7 +49,7 @@ function countingBucket(fails: readonly number[] = []) {
 
 /** Sends a batch and returns its outbox rows. Email `n` goes to `f<n>@example.org`, and its text begins with `mark <n>.` */
 async function acceptBatch(items: Record<string, unknown>[]): Promise<WakeUp[]> {
-  const queue = new ManualQueue<WorkMessage>();
+  const queue = new ManualQueue<OutboxMessage>();
   const mails = items.map((item, n) =>
     aMail(workspace, { to: [{ email: `f${n}@example.org` }], text: textOf(n), ...item }),
   );

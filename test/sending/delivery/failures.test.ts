@@ -3,7 +3,7 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import type { WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
@@ -35,7 +35,7 @@ afterEach(() => {
 /** The service on failing bindings, with a queue that the test controls. */
 class FailingService {
   readonly injection: FailureInjection;
-  readonly queue: ManualQueue<WorkMessage>;
+  readonly queue: ManualQueue<OutboxMessage>;
   readonly sink: SmtpServerHandle;
   /** One on each mail database of the plan. */
   readonly workspaces: readonly TestWorkspace[];
@@ -84,9 +84,9 @@ class FailingService {
     }
   }
 
-  async #consumeMessage(body: WorkMessage, attempts: number): Promise<boolean> {
+  async #consumeMessage(body: OutboxMessage, attempts: number): Promise<boolean> {
     const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
-    const batch = createMessageBatch<WorkMessage>("work", [message]);
+    const batch = createMessageBatch<OutboxMessage>("work", [message]);
     await consume(batch, this.bindings);
     const { retryMessages } = await getQueueResult(batch, createExecutionContext());
     return retryMessages.length === 0;

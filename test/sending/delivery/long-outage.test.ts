@@ -5,7 +5,7 @@ import type { WakeUp } from "../../../src/platform/outbox/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
 
 const SECOND = 1_000;
@@ -14,7 +14,7 @@ const MINUTE = 60 * SECOND;
 const EVERY = 5;
 const BATCHES = 120 / EVERY + 1;
 const EMAILS = env.TEST_LONG ? 2_000 : 125;
-/** Emails of one release step, and those of the step before that may still wait (src/sending/delivery/rules.ts). */
+/** Emails of one retry step, and those of the step before that may still wait (src/sending/delivery/rules.ts). */
 const MOST_IN_TWO_SECONDS = 750;
 const TOKEN = "token-of-the-monitoring-0123456789ab";
 
@@ -41,7 +41,7 @@ it(`${EMAILS} emails of two hours without egress leave within ten minutes of its
     const { ctx } = recordingContext({}, () => now);
     const upTo = Math.ceil((EMAILS * (batch + 1)) / BATCHES);
     while (ids.length < upTo) ids.push(await acceptEmail(ctx, workspace));
-    await runWorkAt(now, { EGRESS_URL: url });
+    await runOutboxAt(now, { EGRESS_URL: url });
   }
   expect(await watch()).toMatchObject({ status: "degraded", egress: "unreachable", waiting: EMAILS });
 
@@ -53,11 +53,11 @@ it(`${EMAILS} emails of two hours without egress leave within ten minutes of its
   const counts = [0];
   for (let sent = 0; sent < EMAILS && now < recovery + 10 * MINUTE; counts.push(sent)) {
     now += 2 * SECOND;
-    await runWorkAt(now, { EGRESS_URL: url });
+    await runOutboxAt(now, { EGRESS_URL: url });
     sent = (await server.counters()).accepted;
   }
   // Nothing is left that could leave a second time.
-  for (const later of [MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]) await runWorkAt(now + later, { EGRESS_URL: url });
+  for (const later of [MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]) await runOutboxAt(now + later, { EGRESS_URL: url });
   const received = await receivedIds(server);
   expect(new Set(received).size).toBe(received.length);
   expect(received.toSorted()).toEqual(ids.toSorted());

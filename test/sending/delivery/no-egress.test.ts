@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { readEvents } from "../../../src/sending/emails/timeline/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -49,7 +49,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);
     for (let now = start; now < start + 60 * MINUTE; now += 10 * MINUTE) {
-      await runWorkAt(now, { EGRESS_URL: url });
+      await runOutboxAt(now, { EGRESS_URL: url });
       const email = await emailOf(id);
       expect(email).toMatchObject({ status: "queued", attempts: 0, due_at: now + 10 * MINUTE });
       expect(email.deferred).toEqual([expect.objectContaining({ metadata: { egress, reason } })]);
@@ -60,8 +60,8 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
     const sink = await sinkServer();
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);
-    await runWorkAt(start, { EGRESS_URL: url });
-    await runWorkAt(start + 10 * MINUTE, { EGRESS_URL: sink.url });
+    await runOutboxAt(start, { EGRESS_URL: url });
+    await runOutboxAt(start + 10 * MINUTE, { EGRESS_URL: sink.url });
     const email = await emailOf(id);
     expect(email.status).toBe("delivered");
     expect(email.events.at(-1)).toMatchObject({ type: "delivered", metadata: { attempt: 1 } });
@@ -71,10 +71,10 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
     const start = Date.now();
     const to = [{ email: "one@example.org" }, { email: "two@example.org" }];
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace, { to });
-    await runWorkAt(start, { EGRESS_URL: url });
-    await runWorkAt(start + 5 * DAY - 1, { EGRESS_URL: url });
+    await runOutboxAt(start, { EGRESS_URL: url });
+    await runOutboxAt(start + 5 * DAY - 1, { EGRESS_URL: url });
     expect((await emailOf(id)).status).toBe("queued");
-    await runWorkAt(start + 5 * DAY + 10 * MINUTE, { EGRESS_URL: url });
+    await runOutboxAt(start + 5 * DAY + 10 * MINUTE, { EGRESS_URL: url });
     const email = await emailOf(id);
     expect(email.status).toBe("failed");
     expect(email.events.map(({ type, metadata }) => [type, metadata?.recipient ?? null])).toEqual([
@@ -91,7 +91,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
     const start = Date.now();
     const to = [{ email: "delivered@simulator.test" }];
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace, { to });
-    await runWorkAt(start, { EGRESS_URL: url });
+    await runOutboxAt(start, { EGRESS_URL: url });
     expect((await emailOf(id)).status).toBe("delivered");
   });
 
@@ -99,7 +99,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);
     await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
-    await runWorkAt(start, { EGRESS_URL: url });
+    await runOutboxAt(start, { EGRESS_URL: url });
     expect((await emailOf(id)).status).toBe("failed");
   });
 
@@ -121,17 +121,17 @@ describe("a period without an egress", () => {
   it("that follows another one has its own event and its own 5 days", async () => {
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);
-    await runWorkAt(start, { EGRESS_URL: "" });
+    await runOutboxAt(start, { EGRESS_URL: "" });
     // No server listens on port 1.
-    await runWorkAt(start + 10 * MINUTE, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
-    await runWorkAt(start + 20 * MINUTE, { EGRESS_URL: "" });
+    await runOutboxAt(start + 10 * MINUTE, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
+    await runOutboxAt(start + 20 * MINUTE, { EGRESS_URL: "" });
     const { deferred, status } = await emailOf(id);
     expect(deferred.map(({ metadata }) => metadata?.egress ?? metadata?.phase)).toEqual([
       "not_configured",
       "connect",
       "not_configured",
     ]);
-    await runWorkAt(start + 5 * DAY + 10 * MINUTE, { EGRESS_URL: "" });
+    await runOutboxAt(start + 5 * DAY + 10 * MINUTE, { EGRESS_URL: "" });
     expect(status).toBe("queued");
     expect((await emailOf(id)).status).toBe("queued");
   });

@@ -11,7 +11,7 @@ import {
 } from "../../../src/mail/smtp/transport.ts";
 import { createContext, type MailCtx } from "../../../src/platform/context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
-import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
 import { LEASE_MS, sweep } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
@@ -27,7 +27,7 @@ const FILE = { filename: "file.txt", content_base64: btoa("A file") };
 /** Sends `count` emails to two recipients each from a new workspace; nothing is delivered. */
 async function accepted(count: number) {
   const workspace = await aWorkspace();
-  const queue = new ManualQueue<WorkMessage>();
+  const queue = new ManualQueue<OutboxMessage>();
   const api = apiOn({ WORK: queue }, workspace.apiKey);
   for (let n = 0; n < count; n++) {
     const to = [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }];
@@ -174,7 +174,7 @@ describe(`queue messages (seed ${seed})`, () => {
     const { workspace, bodies } = await accepted(40);
     const sink = await sinkServer();
     const bindings = { ...env, EGRESS_URL: sink.url } as Env;
-    const consumer = async (mine: WorkMessage[]) => {
+    const consumer = async (mine: OutboxMessage[]) => {
       while (mine.length > 0) {
         const messages = mine
           .splice(0, 1 + Math.floor(random() * 20))

@@ -5,11 +5,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { asDatabase } from "../../../src/platform/db/database.ts";
 import type { WakeUp } from "../../../src/platform/outbox/index.ts";
-import { flushOutbox, runReleases } from "../../../src/sending/delivery/index.ts";
+import { flushOutbox, runRetriesAfterOutage } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
 import { database, mail } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import type { Script } from "../../support/smtp-script.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
@@ -62,7 +62,7 @@ async function failBeforeMailFrom(url: string, count: number, attempts: number) 
   let now = Date.now();
   const ids = await accept(now, count);
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    await runWorkAt(now, { EGRESS_URL: url });
+    await runOutboxAt(now, { EGRESS_URL: url });
     now += ([2, 6, 32][attempt - 1] ?? 32) * MINUTE;
   }
   return { ids, now: now - 30 * MINUTE };
@@ -75,12 +75,12 @@ describe("a server that refuses connections, then accepts them", { timeout: 600_
     expect((await emails()).map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ["queued", 3]));
     const server = await open();
     const [newEmail = ""] = await accept(recovery, 1);
-    await runWorkAt(recovery, { EGRESS_URL: url });
+    await runOutboxAt(recovery, { EGRESS_URL: url });
     expect(await receivedIds(server)).toEqual([newEmail]);
     let now = recovery;
     while ((await server.counters()).accepted <= WAITING && now < recovery + 10 * MINUTE) {
       now += 2 * SECOND;
-      await runWorkAt(now, { EGRESS_URL: url });
+      await runOutboxAt(now, { EGRESS_URL: url });
     }
     expect(await receivedIds(server)).toEqual([newEmail, ...ids]);
     expect((await emails()).map(({ status }) => status)).toEqual([...ids, newEmail].map(() => "delivered"));
@@ -93,10 +93,10 @@ describe("a server that refuses connections, then accepts them", { timeout: 600_
     const before = await emails();
     const server = await open();
     await accept(recovery, 1);
-    await runWorkAt(recovery, { EGRESS_URL: url });
+    await runOutboxAt(recovery, { EGRESS_URL: url });
     await server.close();
     for (let now = recovery + 2 * SECOND; now < recovery + MINUTE; now += 2 * SECOND) {
-      await runWorkAt(now, { EGRESS_URL: url });
+      await runOutboxAt(now, { EGRESS_URL: url });
     }
     const after = (await emails()).slice(0, 3);
     expect(after.map(({ attempts, events, due_at }) => ({ attempts, events, due_at }))).toEqual(
@@ -112,9 +112,9 @@ describe("a server that refuses connections, then accepts them", { timeout: 600_
     const { now: recovery } = await failBeforeMailFrom(url, 1, 3);
     await open({ transactions: [{}, { mail: "451 4.3.0 later" }] });
     await accept(recovery, 1);
-    await runWorkAt(recovery, { EGRESS_URL: url });
-    await runWorkAt(recovery + 2 * SECOND, { EGRESS_URL: url });
-    await runWorkAt(recovery + 2 * SECOND, { EGRESS_URL: url });
+    await runOutboxAt(recovery, { EGRESS_URL: url });
+    await runOutboxAt(recovery + 2 * SECOND, { EGRESS_URL: url });
+    await runOutboxAt(recovery + 2 * SECOND, { EGRESS_URL: url });
     const [email] = await emails();
     expect(email).toMatchObject({ status: "queued", attempts: 4 });
     expect(email?.events.at(-1)).toMatchObject({ type: "deferred", metadata: { phase: "mail", attempt: 4 } });
@@ -127,7 +127,7 @@ describe("a server that refuses connections, then accepts them", { timeout: 600_
     const before = await outboxRows();
     await open({ recipients: { "friend@example.org": "451 4.2.1 later" } });
     await accept(recovery, 1);
-    await runWorkAt(recovery, { EGRESS_URL: url });
+    await runOutboxAt(recovery, { EGRESS_URL: url });
     expect((await outboxRows()).filter(({ outage, kind }) => outage !== null || kind === "release")).toEqual(before);
   });
 });
@@ -137,7 +137,7 @@ describe("a simulated delivery", () => {
     const { url } = await closedPort();
     const { now } = await failBeforeMailFrom(url, 1, 3);
     await accept(now, 1, { to: [{ email: "delivered@simulator.test" }] });
-    await runWorkAt(now, { EGRESS_URL: url });
+    await runOutboxAt(now, { EGRESS_URL: url });
     expect((await emails()).map(({ status }) => status)).toEqual(["queued", "delivered"]);
     expect((await outboxRows()).map(({ kind, outage }) => [kind, outage])).toEqual([["deliver", "waiting"]]);
   });
@@ -154,7 +154,7 @@ describe("the last failure of an email", () => {
     const server = await scriptedServer(script);
     const now = Date.now();
     await accept(now, 1);
-    await runWorkAt(now, { EGRESS_URL: `smtp://user:secret@127.0.0.1:${server.port}/${query}` });
+    await runOutboxAt(now, { EGRESS_URL: `smtp://user:secret@127.0.0.1:${server.port}/${query}` });
     const [email] = await emails();
     expect(email?.events.at(-1)).toMatchObject({ type: "deferred", metadata: { phase, attempt: 1 } });
     expect(await outboxRows()).toEqual([expect.objectContaining({ outage: "waiting" })]);
@@ -168,12 +168,12 @@ describe("the last failure of an email", () => {
     const server = await scriptedServer({ transactions: [steps] });
     const now = Date.now();
     await accept(now, 1);
-    await runWorkAt(now, { EGRESS_URL: server.url });
+    await runOutboxAt(now, { EGRESS_URL: server.url });
     expect(await outboxRows()).toEqual([expect.objectContaining({ outage: null })]);
   });
 });
 
-describe("a release step", () => {
+describe("a retry step", () => {
   /** Inserts outbox rows of no email, as if their last attempt had failed before MAIL FROM; ids 1 to `count`. */
   const insertRows = (count: number, dueAt: number, outage: "waiting" | "released" | null, from = 0) =>
     database
@@ -230,11 +230,11 @@ describe("a release step", () => {
       .run();
     const { ctx, woken } = recordingContext({}, () => now);
     const row: WakeUp = { dueAt: now, id: "r", kind: "release" };
-    await runReleases(ctx, [row]);
+    await runRetriesAfterOutage(ctx, [row]);
     expect(woken).toEqual([{ dueAt: now + 2 * SECOND, id: "r", kind: "release" }]);
     expect(await idsBy("waiting")).toHaveLength(300);
     await database.prepare("DELETE FROM outbox WHERE outage = 'released' AND id > '000250'").run();
-    await runReleases(ctx, woken.splice(0));
+    await runRetriesAfterOutage(ctx, woken.splice(0));
     expect(await idsBy("waiting")).toEqual([]);
     expect((await outboxRows()).filter(({ kind }) => kind === "release")).toEqual([]);
   });
@@ -249,7 +249,7 @@ describe("a release step", () => {
     await insertRows(1, now + 20 * MINUTE, "waiting");
     const sink = await sinkServer();
     await accept(now, 20);
-    await runWorkAt(now, { EGRESS_URL: sink.url });
+    await runOutboxAt(now, { EGRESS_URL: sink.url });
     expect((await outboxRows()).filter(({ kind }) => kind === "release")).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, mail } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
 import { aWorkspace, recordingContext } from "../../support/workspace.ts";
 
@@ -38,7 +38,7 @@ it("a kill between the suppression and the outcome does not turn `bounced` into 
   expect(suppressed.results).toEqual([{ email: "friend@example.org", reason: "bounce", email_id: id }]);
   expect((await readEmail(workspace, id)).status).not.toBe("bounced");
 
-  await runWorkAt(Date.now() + LATER_MS, { EGRESS_URL: server.url }, ["deliver"]);
+  await runOutboxAt(Date.now() + LATER_MS, { EGRESS_URL: server.url }, ["deliver"]);
   const { status, events } = await readEmail(workspace, id);
   expect(status).toBe("bounced");
   expect(events.map(({ event_type }) => event_type)).not.toContain("suppressed");

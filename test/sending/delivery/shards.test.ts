@@ -3,7 +3,7 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import type { WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { ManualQueue } from "../../support/failures.ts";
@@ -22,7 +22,7 @@ async function anEmailOnEach() {
   const workspaces = [await aWorkspace({ mailShard: 0 }), await aWorkspace({ mailShard: 1 })] as const;
   const emails = [];
   for (const workspace of workspaces) {
-    const WORK = new ManualQueue<WorkMessage>();
+    const WORK = new ManualQueue<OutboxMessage>();
     const { id } = await accepted(await apiOn({ WORK }, workspace.apiKey).post("/v1/emails/", aMail(workspace)));
     const [body] = WORK.take();
     if (!body) throw new Error("no message was sent");
@@ -31,9 +31,9 @@ async function anEmailOnEach() {
   return emails;
 }
 
-async function consumeAll(bodies: readonly WorkMessage[], bindings: Record<string, unknown>): Promise<string[]> {
+async function consumeAll(bodies: readonly OutboxMessage[], bindings: Record<string, unknown>): Promise<string[]> {
   const messages = bodies.map((body, index) => ({ id: String(index), timestamp: new Date(), attempts: 1, body }));
-  const batch = createMessageBatch<WorkMessage>("work", messages);
+  const batch = createMessageBatch<OutboxMessage>("work", messages);
   await consume(batch, { ...env, WORK: discardingQueue, ...bindings } as unknown as Env);
   return (await getQueueResult(batch, createExecutionContext())).retryMessages.map(({ msgId }) => msgId);
 }
@@ -85,7 +85,7 @@ it("a message names its mail database; with a wrong number no email is lost, mov
   const sink = await sinkServer();
   const emails = await anEmailOnEach();
   expect(emails.map(({ body }) => body.database)).toEqual([0, 1]);
-  const swapped = emails.map(({ body }): WorkMessage => ({ ...body, database: body.database === 0 ? 1 : 0 }));
+  const swapped = emails.map(({ body }): OutboxMessage => ({ ...body, database: body.database === 0 ? 1 : 0 }));
   await consumeAll(swapped, { EGRESS_URL: sink.url });
   // A claim takes other due rows along, so the swapped messages may have delivered both; each email exists in one database.
   for (const { id } of emails) {

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createContext } from "../../../src/platform/context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
-import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort } from "../../support/closed-port.ts";
@@ -19,24 +19,24 @@ beforeEach(async () => {
 });
 
 /** Accepts `count` emails on a mail database. Returns a queue message for each. */
-async function messagesOf(shard: 0 | 1, count: number): Promise<WorkMessage[]> {
+async function messagesOf(shard: 0 | 1, count: number): Promise<OutboxMessage[]> {
   const workspace = await aWorkspace({ mailShard: shard });
   const rows: WakeUp[] = [];
   const wake = async (woken: readonly WakeUp[]) => rows.push(...woken) > 0;
   const ctx = { ...onShard(createContext(env, "test"), shard), wake };
   for (let n = 0; n < count; n++) await acceptEmail(ctx, workspace, { to: [{ email: `a${n}@one.test` }] });
-  return rows.map((row): WorkMessage => ({ type: "outbox.wake.v2", database: shard, rows: [row] }));
+  return rows.map((row): OutboxMessage => ({ type: "outbox.wake.v2", database: shard, rows: [row] }));
 }
 
 /** Consumes these messages in one batch. */
-function consumeAll(bodies: readonly WorkMessage[], settings: Record<string, unknown>) {
+function consumeAll(bodies: readonly OutboxMessage[], settings: Record<string, unknown>) {
   const messages = bodies.map((body, n) => ({
     id: `${body.database}-${n}`,
     timestamp: new Date(),
     attempts: 1,
     body,
   }));
-  const batch = createMessageBatch<WorkMessage>("work", messages);
+  const batch = createMessageBatch<OutboxMessage>("work", messages);
   const done = consume(batch, { ...env, WORK: discardingQueue, ...settings } as unknown as Env);
   return { done, result: () => getQueueResult(batch, createExecutionContext()) };
 }

@@ -2,7 +2,7 @@ import PostalMime from "postal-mime";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sealLinks } from "../../../src/lib/sealed-links.ts";
 import { mail } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** GET /v1/emails/:email_id/source (docs/contract/emails.md#source-of-an-email). */
@@ -50,7 +50,7 @@ describe("the source of an email", () => {
   it("is signed once the email is sent, and not before", async () => {
     const id = await send({ to: [{ email: "delivered@simulator.test" }] });
     const before = await textOf(id);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const after = await textOf(id);
     expect([before.includes("DKIM-Signature:"), after.includes("DKIM-Signature:")]).toEqual([false, true]);
     expect(after.endsWith(before)).toBe(true);

@@ -9,7 +9,7 @@ import { database } from "../../support/databases.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { Deployment, forgetOutages, MINUTE, waitingRows } from "./support.ts";
 
-/** More than the released emails that a release step waits for. */
+/** More than the released emails that a retry step waits for. */
 const HELD = 270;
 
 beforeEach(async () => {

@@ -71,7 +71,7 @@ describe("a probe", () => {
 });
 
 describe("an egress that comes and goes", () => {
-  it("costs one release step a minute and database, counts no attempt, and loses and doubles no email", {
+  it("costs one retry step a minute and database, counts no attempt, and loses and doubles no email", {
     timeout: 120_000,
   }, async () => {
     const { url, open } = await closedPort();
@@ -92,7 +92,7 @@ describe("an egress that comes and goes", () => {
     const log = vi.spyOn(console, "log");
     const steps = () => log.mock.calls.filter(([line]) => String(line).includes('"outbox.released"')).length;
     for (let minute = 0; minute < 4; minute++) {
-      // It responds to the probe, and is gone before the first email of the release step.
+      // It responds to the probe, and is gone before the first email of the retry step.
       const server = await open();
       await deployment.run(deployment.now + MINUTE, async () => (await server.counters()).connections > 0);
       await server.close();

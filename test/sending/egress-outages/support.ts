@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { createContext } from "../../../src/platform/context.ts";
 import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
-import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
+import { runDatabases } from "../../../src/run-outbox.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
-import { releaseEverywhere, runShardJob, type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";
-import { runDatabases } from "../../../src/work.ts";
+import { retryEverywhere, runShardJob, type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import type { TestWorkspace } from "../../support/workspace.ts";
 
@@ -24,7 +24,7 @@ export class Deployment {
   now: number;
   bindings: Record<string, unknown>;
   readonly #groupSize: number;
-  #messages: { body: WorkMessage | ShardJobMessage; from: number }[] = [];
+  #messages: { body: OutboxMessage | ShardJobMessage; from: number }[] = [];
 
   constructor(now: number, bindings: Record<string, unknown>, groupSize = 32) {
     this.now = now;
@@ -33,7 +33,7 @@ export class Deployment {
   }
 
   context() {
-    const sendBatch = async (messages: Iterable<MessageSendRequest<WorkMessage>>) => {
+    const sendBatch = async (messages: Iterable<MessageSendRequest<OutboxMessage>>) => {
       for (const { body, delaySeconds = 0 } of messages)
         this.#messages.push({ body, from: this.now + delaySeconds * SECOND });
     };
@@ -82,7 +82,7 @@ export class Deployment {
       const work = due.flatMap((body) => (body.type === "outbox.wake.v2" ? [body] : []));
       const byDatabase = Map.groupBy(work, ({ database }) => database);
       const rows = [...byDatabase].map(([database, of]) => ({ database, rows: of.flatMap(({ rows }) => rows) }));
-      if (await runDatabases(ctx, rows, limits, () => {})) await releaseEverywhere(ctx, limits);
+      if (await runDatabases(ctx, rows, limits, () => {})) await retryEverywhere(ctx, limits);
       for (const body of due) if (body.type === "shards.job.v1") await runShardJob(ctx, body, limits);
     }
   }

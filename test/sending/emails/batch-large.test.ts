@@ -3,7 +3,7 @@ import PostalMime from "postal-mime";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -55,7 +55,7 @@ describe("a batch above 8 MB", () => {
       null,
     ]);
     expect(await objects()).toHaveLength(1);
-    await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+    await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
     const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
     const mine = parsed.filter(({ from }) => from?.address === workspace.mailbox);
     expect(mine.map(({ subject }) => subject).sort()).toEqual(["first", "plain", "second"]);
@@ -119,7 +119,7 @@ it("the texts of a batch, short and long, are read from its R2 object at dispatc
     .bind(workspace.workspaceNumber)
     .first<number>("n");
   expect(inRows).toBe(0);
-  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+  await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
   const mine = parsed.filter(({ from }) => from?.address === workspace.mailbox);
   expect(mine).toHaveLength(200);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
@@ -201,7 +201,7 @@ describe("POST /v1/emails/batch", () => {
     expect((await result(items)).sent).toBe(120);
     // A run is bounded, and other tests of this file leave emails behind that are due earlier.
     for (let runs = 0; runs < 30 && (await stored()).some(({ status }) => status === "queued"); runs++)
-      await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+      await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
     const texts = (await server.messages())
       .map(({ raw }) => new TextDecoder().decode(raw))
       .filter((text) => text.includes(`<${workspace.mailbox}>`));

@@ -6,7 +6,7 @@ import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
@@ -30,7 +30,7 @@ const accept = async (workspace: TestWorkspace, changes: Record<string, unknown>
 /** Delivers an accepted email. Returns the return path of its transaction. */
 async function dispatch(): Promise<string> {
   const server = await sinkServer();
-  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+  await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
   return /<([^>]*)>/.exec(line ?? "")?.[1] ?? "";
@@ -74,7 +74,7 @@ const writers: { what: string; status: string; write: (workspace: TestWorkspace)
     async write(workspace) {
       const email = await accept(workspace);
       await workspace.post("/v1/suppressions/", { email: "friend@example.org", reason: "manual" });
-      await runWorkAt(Date.now(), {});
+      await runOutboxAt(Date.now(), {});
       return email;
     },
   },

@@ -3,7 +3,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { database, mail as mailDatabase } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -44,7 +44,7 @@ describe("a long html or text", () => {
     const body = aMail(workspace, { subject: "long text", html, text, attachments });
     const { id } = await (await apiOf(workspace).post("/v1/emails/", body)).json<{ id: string }>();
     expect(await contentOf(workspace, id)).toEqual([html, text]);
-    await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+    await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
     const mails = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
     const mail = mails.find(({ from }) => from?.address === workspace.mailbox);
     expect(mail?.html?.trim()).toBe(html);

@@ -11,7 +11,7 @@ import { acceptingEgress } from "../../support/accepting-egress.ts";
 import { countingDb, rowsRead, type Statement } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING, wrapDatabases } from "../../support/databases.ts";
 import { type FailureInjection, failingDatabase, failingObjects } from "../../support/failures.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, recordingContext, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 
@@ -297,7 +297,7 @@ describe("retention", () => {
     for (const [index, expected] of [true, false].entries()) {
       await run("UPDATE emails SET created_at = 1 WHERE id = ?1", ids[index]);
       await runRetention(testContext({ RETENTION_DAYS: "30" }, () => now));
-      await runWorkAt(now + 10 * MINUTE, {}, ["purge"]);
+      await runOutboxAt(now + 10 * MINUTE, {}, ["purge"]);
       expect((await env.CONTENT.head(key)) !== null).toBe(expected);
     }
   });

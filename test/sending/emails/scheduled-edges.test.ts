@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
 import { sweep } from "../../../src/platform/outbox/index.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
@@ -303,7 +303,7 @@ describe("a scheduled email", () => {
     const [{ due_at: before = 0 } = {}] = await dueOf(id);
     const woken: WakeUp[] = [];
     const WORK = {
-      async sendBatch(messages: MessageSendRequest<WorkMessage>[]) {
+      async sendBatch(messages: MessageSendRequest<OutboxMessage>[]) {
         for (const { body, delaySeconds } of messages) {
           expect(delaySeconds).toBeUndefined();
           woken.push(...body.rows);

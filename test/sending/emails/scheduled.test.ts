@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sweep } from "../../../src/platform/outbox/index.ts";
-import { runWork } from "../../../src/work.ts";
+import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../../support/emails.ts";
 import { byExtent } from "../../support/extent.ts";
@@ -243,7 +243,7 @@ describe("concurrent calls", () => {
       const id = await schedule(HOUR, { subject });
       const [{ due_at: due = 0 } = {}] = await workOf(id);
       const released = async () => {
-        await runWork(ctx, [{ dueAt: due, id, kind: "deliver" }]);
+        await runOutboxRows(ctx, [{ dueAt: due, id, kind: "deliver" }]);
         return null;
       };
       const calls = [() => cancel(id), () => sendNow(id), () => move(id, at(2 * HOUR)), released];
@@ -270,7 +270,7 @@ describe("concurrent calls", () => {
       won.set(winner, (won.get(winner) ?? 0) + 1);
       (winner === "cancel" ? cancelled : others).push(subject);
       // Cancels what is still scheduled, so that each trial ends.
-      for (const { due_at } of await workOf(id)) await runWork(ctx, [{ dueAt: due_at, id, kind: "deliver" }]);
+      for (const { due_at } of await workOf(id)) await runOutboxRows(ctx, [{ dueAt: due_at, id, kind: "deliver" }]);
       if (winner !== "cancel") expect((await detail(id)).status).toBe("delivered");
     }
     expect(won.size).toBeGreaterThan(1);

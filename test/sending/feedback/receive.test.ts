@@ -4,7 +4,7 @@ import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { fromDaemon, lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -25,7 +25,7 @@ async function sendAndDispatch(changes: Record<string, unknown> = {}, of = works
   const apiWithoutQueue = createApiWithoutQueue(of.apiKey);
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(of, changes));
   const { id } = await response.json<{ id: string }>();
-  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+  await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
   return { id, returnPath: /<([^>]*)>/.exec(line ?? "")?.[1] ?? "" };

@@ -4,7 +4,7 @@ import { indexEmails } from "../../../src/sending/emails/index.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { receiveFeedback } from "../../../src/sending/feedback/index.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Upper-case letters outside ASCII, which SQLite's lower() does not change, and their lower-case forms. */
@@ -70,7 +70,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
       const [current, older] = [await send([at(`${index}${sent}`)]), await send([at(`${index}${sent}`)])];
       await removeKeys(older.id);
       await suppress(at(`${index}${listed}`));
-      await runWorkAt(Date.now());
+      await runOutboxAt(Date.now());
       for (const { id } of [current, older]) {
         expect((await detail(id)).status).toBe("rejected");
         expect(await eventsOf(id)).toEqual(["queued", `suppressed ${at(`${index}${sent}`)}`]);
@@ -82,7 +82,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
     const { id } = await send([at("x"), at(upper)]);
     await removeKeys(id);
     await suppress(at(lower));
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect((await eventsOf(id)).sort()).toEqual(["queued", `delivered ${at("x")}`, `suppressed ${at(upper)}`].sort());
   });
 
@@ -91,7 +91,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
     for (const { id } of [bulk, single]) await removeKeys(id);
     await database.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(bulk.id).run();
     await suppress(at(lower), "unsubscribe");
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect([(await detail(bulk.id)).status, (await detail(single.id)).status]).toEqual(["rejected", "delivered"]);
   });
 
@@ -114,7 +114,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
   it("for a delivery report that names the recipient in another case", async () => {
     const { id } = await send([at("x"), at(upper)]);
     await removeKeys(id);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const ctx = testContext();
     const mail = { workspace: workspace.workspaceNumber, emailId: id, recipient: "all" as const };
     const to = await newReturnPath(ctx.settings.masterKeys, mail, ctx.settings.bounceDomain);
@@ -156,7 +156,7 @@ describe.each(DIFFERENT)("%s and %s are two addresses", (one, other) => {
     await removeKeys(id);
     await suppress(at(other));
     expect(await send([at(one)])).toMatchObject({ status: "queued" });
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect((await detail(id)).status).toBe("delivered");
   });
 });

@@ -4,7 +4,7 @@ import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import type { SuppressionOut } from "../../../src/sending/suppressions/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
@@ -177,7 +177,7 @@ describe("at dispatch", () => {
     return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
   };
   const result = async (id: string) => {
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const { status, events } = await (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
     return { status, types: events.map(({ event_type }) => event_type) };
   };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -116,7 +116,7 @@ describe("a suppressed address", () => {
   it("is not mailed when it is listed after the email was accepted", async () => {
     const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     await add({ email: "friend@example.org", reason: "complaint" });
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect(await email(id)).toMatchObject({ status: "rejected" });
     expect((await email(id)).events.at(-1)).toMatchObject({ event_type: "suppressed" });
   });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isSuppressing } from "../../../src/sending/emails/rules.ts";
 import {
-  releaseBouncesStatements,
+  removeBouncesStatements,
   type SuppressionEntry,
   suppressStatement,
 } from "../../../src/sending/suppressions/index.ts";
@@ -29,7 +29,7 @@ const suppress = (reason: Reason) =>
 const add = (reason: Reason) => workspace.post("/v1/suppressions/", { email: FRIEND, reason });
 const release = async (before = clock) => {
   const ctx = testContext();
-  await ctx.db.batch(releaseBouncesStatements(ctx, [{ workspace: workspace.workspaceNumber, email: FRIEND, before }]));
+  await ctx.db.batch(removeBouncesStatements(ctx, [{ workspace: workspace.workspaceNumber, email: FRIEND, before }]));
 };
 const entry = () =>
   env.DB.prepare("SELECT reason, created_at, unsubscribed_at FROM suppressions WHERE workspace = ?1 AND email = ?2")

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PreviewOut, TemplateOut } from "../../../src/sending/templates/schema.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -167,7 +167,7 @@ describe("DELETE /v1/templates/{template_id}", () => {
   it("happens with the deletion of the workspace", async () => {
     await aTemplate();
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
-    await runWorkAt(Date.now() + 600_000);
+    await runOutboxAt(Date.now() + 600_000);
     const left = await database.prepare("SELECT 1 FROM templates WHERE workspace = ?1").bind(workspace.workspaceNumber);
     expect((await left.all()).results).toEqual([]);
   });

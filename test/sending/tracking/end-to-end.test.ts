@@ -2,7 +2,7 @@ import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import type { WorkMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";
 import { type Detail, run } from "../../support/sending.ts";
@@ -46,9 +46,9 @@ async function deliverTo(url: string, id: string): Promise<void> {
   const row = await database
     .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
-    .first<WorkMessage["rows"][number]>();
-  const body: WorkMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
-  const batch = createMessageBatch<WorkMessage>("work", [
+    .first<OutboxMessage["rows"][number]>();
+  const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
+  const batch = createMessageBatch<OutboxMessage>("work", [
     { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },
   ]);
   await consume(batch, { ...env, EGRESS_URL: url } as unknown as Env);

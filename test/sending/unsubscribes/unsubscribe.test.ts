@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { database } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -20,7 +20,7 @@ async function sent(source: string, to = "friend@example.org") {
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to: [{ email: to }] }));
   const { id } = await response.json<{ id: string }>();
   await database.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
-  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+  await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();
   const text = new TextDecoder().decode(message?.raw).replace(/\r\n[ \t]/g, " ");

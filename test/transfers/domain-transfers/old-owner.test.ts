@@ -9,7 +9,7 @@ import { runTransfers } from "../../../src/transfers/domain-transfers/index.ts";
 import { getTransfer } from "../../../src/transfers/domain-transfers/queries.ts";
 import { aContactList } from "../../audience/broadcasts/support.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import {
   acceptById,
   age,
@@ -84,7 +84,7 @@ describe("the old owner", () => {
     const failed = await idOf(
       await source.post("/v1/emails/", aMail(source, { to: [{ email: "bounced@simulator.test" }] })),
     );
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const template_id = await idOf(await source.post("/v1/templates/", { name: "T", subject: "S", text_body: "Hi" }));
     const draft = await idOf(
       await source.post("/v1/broadcasts/", {
@@ -136,7 +136,7 @@ describe("the old owner", () => {
     const queued = await idOf(await api.post("/v1/emails/", aMail(source)));
     const scheduled = await idOf(await api.post("/v1/emails/", aMail(source, { send_at: inAnHour() })));
     await completeSilently(accepted.id);
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect(await statusOf(queued)).toBe("failed");
     expect(await statusOf(scheduled)).toBe("scheduled");
     await runCleanUp(testContext());
@@ -155,7 +155,7 @@ describe("the old owner", () => {
     const accepted = await acceptById(target, (await initiate(source, target)).id);
     const id = await idOf(await api.post("/v1/emails/", aMail(source, { send_at: inAnHour() })));
     await completeSilently(accepted.id);
-    await runWorkAt(Date.now() + 2 * HOUR);
+    await runOutboxAt(Date.now() + 2 * HOUR);
     expect(await statusOf(id)).toBe("failed");
     await runCleanUp(testContext());
     expect(await statusOf(id)).toBe("failed");
@@ -171,12 +171,12 @@ describe("the old owner", () => {
     );
     const sending = await idOf(await api.post("/v1/broadcasts/", { ...body, contact_list_id }));
     expect((await api.post(`/v1/broadcasts/${sending}/send`, undefined)).status).toBe(200);
-    await runWorkAt(Date.now(), {}, ["broadcast"]);
+    await runOutboxAt(Date.now(), {}, ["broadcast"]);
     await completeSilently(accepted.id);
     await runCleanUp(testContext());
     for (const id of [scheduled, sending])
       expect(await (await source.get(`/v1/broadcasts/${id}`)).json(), id).toMatchObject({ status: "cancelled" });
-    await runWorkAt(Date.now() + 2 * HOUR, {}, ["broadcast", "bulk", "deliver"]);
+    await runOutboxAt(Date.now() + 2 * HOUR, {}, ["broadcast", "bulk", "deliver"]);
     const db = mailDb(onShard(testContext(), source.mailShard));
     const { results } = await db
       .prepare("SELECT DISTINCT status FROM emails WHERE workspace = ?1 AND source = 'broadcast'")
@@ -202,7 +202,7 @@ describe("the clean-up", () => {
     expect(await statusOf(id)).toBe("scheduled");
     expect(await cleanUpsLeft()).toBe(1);
     // The lease of the failed run is over two minutes later, when the sweep finds the row again.
-    await runWorkAt(Date.now() + 3 * 60_000, {}, ["transfer"]);
+    await runOutboxAt(Date.now() + 3 * 60_000, {}, ["transfer"]);
     expect(await statusOf(id)).toBe("cancelled");
     expect(await cleanUpsLeft()).toBe(0);
   });
@@ -213,7 +213,7 @@ describe("the clean-up", () => {
     const items = Array.from({ length: 60 }, () => aMail(source, { send_at: inAnHour() }));
     for (let batch = 0; batch < 10; batch++) expect((await api.post("/v1/emails/batch", items)).status).toBe(202);
     await completeSilently(accepted.id);
-    await runWorkAt(Date.now() + 60_000, {}, ["transfer"]);
+    await runOutboxAt(Date.now() + 60_000, {}, ["transfer"]);
     const db = mailDb(onShard(testContext(), source.mailShard));
     const count = () =>
       db
@@ -245,7 +245,7 @@ describe("the clean-up", () => {
     const id = await idOf(
       await createApiWithoutQueue(source.apiKey).post("/v1/emails/", aMail(source, { send_at: inAnHour() })),
     );
-    await runWorkAt(Date.now() + 60_000, {}, ["transfer"]);
+    await runOutboxAt(Date.now() + 60_000, {}, ["transfer"]);
     expect(await statusOf(id)).toBe("scheduled");
     await runDeadlineAt(source.domainId, Date.now());
   });

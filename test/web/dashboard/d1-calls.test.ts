@@ -4,7 +4,7 @@ import { inboxCases } from "../../access/inbox-cases.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { createGrant } from "../../support/oauth.ts";
 import { callRoute, mountedRoutes } from "../../support/route-tests.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aSystemWorkspace } from "../../support/transfers.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
@@ -56,7 +56,7 @@ async function withRows(): Promise<Record<string, string>> {
   const email_id = await send({ html: "<p>Hello</p>" });
   await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
   await send({ to: [{ email: "bounced@simulator.test" }] });
-  await runWorkAt(Date.now());
+  await runOutboxAt(Date.now());
   const letter_id = crypto.randomUUID();
   const letter = "INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES (?1, 'work-dead', '{}', 1)";
   await env.DB.prepare(letter).bind(letter_id).run();

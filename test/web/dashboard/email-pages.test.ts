@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { toCurl } from "../../../src/web/dashboard/emails/curl.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
@@ -24,14 +24,14 @@ describe("the list of emails", () => {
   it("says in the row why an email failed", async () => {
     await send({ to: [{ email: "bounced@simulator.test" }] });
     await send({ to: [{ email: "delivered@simulator.test" }] });
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     const page = await textOf("/app/emails");
     expect(page.split("550 5.1.1 simulated: no such mailbox")).toHaveLength(2);
   });
 
   it("says why a recipient failed, also where the email reached another one", async () => {
     await send({ to: [{ email: "bounced@simulator.test" }, { email: "delivered@simulator.test" }] });
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     expect(await textOf("/app/emails")).toContain("550 5.1.1 simulated: no such mailbox");
   });
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aSystemWorkspace, ownerOf } from "../../support/transfers.ts";
 import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -27,7 +27,7 @@ describe("the emails pages", () => {
     expect(await textOf("/app/emails")).toContain("has not sent an email yet");
     const mail = aMail(workspace, { to: [{ email: "bounced@simulator.test" }], subject: "Receipt <b>1042</b>" });
     const id = await idOf(await workspace.post("/v1/emails/", mail));
-    await runWorkAt(Date.now());
+    await runOutboxAt(Date.now());
     for (const query of ["", "?q=receipt", "?status=bounced", "?q=to:simulator.test&status=bounced"])
       expect(await textOf(`/app/emails${query}`), query).toContain("Receipt &lt;b&gt;1042");
     expect(await textOf("/app/emails?status=delivered")).toContain("No email matches.");

@@ -93,7 +93,7 @@ export const archiveRoutes = new Hono<AppEnv>()
         const result = await importArchive(caller, mailbox, { body, size, folder: c.req.valid("query").folder });
         return "started" in result ? c.json(toBackgroundImport(result.started), 202) : c.json(result.counts);
       } finally {
-        hold.release();
+        hold.free();
       }
     },
   )

@@ -1,5 +1,5 @@
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
-import type { WorkCtx } from "../../../platform/context.ts";
+import type { OutboxCtx } from "../../../platform/context.ts";
 import {
   type ClaimedRow,
   claimStatement,
@@ -31,7 +31,7 @@ const FIND_MAILBOX = "SELECT quota_bytes FROM mailboxes WHERE id = ?1";
  * failed: its lease then expires and the next sweep finds the row.
  */
 export async function runImports(
-  ctx: WorkCtx<"main">,
+  ctx: OutboxCtx<"main">,
   wakeUps: readonly WakeUp[],
   bounds: RunBounds = importRun,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function runImports(
   if (errors.length > 0) throw errors[0];
 }
 
-async function runOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, bounds: RunBounds): Promise<void> {
+async function runOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp, bounds: RunBounds): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
@@ -62,7 +62,7 @@ async function runOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, bounds: RunBounds): 
 }
 
 /** Runs an import up to bounds. Returns true when nothing is left to do, also because the mailbox was deleted. */
-async function continueImport(ctx: WorkCtx<"main">, { id, ref, claims }: ClaimedRow, bounds: RunBounds) {
+async function continueImport(ctx: OutboxCtx<"main">, { id, ref, claims }: ClaimedRow, bounds: RunBounds) {
   const { mailbox: mailboxId } = JSON.parse(ref) as ImportRef;
   const row = await ctx.db.prepare(FIND_MAILBOX).bind(mailboxId).first<{ quota_bytes: number | null }>();
   if (!row) return true;
@@ -80,7 +80,7 @@ async function continueImport(ctx: WorkCtx<"main">, { id, ref, claims }: Claimed
   return isDone;
 }
 
-async function runOnce(ctx: WorkCtx<"main">, mailbox: ImportTarget, known: StoredImport, bounds: RunBounds) {
+async function runOnce(ctx: OutboxCtx<"main">, mailbox: ImportTarget, known: StoredImport, bounds: RunBounds) {
   const { object, size, format, folder, cursor } = known;
   const steps = new YieldingSteps(archiveStep);
   const run = new ImportRun(ctx, mailbox, steps, known);

@@ -9,8 +9,8 @@ import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
 import { listOutboxRows } from "./outbox-rows.ts";
 import { reindexDatabase } from "./reindex.ts";
-import { releaseRestored } from "./release-restored.ts";
 import { requeueRows } from "./requeue-rows.ts";
+import { resumeRestored } from "./resume-restored.ts";
 import {
   BlockedHostOut,
   DeadLetterOut,
@@ -185,5 +185,5 @@ export const operationRoutes = new Hono<AppEnv>()
       security,
       responses: responses(200, "The number of released rows", ReleaseOut, [403]),
     }),
-    async (c) => c.json({ released: await releaseRestored(c.get("caller")) }),
+    async (c) => c.json({ released: await resumeRestored(c.get("caller")) }),
   );

@@ -7,7 +7,7 @@ import { recordEventsStatements, toWebhookEvents, wakeForResults } from "../../.
 import {
   clearDomainFailuresStatements,
   domainFailureStatements,
-  releaseBouncesStatements,
+  removeBouncesStatements,
   suppressStatement,
 } from "../../suppressions/index.ts";
 import type { MovedContent } from "../content/index.ts";
@@ -66,7 +66,7 @@ export async function applyFacts(
     }));
     const states = merged.map(({ state }) => state);
     const changed = merged.filter((result) => result.changed);
-    const suppressions = [...releaseStatements(ctx, changed), ...suppressStatements(ctx, changed)];
+    const suppressions = [...removeBounces(ctx, changed), ...suppressStatements(ctx, changed)];
     const marks = await writeSuppressions(ctx, suppressions, changed);
     const emailStatements = [...updateStatements(ctx, changed), ...broadcastCountStatements(ctx, changed)];
     const { before, after } = accompany(states);
@@ -161,11 +161,11 @@ function updateStatements(
   ];
 }
 
-function releaseStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
-  const entries = merged.flatMap(({ state, release }) =>
-    release.map((email) => ({ workspace: state.workspace, email, before: state.retriedAt ?? 0 })),
+function removeBounces(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
+  const entries = merged.flatMap(({ state, unsuppress }) =>
+    unsuppress.map((email) => ({ workspace: state.workspace, email, before: state.retriedAt ?? 0 })),
   );
-  return entries.length > 0 ? releaseBouncesStatements(ctx, entries) : [];
+  return entries.length > 0 ? removeBouncesStatements(ctx, entries) : [];
 }
 
 function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {

@@ -66,12 +66,12 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
   };
   const rollups = COUNTERS.flatMap((names) => updateCounter(state, before, later, names));
   const opened = [...events.filter(({ id }) => freshIds.has(id)), ...later];
-  const release = before.retriedAt === null ? [] : personKeys(before, opened);
+  const unsuppress = before.retriedAt === null ? [] : personKeys(before, opened);
   return {
     ...merged,
     state,
     rollups: [...merged.rollups, ...rollups],
-    release: [...merged.release, ...release],
+    unsuppress: [...merged.unsuppress, ...unsuppress],
     added: [...merged.added, ...opened],
     changed: true,
   };
@@ -97,18 +97,17 @@ function storeEvents(
 ): { events: EventEntry[]; later: EventEntry[] } {
   const events = [...stored];
   const later: EventEntry[] = [];
-  let places = MAX_HIT_EVENTS - stored.filter(isHitEvent).length;
-  let machinePlaces =
-    MAX_MACHINE_EVENTS - stored.filter((event) => isHitEvent(event) && event.metadata?.machine).length;
+  let left = MAX_HIT_EVENTS - stored.filter(isHitEvent).length;
+  let machineLeft = MAX_MACHINE_EVENTS - stored.filter((event) => isHitEvent(event) && event.metadata?.machine).length;
   for (const event of fresh) {
     if (event.metadata?.machine) {
-      if (places <= 0 || machinePlaces <= 0) continue;
-      machinePlaces -= 1;
-    } else if (places <= 0) {
+      if (left <= 0 || machineLeft <= 0) continue;
+      machineLeft -= 1;
+    } else if (left <= 0) {
       later.push(event);
       continue;
     }
-    places -= 1;
+    left -= 1;
     events.push(event);
   }
   return { events, later };

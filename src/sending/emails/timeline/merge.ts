@@ -33,7 +33,7 @@ export interface MergeResult {
    * Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends
    * (docs/contract/emails.md#retry).
    */
-  release: string[];
+  unsuppress: string[];
   /** Canonical addresses to which a DSN confirmed the delivery. */
   confirmed: string[];
   /** Events that are new, also those that are only counted. */
@@ -56,7 +56,7 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     return true;
   });
   if (newFacts.length === 0)
-    return { state: before, rollups: [], suppress: [], release: [], confirmed: [], added: [], changed: false };
+    return { state: before, rollups: [], suppress: [], unsuppress: [], confirmed: [], added: [], changed: false };
   const recipients = before.recipients.map((recipient) => ({ ...recipient }));
   const events = [...before.events];
   const tally = new RollupTally(before);
@@ -94,8 +94,8 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     reason && recipient !== null ? [{ email: recipient, reason }] : [],
   );
   const proofs = newFacts.filter(({ on }) => on === "dsn-delivered");
-  const release = before.retriedAt === null ? [] : proofs.flatMap(({ recipient }) => recipient ?? []);
+  const unsuppress = before.retriedAt === null ? [] : proofs.flatMap(({ recipient }) => recipient ?? []);
   const confirmed = newFacts.flatMap(({ recipient, on }) => (on === "dsn-delivered" ? (recipient ?? []) : []));
   const added = events.slice(before.events.length);
-  return { state, rollups: tally.counts(), suppress, release, confirmed, added, changed: true };
+  return { state, rollups: tally.counts(), suppress, unsuppress, confirmed, added, changed: true };
 }

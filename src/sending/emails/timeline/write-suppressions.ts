@@ -10,11 +10,11 @@ import type { MergeResult } from "./merge.ts";
 export async function writeSuppressions(
   ctx: MailCtx,
   statements: readonly MainStatement[],
-  merged: readonly Pick<MergeResult, "state" | "suppress" | "release">[],
+  merged: readonly Pick<MergeResult, "state" | "suppress" | "unsuppress">[],
 ): Promise<MailStatement[]> {
   if (statements.length === 0) return [];
-  const addresses = merged.flatMap(({ state: { workspace }, suppress, release }) =>
-    [...suppress.map(({ email }) => email), ...release].map((email) => ({ workspace, email })),
+  const addresses = merged.flatMap(({ state: { workspace }, suppress, unsuppress }) =>
+    [...suppress.map(({ email }) => email), ...unsuppress].map((email) => ({ workspace, email })),
   );
   const reads = addresses.length > 0 ? findMarksStatements(ctx, addresses) : [];
   const results = await ctx.db.batch<ContactMark>([...statements, ...reads]);

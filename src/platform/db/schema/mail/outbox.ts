@@ -17,7 +17,7 @@ export const outbox = sqliteTable(
   ],
 );
 
-/** Outbox rows of a restored backup, until an operator releases them. */
+/** Outbox rows of a restored backup, until an operator resumes them. */
 export const heldOutbox = sqliteTable("held_outbox", {
   ...outboxColumns(),
   id: text().primaryKey().notNull(),

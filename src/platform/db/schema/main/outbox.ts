@@ -3,5 +3,5 @@ import { outboxColumns } from "../both/index.ts";
 
 export const outbox = sqliteTable("outbox", outboxColumns(), (t) => [primaryKey({ columns: [t.dueAt, t.id] })]);
 
-/** Outbox rows of a restored backup, until an operator releases them. */
+/** Outbox rows of a restored backup, until an operator resumes them. */
 export const heldOutbox = sqliteTable("held_outbox", { ...outboxColumns(), id: text().primaryKey().notNull() });

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { BulkSendOut } from "../../../src/audience/broadcasts/bulk/schema.ts";
+import type { BulkSendOut } from "../../../src/audience/broadcasts/bulk-send/schema.ts";
 import { mail } from "../../support/databases.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aKey, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
@@ -29,7 +29,7 @@ const send = (changes: Record<string, unknown> = {}, headers?: Record<string, st
 const add = (email: string, changes: Record<string, unknown> = {}) => aContact(workspace, listId, email, changes);
 const run = async (settings: Record<string, unknown> = {}) => {
   for (let round = 0; round < 3; round++)
-    await runWorkAt(Date.now() + round * 61_000, settings, ["broadcast", "bulk", "deliver"]);
+    await runOutboxAt(Date.now() + round * 61_000, settings, ["broadcast", "bulk", "deliver"]);
 };
 const emails = async () => {
   const { results } = await mail

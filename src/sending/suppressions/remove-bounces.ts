@@ -2,26 +2,26 @@ import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 
 /** An address that a retry proved to work, in canonical form. `before` is when the retry was made. */
-export interface ReleaseEntry {
+export interface BounceEntry {
   workspace: number;
   email: string;
   before: number;
 }
 
-const RELEASED = `
+const REMOVED = `
   reason = 'bounce' AND (workspace, email, created_at) IN (
     SELECT s.workspace, s.email, s.created_at FROM json_each(?1) j
      CROSS JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'
      WHERE s.created_at <= j.value->>'before')`;
 
 // An address that also unsubscribed stays listed for bulk and broadcast mail.
-const RELEASE = [
+const REMOVE_BOUNCES = [
   `UPDATE suppressions SET reason = 'unsubscribe', created_at = unsubscribed_at, email_id = NULL
-    WHERE unsubscribed_at IS NOT NULL AND ${RELEASED}`,
-  `DELETE FROM suppressions WHERE unsubscribed_at IS NULL AND ${RELEASED}`,
+    WHERE unsubscribed_at IS NOT NULL AND ${REMOVED}`,
+  `DELETE FROM suppressions WHERE unsubscribed_at IS NULL AND ${REMOVED}`,
 ];
 
 /** Returns the statements that end suppressions by bounces no newer than a retry. Safe to run twice. */
-export function releaseBouncesStatements(ctx: Ctx, entries: readonly ReleaseEntry[]): MainStatement[] {
-  return RELEASE.map((sql) => ctx.db.prepare(sql).bind(JSON.stringify(entries)));
+export function removeBouncesStatements(ctx: Ctx, entries: readonly BounceEntry[]): MainStatement[] {
+  return REMOVE_BOUNCES.map((sql) => ctx.db.prepare(sql).bind(JSON.stringify(entries)));
 }

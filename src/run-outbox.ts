@@ -5,17 +5,17 @@ import { copySent } from "./mailboxes/inbox/sending/index.ts";
 import { sendNotifications } from "./notices/notification-channels/index.ts";
 import { copySubscriptions } from "./notices/webhooks/index.ts";
 import { purge } from "./operations/purges/index.ts";
-import type { Ctx, MailCtx, WorkCtx } from "./platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
-import type { WakeUp, WorkMessage } from "./platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
 import {
   DeliveryRun,
   deliverRows,
   egressOf,
   newRunLimits,
   type RunLimits,
-  runBulk,
-  runReleases,
+  runLowPriority,
+  runRetriesAfterOutage,
 } from "./sending/delivery/index.ts";
 import { recordResponse } from "./sending/egress-outages/index.ts";
 import { sendSystemEmail } from "./sending/system-emails/index.ts";
@@ -29,16 +29,16 @@ type RowKinds<Context> = Readonly<
 const mailRowKinds: RowKinds<MailCtx> = {
   deliver: deliverRows,
   // A run finds the rows itself, whichever row the wake-up names.
-  bulk: (ctx, _, run) => runBulk(ctx, run),
+  bulk: (ctx, _, run) => runLowPriority(ctx, run),
   broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
-  release: (ctx, rows) => runReleases(ctx, rows),
+  release: (ctx, rows) => runRetriesAfterOutage(ctx, rows),
   "sent-copy": (ctx, rows) => copySent(ctx, rows),
   forward: (ctx, rows) => runForwards(ctx, rows),
 };
 
 /** The function that processes each kind of outbox row of the main database. */
-const mainRowKinds: RowKinds<WorkCtx<"main">> = {
+const mainRowKinds: RowKinds<OutboxCtx<"main">> = {
   purge: (ctx, rows) => purge(ctx, rows),
   transfer: (ctx, rows) => runTransfers(ctx, rows),
   notify: (ctx, rows) => sendNotifications(ctx, rows, sendSystemEmail),
@@ -47,9 +47,9 @@ const mainRowKinds: RowKinds<WorkCtx<"main">> = {
 };
 
 /** Returns whether the body of a queue message names rows that this version can process. */
-export function isWakeUp(ctx: Ctx, body: { type: string } | null): body is WorkMessage {
+export function isWakeUp(ctx: Ctx, body: { type: string } | null): body is OutboxMessage {
   if (body?.type !== "outbox.wake.v2") return false;
-  const { database, rows } = body as Partial<WorkMessage>;
+  const { database, rows } = body as Partial<OutboxMessage>;
   if (database === undefined || !Array.isArray(rows)) return false;
   if (database !== "main" && !shardNumbers(ctx).includes(database)) return false;
   const kinds = database === "main" ? mainRowKinds : mailRowKinds;
@@ -58,20 +58,20 @@ export function isWakeUp(ctx: Ctx, body: { type: string } | null): body is WorkM
 
 /** Rows of the outbox of one database. */
 export interface DatabaseRows {
-  database: WorkMessage["database"];
+  database: OutboxMessage["database"];
   rows: readonly WakeUp[];
 }
 
 /**
  * Processes rows of several outboxes, CONCURRENT_DATABASES at once, in one run that shares its limits and its SMTP
  * connections. Calls `onEnd` for each database, with the error of one that failed. Returns true when an email of the run
- * ended an outage of the egress, so that the waiting emails of all mail databases are to be released.
+ * ended an outage of the egress, so that the waiting emails of all mail databases are to be retried.
  */
 export async function runDatabases(
   ctx: Ctx,
   outboxes: readonly DatabaseRows[],
   limits: RunLimits,
-  onEnd: (database: WorkMessage["database"], error: unknown) => void,
+  onEnd: (database: OutboxMessage["database"], error: unknown) => void,
 ): Promise<boolean> {
   const queue = outboxes.values();
   const concurrency = Math.min(outboxes.length, CONCURRENT_DATABASES);
@@ -93,12 +93,12 @@ export async function runDatabases(
 }
 
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
-export async function runWork(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
+export async function runOutboxRows(ctx: MailCtx | OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
   const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits());
   await processRows(ctx, rows, run).finally(() => run.end());
 }
 
-async function processRows(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
+async function processRows(ctx: MailCtx | OutboxCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
   for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
     if ("shard" in ctx) await mailRowKinds[kind]?.(ctx, ofKind, run);

@@ -3,7 +3,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
-import { BULK_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
+import { LOW_PRIORITY_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";
 
 // Rows that became due a moment ago: their own wake-ups may wait behind this run. Older ones are found by the sweep.
@@ -13,7 +13,7 @@ const FIND_TRANSACTIONAL = `
 
 // `waiting` steps from broadcast to broadcast in the index, so that one with many rows hides no other. The emails of a
 // cancelled broadcast do not leave, so its rate does not apply to them.
-const FIND_BULK = `
+const FIND_LOW_PRIORITY = `
   WITH RECURSIVE waiting (broadcast) AS (
     SELECT min(broadcast) FROM outbox WHERE broadcast IS NOT NULL
     UNION ALL
@@ -40,15 +40,15 @@ interface WaitingBroadcast {
  * broadcasts in turn, skips paused ones, and keeps their `max_per_hour`. Ends when nothing is due or its limits are
  * reached; then a queue message continues. Any number of runs may work side by side.
  */
-export async function runBulk(ctx: MailCtx, run: DeliveryRun): Promise<void> {
+export async function runLowPriority(ctx: MailCtx, run: DeliveryRun): Promise<void> {
   const { limits } = run;
   const started = ctx.now();
-  for (let rows = 0; rows < BULK_RUN_ROWS && ctx.now() - started < RUN_MS && mayClaim(limits); rows++) {
+  for (let rows = 0; rows < LOW_PRIORITY_RUN_ROWS && ctx.now() - started < RUN_MS && mayClaim(limits); rows++) {
     const now = ctx.now();
     const db = countStatements(mailDb(ctx), limits);
     const [transactional, waiting] = await db.batch([
       db.prepare(FIND_TRANSACTIONAL).bind(now - RECENT_MS, now),
-      db.prepare(FIND_BULK).bind(now),
+      db.prepare(FIND_LOW_PRIORITY).bind(now),
     ]);
     const urgent = (transactional?.results ?? []) as WakeUp[];
     if (urgent.length > 0) await deliverRows(ctx, urgent, run);

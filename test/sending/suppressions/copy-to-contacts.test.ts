@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { newUnsubscribeAddress } from "../../../src/platform/mail-tokens/index.ts";
 import { applyFacts, type EmailState, type Fact, findEmail } from "../../../src/sending/emails/index.ts";
 import { aContact, aList, readList } from "../../audience/contacts/support.ts";
-import { runWorkAt } from "../../support/run-work-at.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import {
   aMail,
   apiWith,
@@ -25,7 +25,7 @@ beforeEach(async () => {
 async function deliver(to: string): Promise<string> {
   const api = createApiWithoutQueue(workspace.apiKey);
   const response = await api.post("/v1/emails/", aMail(workspace, { to: [{ email: to }] }));
-  await runWorkAt(Date.now() + 1_000);
+  await runOutboxAt(Date.now() + 1_000);
   return (await response.json<{ id: string }>()).id;
 }
 

@@ -1,13 +1,13 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
-import { releaseHeld } from "../../backups/index.ts";
+import { resumeHeld } from "../../backups/index.ts";
 
 /**
- * Releases up to 500 outbox rows of each database, and as many deliveries of webhooks, that a restored backup holds, and records
+ * Resumes up to 500 outbox rows of each database, and as many deliveries of webhooks, that a restored backup holds, and records
  * it. Due ones are sent at once. Returns how many, 0 when none is left. Safe to repeat.
  */
-export async function releaseRestored(ctx: CallerCtx): Promise<number> {
-  const released = await releaseHeld(ctx);
+export async function resumeRestored(ctx: CallerCtx): Promise<number> {
+  const released = await resumeHeld(ctx);
   if (released === 0) return 0;
   await auditStatement(
     { ...ctx, workspace: null },

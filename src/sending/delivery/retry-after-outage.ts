@@ -10,50 +10,50 @@ import {
   type WakeUp,
 } from "../../platform/outbox/index.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
-import { HELD_AFTER_MS, MAX_RELEASED_ROWS, RELEASE_STEP_DELAY_MS, RELEASE_STEP_ROWS } from "./rules.ts";
+import { HELD_AFTER_MS, MAX_RETRIED_ROWS, RETRY_STEP_DELAY_MS, RETRY_STEP_ROWS } from "./rules.ts";
 
 // The EXISTS reads one entry of the partial index outbox_by_outage, and none while no email waits. A second row of this
 // kind violates a unique index and is ignored.
-const SCHEDULE_RELEASE = `
+const SCHEDULE_RETRY = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
   SELECT ?1, ?2, 'release', '[]' WHERE EXISTS (SELECT 1 FROM outbox WHERE outage = 'waiting')
   RETURNING due_at AS dueAt, id, kind`;
 
 /**
- * Returns the statement that schedules a release step if emails wait after an outage of the egress. It belongs in the
+ * Returns the statement that schedules a retry step if emails wait after an outage of the egress. It belongs in the
  * transaction that records a successful delivery, so that no success goes without its step. Returns the row, as WakeUp.
  */
-export function scheduleReleaseStatement(ctx: MailCtx): MailStatement {
+export function retryAfterOutageStatement(ctx: MailCtx): MailStatement {
   return mailDb(ctx)
-    .prepare(SCHEDULE_RELEASE)
-    .bind(ctx.now() + RELEASE_STEP_DELAY_MS, ctx.newId());
+    .prepare(SCHEDULE_RETRY)
+    .bind(ctx.now() + RETRY_STEP_DELAY_MS, ctx.newId());
 }
 
 // Ids of deferred emails' rows are the emails' UUIDv7, so the lowest id is the oldest email. Reads and writes at most
 // ?2 rows by the partial index, whatever the size of the outbox.
-const RELEASE_STEP = `
+const RETRY_STEP = `
   UPDATE outbox SET due_at = ?1, outage = 'released' WHERE (due_at, id) IN (
     SELECT due_at, id FROM outbox WHERE outage = 'waiting' AND token IS NULL AND due_at > ?1 ORDER BY id LIMIT ?2)
   RETURNING due_at AS dueAt, id, kind`;
 
 /**
- * Schedules a release step in the one mail database of `ctx`, if emails wait there: an outage has ended. Safe to run at any
+ * Schedules a retry step in the one mail database of `ctx`, if emails wait there: an outage has ended. Safe to run at any
  * time. A run at the time of a step that is scheduled already changes nothing.
  */
-export async function scheduleRelease(ctx: MailCtx): Promise<void> {
-  const { results } = await scheduleReleaseStatement(ctx).all<WakeUp>();
-  if (results.length > 0) await ctx.wake(results, RELEASE_STEP_DELAY_MS / 1000);
+export async function scheduleRetryAfterOutage(ctx: MailCtx): Promise<void> {
+  const { results } = await retryAfterOutageStatement(ctx).all<WakeUp>();
+  if (results.length > 0) await ctx.wake(results, RETRY_STEP_DELAY_MS / 1000);
 }
 
 /**
  * Makes the 500 oldest emails that wait after an outage of the egress due now (docs/contract/delivery.md#outages). A success of
  * any of them schedules the next step. They are due after every email accepted so far, which the sweep therefore takes first.
- * Acts on the one mail database of `ctx`. Safe to run at any time. Returns the number of released emails.
+ * Acts on the one mail database of `ctx`. Safe to run at any time. Returns the number of retried emails.
  */
 export async function flushOutbox(ctx: MailCtx): Promise<number> {
   const now = ctx.now();
   const [released] = await mailDb(ctx).batch<WakeUp>([
-    mailDb(ctx).prepare(RELEASE_STEP).bind(now, RELEASE_STEP_ROWS),
+    mailDb(ctx).prepare(RETRY_STEP).bind(now, RETRY_STEP_ROWS),
     syncDueAtStatement(ctx, now),
   ]);
   // RETURNING has no defined order.
@@ -66,18 +66,18 @@ export async function flushOutbox(ctx: MailCtx): Promise<number> {
 }
 
 // A pause, or the rate of a broadcast, keeps its emails for hours. Counted as unfinished, they would keep all others waiting. Reads
-// the released rows only, which the steps keep few.
+// the retried rows only, which the steps keep few.
 const CLEAR_HELD = `
   UPDATE outbox SET outage = NULL WHERE (due_at, id) IN (
     SELECT due_at, id FROM outbox
      WHERE outage = 'released' AND token IS NULL AND kind = 'bulk' AND due_at NOT BETWEEN ?1 AND ?2)`;
 
 /**
- * Processes outbox rows of kind `release`: runs one release step, or tries again in 2 s while more than 250 released
+ * Processes outbox rows of kind `release`: runs one retry step, or tries again in 2 s while more than 250 released
  * emails are unfinished, so that new email is never behind more than 750 old ones. Emails of broadcasts that may not leave yet
  * are no longer released ones: they leave when they may, without a step. A crash repeats the step.
  */
-export async function runReleases(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
+export async function runRetriesAfterOutage(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const lease = newLease(ctx);
   const now = ctx.now();
   const [claimed, , released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
@@ -87,17 +87,17 @@ export async function runReleases(ctx: MailCtx, wakeUps: readonly WakeUp[]): Pro
       .bind(now - HELD_AFTER_MS, now),
     mailDb(ctx)
       .prepare("SELECT count(*) AS rows FROM (SELECT 1 FROM outbox WHERE outage = 'released' LIMIT ?1)")
-      .bind(MAX_RELEASED_ROWS + 1),
+      .bind(MAX_RETRIED_ROWS + 1),
   ]);
   const ids = (claimed?.results ?? []).map(({ id }) => id);
   const [id] = ids;
   if (id === undefined) return;
-  if ((released?.results[0]?.rows ?? 0) <= MAX_RELEASED_ROWS) {
+  if ((released?.results[0]?.rows ?? 0) <= MAX_RETRIED_ROWS) {
     await flushOutbox(ctx);
     await finishStatement(ctx, lease, ids).run();
     return;
   }
-  const dueAt = now + RELEASE_STEP_DELAY_MS;
+  const dueAt = now + RETRY_STEP_DELAY_MS;
   await releaseStatement(ctx, lease, ids, dueAt).run();
-  await ctx.wake([{ dueAt, id, kind: "release" }], RELEASE_STEP_DELAY_MS / 1000);
+  await ctx.wake([{ dueAt, id, kind: "release" }], RETRY_STEP_DELAY_MS / 1000);
 }

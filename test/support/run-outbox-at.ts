@@ -1,15 +1,15 @@
-import type { MailCtx, WorkCtx } from "../../src/platform/context.ts";
+import type { MailCtx, OutboxCtx } from "../../src/platform/context.ts";
 import { onMain } from "../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../src/platform/outbox/index.ts";
 import { sweep } from "../../src/platform/outbox/index.ts";
-import { runWork } from "../../src/work.ts";
+import { runOutboxRows } from "../../src/run-outbox.ts";
 import { recordingContext } from "./workspace.ts";
 
 /**
  * Processes the outbox rows of these kinds that are due at `now`, in the main database and in the mail database of the
  * test file, as the sweep and the queue consumer do.
  */
-export async function runWorkAt(
+export async function runOutboxAt(
   now: number,
   settings: Record<string, unknown> = {},
   kinds: WakeUp["kind"][] = ["deliver", "purge", "release"],
@@ -19,8 +19,8 @@ export async function runWorkAt(
   await runDue(ctx, woken, kinds);
 }
 
-async function runDue(ctx: MailCtx | WorkCtx<"main">, woken: WakeUp[], kinds: WakeUp["kind"][]): Promise<void> {
+async function runDue(ctx: MailCtx | OutboxCtx<"main">, woken: WakeUp[], kinds: WakeUp["kind"][]): Promise<void> {
   const takeDue = () => woken.splice(0).filter(({ dueAt, kind }) => dueAt <= ctx.now() && kinds.includes(kind));
   await sweep(ctx);
-  for (let rows = takeDue(); rows.length > 0; rows = takeDue()) await runWork(ctx, rows);
+  for (let rows = takeDue(); rows.length > 0; rows = takeDue()) await runOutboxRows(ctx, rows);
 }

@@ -9,7 +9,7 @@ import { PAUSE_CHECK_MS } from "./rules.ts";
  * Releases claimed rows of broadcasts that are paused, or whose workspace is: as whole rows, because a row for each email
  * would write every waiting email again. Returns the claim without them.
  */
-export async function holdBulk(ctx: MailCtx, lease: Lease, claim: Claim): Promise<Claim> {
+export async function holdLowPriority(ctx: MailCtx, lease: Lease, claim: Claim): Promise<Claim> {
   const held = new Map<string, number>();
   const now = ctx.now();
   for (const { outboxId, kind, broadcast, sender } of claim.mails) {

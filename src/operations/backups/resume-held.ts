@@ -1,18 +1,18 @@
-import type { Ctx, MailCtx, WorkCtx } from "../../platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { DatabaseKind, Statement } from "../../platform/db/database.ts";
 import { onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
 
-/** Rows that one call releases in each database, and deliveries of webhooks. */
+/** Rows that one call resumes in each database, and deliveries of webhooks. */
 const ROWS_PER_CALL = 500;
 
 const PAGE = "SELECT id FROM held_outbox ORDER BY id LIMIT ?1";
-const RELEASE_MAIN = `
+const RESUME_MAIN = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims)
   SELECT due_at, id, kind, ref, claims FROM held_outbox ORDER BY id LIMIT ?1`;
-const RELEASE_MAIL = `
+const RESUME_MAIL = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage, broadcast)
   SELECT due_at, id, kind, ref, claims, outage, broadcast FROM held_outbox ORDER BY id LIMIT ?1`;
 const REMOVE = `DELETE FROM held_outbox WHERE id IN (${PAGE})`;
@@ -23,27 +23,27 @@ const FIND_DELIVERIES = `
   SELECT d.n FROM webhook_endpoints e CROSS JOIN webhook_deliveries d
       ON d.endpoint = e.id AND d.status IN ('pending', 'retrying') AND d.due_at IS NULL
    WHERE e.events <> '[]' OR d.webhook_id IS NULL LIMIT ?1`;
-const RELEASE_DELIVERIES = `UPDATE webhook_deliveries SET due_at = ?2 WHERE n IN (${FIND_DELIVERIES})`;
-const RELEASE_ENDPOINTS = `
+const RESUME_DELIVERIES = `UPDATE webhook_deliveries SET due_at = ?2 WHERE n IN (${FIND_DELIVERIES})`;
+const RESUME_ENDPOINTS = `
   UPDATE webhook_endpoints SET due_at = ?1 WHERE token IS NULL AND due_at IS NULL
      AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.due_at <= ?1)`;
 
 /**
- * Releases up to 500 held rows of each outbox and as many deliveries of webhooks of a restored backup. Due ones are sent at once,
+ * Resumes up to 500 held rows of each outbox and as many deliveries of webhooks of a restored backup. Due ones are sent at once,
  * others at their time. Returns how many, 0 when none is left. Safe to repeat.
  */
-export async function releaseHeld(ctx: Ctx): Promise<number> {
+export async function resumeHeld(ctx: Ctx): Promise<number> {
   const main = onMain(ctx);
-  let released = await releaseRows(main, main.outbox.prepare(RELEASE_MAIN).bind(ROWS_PER_CALL));
+  let resumed = await resumeRows(main, main.outbox.prepare(RESUME_MAIN).bind(ROWS_PER_CALL));
   for (const shard of shardNumbers(ctx)) {
     const mailCtx = onShard(ctx, shard);
-    released += await releaseRows(mailCtx, mailDb(mailCtx).prepare(RELEASE_MAIL).bind(ROWS_PER_CALL));
-    released += await releaseDeliveries(mailCtx);
+    resumed += await resumeRows(mailCtx, mailDb(mailCtx).prepare(RESUME_MAIL).bind(ROWS_PER_CALL));
+    resumed += await resumeDeliveries(mailCtx);
   }
-  return released;
+  return resumed;
 }
 
-async function releaseRows<Kind extends DatabaseKind>(ctx: WorkCtx<Kind>, insert: Statement<Kind>): Promise<number> {
+async function resumeRows<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, insert: Statement<Kind>): Promise<number> {
   const { outbox } = ctx;
   const [due, , removed] = await outbox.batch<WakeUp>([
     outbox.prepare(FIND_DUE).bind(ROWS_PER_CALL, ctx.now()),
@@ -55,13 +55,13 @@ async function releaseRows<Kind extends DatabaseKind>(ctx: WorkCtx<Kind>, insert
   return removed?.meta.changes ?? 0;
 }
 
-async function releaseDeliveries(ctx: MailCtx): Promise<number> {
+async function resumeDeliveries(ctx: MailCtx): Promise<number> {
   const db = mailDb(ctx);
-  const [released] = await db.batch([
-    db.prepare(RELEASE_DELIVERIES).bind(ROWS_PER_CALL, ctx.now()),
-    db.prepare(RELEASE_ENDPOINTS).bind(ctx.now()),
+  const [resumed] = await db.batch([
+    db.prepare(RESUME_DELIVERIES).bind(ROWS_PER_CALL, ctx.now()),
+    db.prepare(RESUME_ENDPOINTS).bind(ctx.now()),
   ]);
-  const deliveries = released?.meta.changes ?? 0;
+  const deliveries = resumed?.meta.changes ?? 0;
   if (deliveries > 0) await wakeWebhooks(ctx);
   return deliveries;
 }
