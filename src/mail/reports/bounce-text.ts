@@ -1,10 +1,10 @@
 /** Parses bounces in plain text. Every pattern runs in time linear to the length of its line. */
 
 import { lowerCase } from "../../lib/addresses.ts";
-import { RETURNED } from "./bounce-wording.ts";
+import { COPY_FOLLOWS, RETURNED } from "./bounce-wording.ts";
 import { namesReason } from "./classify.ts";
 import type { ReportedRecipient } from "./feedback.ts";
-import { givesReason, hasCode, listedRecipients } from "./listed-recipients.ts";
+import { givesReason, hasCode, type ListedRecipient, linesFrom, listedRecipients } from "./listed-recipients.ts";
 import type { Fields } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { type Evidence, recognizeBounce } from "./recognize.ts";
@@ -16,8 +16,6 @@ const MAX_TEXT = 6000;
 const MAX_FAILED = 50;
 /** Lines that are searched for a phrase of the tables. */
 const MAX_SEARCHED = 100;
-/** Lines of a reason. */
-const MAX_REASON_LINES = 4;
 
 /** Parses a bounce in plain text. Returns null when the mail is none. */
 export function parseBounceText(
@@ -40,15 +38,15 @@ export function reportLines(lines: readonly string[]): string[] {
 function findReturned(lines: readonly string[]): number {
   const at = lines.findIndex((line, i) => {
     const lower = line.toLowerCase();
-    return RETURNED.some((mark) => lower.includes(mark)) || (i > 2 && /^(?:return-path|received): ?[<f(b]/.test(lower));
+    const isCopied = RETURNED.some((mark) => lower.includes(mark)) || COPY_FOLLOWS.test(lower);
+    return isCopied || (i > 2 && /^(?:return-path|received): ?[<f(b]/.test(lower));
   });
   return at < 0 ? lines.length : at;
 }
 
-interface Found {
+interface Found extends Omit<ListedRecipient, "recipient"> {
   /** Null when the report names no recipient: the return path then identifies it. */
   recipient: string | null;
-  text: string;
 }
 
 const INLINE = new RegExp(
@@ -66,13 +64,13 @@ function findRecipients(report: readonly string[], { fields, original }: Evidenc
     .flatMap((field) => parseAddress(field) ?? []);
   const listed = listedRecipients(report).filter(({ recipient }) => isRecipient(recipient));
   if (named.length > 0) {
-    const textOf = new Map(listed.map((one) => [lowerCase(one.recipient), one.text]));
-    return named.map((recipient) => ({ recipient, text: textOf.get(lowerCase(recipient)) ?? "" }));
+    const known = new Map(listed.map((one) => [lowerCase(one.recipient), one]));
+    return named.map((recipient) => ({ text: "", reason: "", ...known.get(lowerCase(recipient)), recipient }));
   }
   if (listed.length > 0) return listed;
   const inline = Array.from(report.join(" ").slice(0, MAX_TEXT).matchAll(INLINE), ([, address = ""]) => address);
   const candidates = [...inline, parseAddress(original?.get("to") ?? null)].flatMap((address) => address ?? []);
-  return [{ recipient: candidates.find(isRecipient) ?? null, text: "" }];
+  return [{ recipient: candidates.find(isRecipient) ?? null, text: "", reason: "" }];
 }
 
 const HELP_DESK =
@@ -107,8 +105,8 @@ function toReported(
 ): ReportedRecipient[] {
   const alone = found.length === 1;
   const whole = alone ? report.join("\n") : "";
-  return found.map(({ recipient, text }) => {
-    const own = alone ? (chooseReason(text, report) ?? "") : text;
+  return found.map(({ recipient, text, reason }) => {
+    const own = alone ? (chooseReason({ text, reason }, report) ?? "") : reason || text;
     return {
       recipient,
       finalRecipient: null,
@@ -116,25 +114,19 @@ function toReported(
       status: findStatus(own),
       diagnostic: oneLine(own),
       remoteMta: parseHost(HOST.exec(text)?.[1] ?? HOST.exec(whole.slice(0, MAX_TEXT))?.[1] ?? null),
-      phase: findPhase(own) ?? findPhase(whole),
+      phase: findPhase(own) ?? findPhase(text) ?? findPhase(whole),
     };
   });
 }
 
-/** Returns the text beside the address when it has a code, else the lines of the report with a code or a reason. */
-export function chooseReason(text: string, report: readonly string[]): string | null {
-  if (hasCode(text)) return text;
-  const reason = linesFrom(report, hasCode) ?? (givesReason(text) ? text : linesFrom(report, givesReason));
-  return reason ?? (namesReason(text) ? text : linesFrom(report.slice(0, MAX_SEARCHED), namesReason)) ?? (text || null);
-}
-
-/** Returns the first line that passes, with the lines that continue it. */
-function linesFrom(report: readonly string[], test: (line: string) => boolean): string | null {
-  const at = report.findIndex(test);
-  if (at < 0) return null;
-  const rest = report.slice(at + 1, at + MAX_REASON_LINES);
-  const end = rest.findIndex((line) => line.trim() === "" || /^\s*(?:[-*=_|#]{3,}|>>>|<?\S+@\S+>?:?$)/.test(line));
-  return [report[at] ?? "", ...(end < 0 ? rest : rest.slice(0, end))].join(" ").trim();
+/** Returns the reason beside the address when it has a code, else the lines of the report with a code or a reason. */
+export function chooseReason(
+  { text, reason }: Pick<ListedRecipient, "text" | "reason">,
+  report: readonly string[],
+): string | null {
+  if (hasCode(reason)) return reason;
+  const given = linesFrom(report, hasCode) ?? (reason || linesFrom(report, givesReason));
+  return given ?? (namesReason(text) ? text : linesFrom(report.slice(0, MAX_SEARCHED), namesReason)) ?? (text || null);
 }
 
 /** Takes the Message-ID from the enclosed mail, from the text after the report, or from In-Reply-To. */

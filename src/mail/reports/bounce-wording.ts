@@ -121,3 +121,7 @@ export const RETURNED: readonly string[] = [
   "the header of the original message is following",
   "en-têtes de message d'origine",
 ];
+
+/** A line that says that a copy of the mail or of its header follows (lower case). */
+export const COPY_FOLLOWS =
+  /^\W*(?:(?:the )?(?:this|below|following|here|next)\b.{0,24}\bis (?:a|the) )?copy of (?:the|your) (?:original |returned |undelivered )?(?:e-?mail|message)\b|^\W*(?:original|returned|undelivered) (?:e-?mail|message)(?:'s)? headers?\b.{0,20}:\s*$/;

@@ -1,4 +1,12 @@
-import { ADDRESS_PHRASES, DOMAIN_PHRASES, WEAK_ADDRESS_PHRASES } from "./failure-phrases.ts";
+import {
+  ADDRESS_PHRASES,
+  CERTAIN_ADDRESS_PHRASES,
+  DOMAIN_PHRASES,
+  NO_SUCH_DOMAIN,
+  UNKNOWN_USER,
+  WEAK_ADDRESS_PHRASES,
+} from "./failure-phrases.ts";
+import { replaceHosts } from "./host-names.ts";
 import { OTHER_REASONS } from "./other-reasons.ts";
 import { findPhase, type SmtpPhase } from "./phase.ts";
 import { classifyStatus, type FailureClass } from "./status-codes.ts";
@@ -17,8 +25,6 @@ export interface Failure {
 /** Characters of a text that are classified. */
 const MAX_TEXT = 2000;
 const MAIL_ADDRESS = /[^\s<>()[\],;:"]{1,64}@[^\s<>()[\],;:"]{1,255}/g;
-/** Exchange Online refuses unknown recipients so: directory-based edge blocking. */
-const EDGE_BLOCKED = /\b5\.4\.1 (?:\[?@\]?:? )?recipient address rejected: access denied/;
 /** A permanent reply (RFC 5321 4.2.1). */
 const REPLY = /(?<![\d.])5\d\d(?![\d.])/;
 /** The class of a reply code (RFC 5321 4.2.1) at the beginning, or after a sign or a word that announces a reply. */
@@ -36,11 +42,12 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
   const at = phase ?? findPhase(text);
   if (at === "connect" || at === "ehlo" || at === "mail") return "other";
   if (isTemporaryReply(text)) return "other";
-  if (EDGE_BLOCKED.test(words)) return "address";
+  if (CERTAIN_ADDRESS_PHRASES.some(({ pattern }) => pattern.test(words))) return "address";
+  if (NO_SUCH_DOMAIN.test(words)) return "domain";
   if (OTHER_REASONS.some(({ pattern }) => pattern.test(words))) return "other";
   const remote = classifyRemote(findStatuses(text));
   const byCode = remote ?? classifyStatus(status);
-  if (byCode === "other") return "other";
+  if (byCode === "other") return isUnknownUser(words, status, text) && at !== "data" ? "address" : "other";
   const byWords = classifyWords(words, at);
   if (byWords === "domain") return "domain";
   if (byCode === "domain") return byWords ?? "domain";
@@ -51,8 +58,17 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
     return isUnexplained ? "other" : "address";
   }
   if (byWords !== null) return byWords;
-  const isAddressCode = /^5\.1\./.test(status ?? "") || findStatuses(text).some((code) => code.startsWith("5.1."));
+  // 5.1.0 says nothing (RFC 3463 3.2): gateways write it for any refusal, so the reply must name the address.
+  const codes = [status ?? "", ...findStatuses(text)].filter((code) => code.startsWith("5.1."));
+  const isAddressCode = codes.some((code) => code !== "5.1.0") || (codes.length > 0 && words.includes("@"));
   return isAddressCode && isWeak ? "address" : "other";
+}
+
+/** Servers with a general code for refusals write 5.7.1 also for unknown users (RFC 3463 3.8). Other codes say another reason. */
+function isUnknownUser(words: string, status: string | null, text: string): boolean {
+  const found = findStatuses(text);
+  const codes = found.length > 0 ? found : [status];
+  return UNKNOWN_USER.test(words) && codes.every((code) => code === "5.7.1" || classifyStatus(code) !== "other");
 }
 
 /** Returns whether the replies of a text are temporary ones only: such a server has not said that the address does not work. */
@@ -81,14 +97,12 @@ export function namesReason(text: string): boolean {
   return [ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS].some((table) => table.some((row) => row.pattern.test(words)));
 }
 
+/** Names of hosts and addresses are no reasons, whatever words they contain. */
 function normalize(text: string): string {
-  return text
-    .slice(0, MAX_TEXT)
-    .normalize("NFKC")
+  return replaceHosts(text.slice(0, MAX_TEXT).normalize("NFKC").replace(MAIL_ADDRESS, "@"))
     .toLowerCase()
     .replaceAll("\u2019", "'")
     .replace(/\b[2-5]\d\d-(?=[245]\.\d)/g, " ")
-    .replace(MAIL_ADDRESS, "@")
     .replaceAll(/<@>|"@"/g, "@")
     .replace(/\s+/g, " ")
     .replace(WRAPPER, "")

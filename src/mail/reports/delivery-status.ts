@@ -1,5 +1,5 @@
 import type { Action, ReportedRecipient } from "./feedback.ts";
-import { Fields, readFields } from "./message.ts";
+import { type Fields, lineEnd, nextLine, readFields } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { findStatus, oneLine, parseHost, parseTyped, parseTypedAddress } from "./values.ts";
 
@@ -26,33 +26,44 @@ export function parseDeliveryStatus(bytes: Uint8Array): {
   };
 }
 
-/** Reads the blocks between empty lines. A block without a recipient continues the recipient before it. */
+/**
+ * Reads the blocks between empty lines, and those of several recipients without an empty line between them. A block without a
+ * recipient continues the recipient before it.
+ */
 function readBlocks(bytes: Uint8Array): Fields[] {
   const blocks: Fields[] = [];
   for (let at = 0; at < bytes.length && blocks.length <= MAX_RECIPIENTS; ) {
-    const { fields, bodyAt } = readFields(bytes, at, bytes.length);
+    const { fields, bodyAt } = readFields(bytes, at, nextRecipient(bytes, at));
     at = bodyAt;
     const last = blocks.at(-1);
     const isContinuation =
       last?.has("final-recipient") && !fields.has("final-recipient") && !fields.has("original-recipient");
     if (last && isContinuation) last.addAll(fields);
-    else if (fields.size > 0) blocks.push(...splitBlock(fields));
+    else if (fields.size > 0) blocks.push(fields);
   }
   return blocks;
 }
 
-/** Splits a block that contains several recipients, because the report lacks the empty line between them. */
-function splitBlock(block: Fields): Fields[] {
-  const count = block.all("final-recipient").length;
-  if (count < 2) return [block];
-  return Array.from({ length: Math.min(count, MAX_RECIPIENTS) }, (_, i) => {
-    const recipient = new Fields();
-    for (const [name, values] of block.entries()) {
-      const value = values.length === count ? values[i] : values.length === 1 ? values[0] : undefined;
-      if (value !== undefined) recipient.add(name, value);
-    }
-    return recipient;
-  });
+const NAMES_RECIPIENT = /^(final|original)-recipient\s*:/i;
+const ascii = new TextDecoder("latin1");
+
+/**
+ * Returns the index of the line at which the fields of the next recipient begin, when no empty line comes before it: its
+ * Final-Recipient, or the Original-Recipient right above. Else the end of the block.
+ */
+function nextRecipient(bytes: Uint8Array, from: number): number {
+  let hasRecipient = false;
+  let original: number | null = null;
+  for (let at = from; at < bytes.length; ) {
+    const end = lineEnd(bytes, at, bytes.length);
+    if (end === at) return nextLine(bytes, end, bytes.length);
+    const kind = NAMES_RECIPIENT.exec(ascii.decode(bytes.subarray(at, Math.min(end, at + 24))))?.[1]?.toLowerCase();
+    if (kind === "final" && hasRecipient) return original ?? at;
+    hasRecipient ||= kind === "final";
+    original = kind === "original" ? at : null;
+    at = nextLine(bytes, end, bytes.length);
+  }
+  return bytes.length;
 }
 
 function readRecipient(block: Fields): ReportedRecipient {

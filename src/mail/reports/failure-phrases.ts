@@ -15,6 +15,34 @@ const NOUN =
 /** Up to 60 characters between a noun and what is said of it, within one clause. */
 const GAP = "(?: [^.;:!?]{1,60}?)??";
 
+/**
+ * Failures of the address that contain a word of another reason. They take precedence over all tables, and count in each phase.
+ */
+export const CERTAIN_ADDRESS_PHRASES: readonly Phrase[] = [
+  {
+    about: "directory-based edge blocking of Exchange Online",
+    pattern: /\b5\.4\.1 (?:\[?@\]?:? )?recipient address rejected: access denied/,
+    example: "5.4.1 Recipient address rejected: Access denied",
+  },
+  {
+    about: "closed mailbox (Free)",
+    pattern: /(?:mailbox|account|user) (?:has been |is |was )?blocked due to inactivity/,
+    example: "mailbox has been blocked due to inactivity",
+  },
+  {
+    about: "no such mailbox (QQ, after DATA)",
+    pattern: /may contain a non-?existent account/,
+    example: "The recipient may contain a non-existent account",
+  },
+];
+
+/** A failure of the domain by the answer of DNS. It takes precedence over all tables, and over a status of Gmail's own (4.0.0). */
+export const NO_SUCH_DOMAIN = /responded with code nxdomain/;
+
+/** Failures of the address that are stated so clearly that they count with a general code of refusals (5.7.1). */
+export const UNKNOWN_USER =
+  /\bno such (?:user|mailbox|recipient|account)\b|\b(?:user|recipient|mailbox|account)(?: is)? (?:unknown|not found|does ?n[o']t exist|does not exist)\b|\bunknown (?:user|recipient|mailbox)\b/;
+
 /** Failures of the whole domain. */
 export const DOMAIN_PHRASES: readonly Phrase[] = [
   {
@@ -25,7 +53,7 @@ export const DOMAIN_PHRASES: readonly Phrase[] = [
   {
     about: "no such domain",
     pattern:
-      /\b(?:domain|host)(?: name)?(?: [^ ]{1,80})?(?: is| was)?:? (?:not found|unknown|nonexistent|non-existent|does ?n[o']t exist|doesnt exist)/,
+      /\b(?:domain|host)(?: name)?(?: [^ ]{1,80})?(?: is| was)?:? (?:not found|unknown|nonexistent|non-existent|does ?n[o']t exist|doesnt exist|could ?n[o']t be found)/,
     example: "domain not found",
   },
   {

@@ -8,7 +8,7 @@ const MAX_LISTED = 200;
 /** Shapes of lines that name a failed recipient. `text` is the rest of the line. */
 const SHAPES: readonly { system: string; line: RegExp }[] = [
   // The address alone: Exim, Gmail, Exchange 2007, IIS, Notes, sendmail. With a colon: qmail, Yahoo, Courier.
-  { system: "exim, qmail", line: new RegExp(`^[\\s*•·-]*<?(?<address>${ADDRESS})>?[:,;]?[\\s*]*$`, "u") },
+  { system: "exim, qmail", line: new RegExp(`^[\\s*•·-]*["<]?(?<address>${ADDRESS})[">]?[:,;]?[\\s*]*$`, "u") },
   {
     system: "exchange 2010",
     line: new RegExp(
@@ -52,19 +52,26 @@ const SHAPES: readonly { system: string; line: RegExp }[] = [
 /** Ends of lines that announce an address other than a recipient. */
 const ANNOUNCES_OTHER = /(?:sent by|message from|sender(?: is)?|contact|from|reply to|on behalf of):?$/i;
 /** Lines that give no reason for the recipient above them. */
-const NOISE =
-  /^\s*(?:[-*=_|#]{3,}|generating server:|message-id:|subject:|to:|from:|sent:|date:|reply-to:|>>> (?:helo|ehlo|mail|rcpt|data|bdat|quit|rset)\b)/i;
+const NOISE = /^\s*(?:[-*=_|#]{3,}|generating server:|>>> (?:helo|ehlo|mail|rcpt|data|bdat|quit|rset)\b)/i;
+/** Fields of a copied header. */
+const COPIED =
+  /^\s*(?:message-id|subject|to|cc|from|sender|sent|date|reply-to|in-reply-to|references|return-path|received|mime-version|dkim-signature|authentication-results|(?:arc|content|list|x|thread|user)-[a-z-]{1,40}):/i;
 
-/**
- * Returns the recipients that a report lists, each with the text beside and below its address. A recipient that is
- * listed twice is returned once with both texts.
- */
-export function listedRecipients(lines: readonly string[]): { recipient: string; text: string }[] {
+/** A recipient that a report lists, with the text beside and below its address. */
+export interface ListedRecipient {
+  recipient: string;
+  text: string;
+  /** The lines of `text` that are the reply or give the reason; empty when none does. */
+  reason: string;
+}
+
+/** Returns the recipients that a report lists. A recipient that is listed twice is returned once with both texts. */
+export function listedRecipients(lines: readonly string[]): ListedRecipient[] {
   const found = new Map<string, { recipient: string; before: string; text: string[] }>();
   let current: { text: string[] } | null = null;
   let before = "";
   for (const line of lines) {
-    const isNoise = NOISE.test(line);
+    const isNoise = NOISE.test(line) || COPIED.test(line);
     const shape = line.includes("@") && !isNoise && !ANNOUNCES_OTHER.test(before) ? matchShape(line) : null;
     if (shape) {
       const key = lowerCase(shape.address);
@@ -81,7 +88,8 @@ export function listedRecipients(lines: readonly string[]): { recipient: string;
   return [...found.values()].map(({ recipient, before: heading, text }) => {
     const own = text.join(" ").trim();
     // Lotus Notes writes the reason above the address.
-    return { recipient, text: own === "" && givesReason(heading) ? heading : own };
+    if (own === "" && givesReason(heading)) return { recipient, text: heading, reason: heading };
+    return { recipient, text: own, reason: linesFrom(text, hasCode) ?? linesFrom(text, givesReason) ?? "" };
   });
 }
 
@@ -97,6 +105,30 @@ export function hasCode(line: string): boolean {
 /** Returns whether a line gives the reason of a failure. */
 export function givesReason(line: string): boolean {
   return hasCode(line) || REASON.test(line);
+}
+
+/** Lines of a reason. */
+const MAX_REASON_LINES = 6;
+/** Characters at which systems wrap lines: a line that is shorter, with the first word of the next one, was not wrapped. */
+const WRAPPED = 64;
+const ENDS_REASON = /^\s*(?:[-*=_|#]{3,}|>>>|<?\S+@\S+>?:?$)/;
+/** A line of a reply, or an indented one. */
+const CONTINUES = /^\s|^(?:<<< ?)?[245]\d\d[- ]|^diagnostic-code:/i;
+
+/** Returns the first line that passes, with the lines that continue it. Lines beside a reply are no part of it. */
+export function linesFrom(lines: readonly string[], test: (line: string) => boolean): string | null {
+  const at = lines.findIndex(test);
+  if (at < 0) return null;
+  const rest = lines.slice(at + 1, at + MAX_REASON_LINES);
+  const end = rest.findIndex((line, i) => !isContinued(lines[at + i] ?? "", line));
+  return [lines[at] ?? "", ...(end < 0 ? rest : rest.slice(0, end))].join(" ").trim();
+}
+
+function isContinued(line: string, next: string): boolean {
+  if (next.trim() === "" || ENDS_REASON.test(next) || COPIED.test(next)) return false;
+  if (CONTINUES.test(next) || /[:,(]\s*$/.test(line)) return true;
+  const word = next.split(" ", 1)[0] ?? "";
+  return line.length + word.length >= WRAPPED && !/[.!?)\]]\s*$/.test(line);
 }
 
 function matchShape(line: string): { address: string; text: string } | null {

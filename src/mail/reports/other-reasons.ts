@@ -75,6 +75,12 @@ export const OTHER_REASONS: readonly Phrase[] = [
     example: "rejected by the recipient",
   },
   {
+    about: "permission, in the texts of Google Groups, which leave open if the group exists",
+    pattern:
+      /permission|oprávněn|oprávnen|uprawnie|toestemming|behörighet|berechtig|nicht befugt|tilladelse|tillatelse|käyttöoikeu|jogosults|permisiune|permiso|permissão|permesso|autorizzazion|autorisation|autoris[ée]|разрешени|нет прав|権限|权限|權限|권한|\bizni/,
+    example: "you may not have permission to post messages",
+  },
+  {
     about: "policy",
     pattern: /captcha|challenge|white ?list|allow[- ]?list|geograph|go away/,
     example: "not on the allow list",
@@ -111,8 +117,14 @@ export const OTHER_REASONS: readonly Phrase[] = [
   {
     about: "content",
     pattern:
-      /(?<![a-z])spam|junk ?mail|virus|malware|phish|content|attachment|bulk mail|unsolicited|\bheaders?\b|lone (?:cr|lf)|bare (?:cr|lf)/,
+      /(?<![a-z])spam|junk ?mail|virus|malware|phish|content|attachment|bulk mail|unsolicited|lone (?:cr|lf)|bare (?:cr|lf)/,
     example: "message content",
+  },
+  {
+    about: "content",
+    pattern:
+      /(?:missing|invalid|duplicate|multiple|bad|malformed|illegal|no|your|from|date|message-id|subject|too many|non-?compliant)['"]? (?:\w+ )?headers?\b|\bheaders? (?:is|are|field|line|check|missing|invalid|not)/,
+    example: "missing From header",
   },
   {
     about: "content",
@@ -142,6 +154,12 @@ export const OTHER_REASONS: readonly Phrase[] = [
     pattern:
       /(?:internal|local|network|system|protocol) error|lookup fail|server error|resources|loops? back|mail ?loop|too many hops|hop count|looping/,
     example: "mail loop",
+  },
+  {
+    about: "temporary error of DNS",
+    pattern:
+      /server ?fail(?:ure)?\b|servfail|errorretry|(?:malformed|unexpected)[a-z ]{0,20} (?:name server|dns) (?:reply|response)|name ?server (?:failure|timeout)|dns (?:timeout|failure)/,
+    example: "DNS query failed(ServerFailure)",
   },
   {
     about: "quota",

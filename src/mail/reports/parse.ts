@@ -78,14 +78,14 @@ function addDiagnostics(recipients: readonly ReportedRecipient[], mail: SplitMes
     return [...recipients];
   }
   const report = reportLines(readText(mail));
-  const listed = new Map(listedRecipients(report).map((one) => [lowerCase(one.recipient), one.text]));
-  const textAbout = (address: string | null) => listed.get(lowerCase(address ?? "")) ?? null;
+  const listed = new Map(listedRecipients(report).map((one) => [lowerCase(one.recipient), one]));
+  const listedAs = (address: string | null) => listed.get(lowerCase(address ?? ""));
   const alone = recipients.length === 1;
   return recipients.map((one) => {
     if (one.action !== "failed") return one;
-    const own = textAbout(one.finalRecipient) ?? textAbout(one.recipient);
-    const text = alone ? chooseReason(own ?? "", report) : own;
-    const phase = one.phase ?? findPhase(alone ? report.join("\n") : (own ?? ""));
+    const own = listedAs(one.finalRecipient) ?? listedAs(one.recipient) ?? { text: "", reason: "" };
+    const text = alone ? chooseReason(own, report) : own.reason || own.text;
+    const phase = one.phase ?? findPhase(alone ? report.join("\n") : own.text);
     return { ...one, diagnostic: one.diagnostic ?? oneLine(text), phase };
   });
 }

@@ -19,6 +19,26 @@ const PHASES: readonly { phase: SmtpPhase; system: string; pattern: RegExp }[] =
     pattern: /after (?:pipelined )?(?:HELO|EHLO|STARTTLS|AUTH)\b|but my name was rejected/i,
   },
   {
+    phase: "ehlo",
+    system: "GMX",
+    pattern: /(?:for|after) (?:HELO|EHLO|STARTTLS|AUTH) command/i,
+  },
+  {
+    phase: "mail",
+    system: "GMX",
+    pattern: /(?:for|after) MAIL(?: FROM)? command/i,
+  },
+  {
+    phase: "data",
+    system: "GMX",
+    pattern: /(?:for|after) (?:TEXT|DATA) command|after transfer of mail text/i,
+  },
+  {
+    phase: "rcpt",
+    system: "GMX",
+    pattern: /(?:for|after) RCPT(?: TO)? command/i,
+  },
+  {
     phase: "mail",
     system: "Postfix, Exim, qmail",
     pattern:
@@ -42,6 +62,13 @@ const PHASES: readonly { phase: SmtpPhase; system: string; pattern: RegExp }[] =
 const TRANSCRIPT =
   /(?:>>>|Sent <<<) ?(HELO|EHLO|STARTTLS|AUTH|MAIL|RCPT|DATA|BDAT)\b(?:(?!>>> ?[A-Z]{4}\b|Sent <<<)[\s\S]){0,400}?(?:<<<|Received >>>) ?5\d\d/i;
 
+/**
+ * The reply to DATA when no recipient was accepted: the refusals before it are those of RCPT, although sendmail sends the commands
+ * at once (RFC 2920) and names DATA only.
+ */
+const NO_RECIPIENT =
+  /(?:<<<|Received >>>) ?5(?:03[ -][^\n]{0,60}?\b(?:need|valid|no|send|must|rcpt)\b[^\n]{0,40}?\b(?:rcpt|recipient|first)|54[ -][^\n]{0,30}?no valid recipients)/i;
+
 const COMMANDS: Record<string, SmtpPhase> = {
   HELO: "ehlo",
   EHLO: "ehlo",
@@ -59,5 +86,6 @@ export function findPhase(text: string): SmtpPhase | null {
   const named = PHASES.find(({ pattern }) => pattern.test(start));
   if (named) return named.phase;
   const command = TRANSCRIPT.exec(start)?.[1]?.toUpperCase();
-  return command === undefined ? null : (COMMANDS[command] ?? null);
+  const phase = command === undefined ? null : (COMMANDS[command] ?? null);
+  return phase === "data" && NO_RECIPIENT.test(start) ? "rcpt" : phase;
 }

@@ -202,7 +202,7 @@ export const DEAD_DOMAIN: readonly FailureRow[] = [
     "5.4.310",
     "550 5.4.310 DNS domain y.test does not exist [Message=InfoDomainNonexistent] [LastAttemptedServerName=y.test]",
   ],
-  ["Exchange Online, DNS", "5.4.312", "550 5.4.312 Message expired, DNS query failed(ErrorRetry)"],
+  ["Exchange Online, DNS", "5.4.312", "550 5.4.312 Message expired, DNS query failed(InfoNoRecords)"],
   [
     "Exchange Online, wrapper alone",
     "5.1.351",

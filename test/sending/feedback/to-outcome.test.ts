@@ -47,7 +47,7 @@ const SOFT = [
   "5.4.6",
   "5.4.7",
   "5.6.7",
-  "5.7.1",
+  "5.7.2",
 ];
 const TRANSIENT = ["4.1.1", "4.2.1", "4.2.2", "4.4.1", "4.4.7", "4.0.0"];
 
@@ -110,7 +110,11 @@ describe("a failed recipient", () => {
 
   it.each<[status: string | null, text: string | null, suppress: string | undefined]>([
     ["5.0.0", "550 5.1.1 no", "bounce"],
-    ["5.0.0", "550 5.7.1 user unknown", undefined],
+    ["5.0.0", "550 5.7.1 user unknown", "bounce"],
+    ["5.7.1", "550 5.7.1 No such user!", "bounce"],
+    ["5.7.1", "550 5.7.1 mailbox unavailable", undefined],
+    ["5.7.1", "550 5.7.1 user unknown or blocked by policy", undefined],
+    ["5.7.25", "550 5.7.25 user unknown", undefined],
     ["5.0.0", "451 4.1.1 greylisted", undefined],
     ["5.5.0", "550 5.5.0 Requested action not taken: mailbox unavailable", "bounce"],
     ["5.1.1", "552 5.2.2 mailbox full", undefined],
