@@ -16,6 +16,10 @@ declare namespace Cloudflare {
   }
 }
 
+declare module "*.txt?raw" {
+  const text: string;
+  export default text;
+}
 declare module "*.toml?raw" {
   const text: string;
   export default text;
