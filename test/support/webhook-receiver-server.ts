@@ -1,7 +1,7 @@
 /**
  * A receiver of webhooks on loopback. A URL says how it responds: `/<name>/500,hang,200` responds to the first request with 500,
- * leaves the second without a response and responds to all further ones with 200. The canary is a second port that nothing may
- * connect to.
+ * leaves the second without a response and responds to all further ones with 200; `after-13` responds with 200 after 13 seconds.
+ * The canary is a second port that nothing may connect to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
@@ -83,6 +83,11 @@ function respond(behaviour: string, name: string, response: ServerResponse): voi
   if (behaviour === "301") {
     const port = response.socket?.localPort;
     return void response.writeHead(301, { Location: `http://127.0.0.1:${port}/${name}-redirected/200` }).end();
+  }
+  const [, seconds] = /^after-(\d+)$/.exec(behaviour) ?? [];
+  if (seconds !== undefined) {
+    const timer = setTimeout(() => response.end("late"), Number(seconds) * 1000);
+    return void response.on("close", () => clearTimeout(timer));
   }
   response.writeHead(Number(behaviour), { "Content-Type": "text/plain" });
   response.end(behaviour === "204" ? undefined : `response ${behaviour}`);

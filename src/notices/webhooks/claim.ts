@@ -64,10 +64,11 @@ export async function claimEndpoints(ctx: MailCtx): Promise<{ lease: Lease; endp
   return { lease, endpoints };
 }
 
-// An endpoint with a failure that is not reported yet stays due, so that a run which ended before it is made up for.
+// An endpoint with a failure that is not reported yet stays due, so that a run which ended before it is made up for. One with more
+// to send is due from now on, so that it waits behind those that became due meanwhile.
 const RELEASE = `
-  UPDATE webhook_endpoints SET token = NULL, due_at = CASE WHEN gave_up_at IS NOT NULL THEN ?3 ELSE (
-      SELECT min(due_at) FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.due_at IS NOT NULL) END
+  UPDATE webhook_endpoints SET token = NULL, due_at = CASE WHEN gave_up_at IS NOT NULL THEN ?3 ELSE max(?3, (
+      SELECT min(due_at) FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.due_at IS NOT NULL)) END
    WHERE id = ?1 AND token = ?2
   RETURNING due_at AS dueAt, gave_up_at AS gaveUpAt, failing_since AS failingSince`;
 
@@ -78,7 +79,7 @@ export interface Released {
   failingSince: number | null;
 }
 
-/** Releases an endpoint: it is due when its next delivery is. Returns null when the lease was lost. */
+/** Releases an endpoint: it is due when its next delivery is, and not before now. Returns null when the lease was lost. */
 export function releaseEndpoint(ctx: MailCtx, lease: Lease, id: string): Promise<Released | null> {
   return mailDb(ctx).prepare(RELEASE).bind(id, lease.token, ctx.now()).first<Released>();
 }

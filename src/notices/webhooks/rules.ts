@@ -28,7 +28,10 @@ export const DELIVERY_DAYS = 30;
 export const LEASE_MS = 120_000;
 /** No attempt starts with less than this left of the lease: DNS takes up to 5 s, the request up to 15 s. */
 export const START_MARGIN_MS = 30_000;
-/** Deliveries in flight in one run. */
+/**
+ * Requests in flight in one run, and so to one endpoint, which one run claims at a time. An invocation has six connections that
+ * wait for a response (Cloudflare); the sixth is for D1, DNS and the queue.
+ */
 export const IN_FLIGHT = 5;
 /** Endpoints of one claim. */
 export const CLAIM_ENDPOINTS = 5;
@@ -38,8 +41,16 @@ export const CLAIM_DELIVERIES = 20;
 export const CLAIM_DELIVERIES_FAILING = 2;
 /** Claims of one run, so that an invocation stays below its 1,000 D1 queries; then a queue message starts the next run. */
 export const RUN_CLAIMS = 20;
-/** A run makes no further claim after this time. */
-export const RUN_MS = 300_000;
+/** A run makes no further claim after this time, so that the other databases of the queue have their turn within it. */
+export const RUN_MS = 1_000;
+/** A claim that is not sent after this time continues in the background, and the consumer takes the next message. */
+export const HAND_OVER_MS = 400;
+/** In the background an attempt (20 s at most) starts within this time, since Cloudflare ends it 30 s after the consumer. */
+export const BACKGROUND_START_MS = 5_000;
+/** When Cloudflare has ended a run in the background. */
+export const BACKGROUND_MS = 30_000;
+/** Runs in the background of one isolate, so at most 100 requests. While there are as many, the consumer waits with its run. */
+export const BACKGROUND_RUNS = 20;
 
 /** Returns whether a response's status means that the delivery arrived. */
 export function isDelivered(status: number | null): boolean {

@@ -1,0 +1,73 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { attemptDelivery } from "./attempt.ts";
+import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint } from "./claim.ts";
+import { abandonDeliveries, holdDeliveries } from "./hold.ts";
+import { OutcomeLog } from "./outcomes.ts";
+import { reportFailures } from "./report-failures.ts";
+import { START_MARGIN_MS } from "./rules.ts";
+import type { Slots } from "./slots.ts";
+import type { Target } from "./targets.ts";
+
+/** The endpoints of one claim while a run sends their deliveries. */
+export interface Turn {
+  lease: Lease;
+  slots: Slots;
+  /** No attempt starts after this time, in milliseconds since 1970. */
+  startUntil: number;
+  /** True once the run makes no further claim and continues in the background. */
+  isInBackground: boolean;
+  /** True when an endpoint was released before that and is still due. */
+  hasDue: boolean;
+}
+
+/**
+ * Sends the claimed deliveries of one endpoint and releases it. An endpoint that is due again gets the next claim of the run, or
+ * else a queue message for that time.
+ */
+export async function sendToEndpoint(
+  ctx: MailCtx,
+  turn: Turn,
+  { id, deliveries }: ClaimedEndpoint,
+  target: Target | undefined,
+): Promise<void> {
+  const log = new OutcomeLog(ctx, turn.lease, id);
+  if (target) await sendDeliveries(ctx, turn, deliveries, target, log);
+  await log.end();
+  if (!target) await abandonDeliveries(ctx, id);
+  else if (!target.isActive) await holdDeliveries(ctx, id);
+  const released = await releaseEndpoint(ctx, turn.lease, id);
+  if (released === null) return;
+  await reportFailures(ctx, id, released);
+  if (released.dueAt === null) return;
+  const seconds = Math.ceil((released.dueAt - ctx.now()) / 1000);
+  if (seconds > 0 || turn.isInBackground) await wakeWebhooks(ctx, Math.max(seconds, 0));
+  else turn.hasDue = true;
+}
+
+/** Sends deliveries: those of one email one after the other, so that they arrive in the order of its events. */
+async function sendDeliveries(
+  ctx: MailCtx,
+  turn: Turn,
+  deliveries: readonly DueDelivery[],
+  target: Target,
+  log: OutcomeLog,
+): Promise<void> {
+  // After a request without a response the others wait for the next claim, which takes few while the endpoint fails.
+  let isWithoutResponse = false;
+  const mayStart = () =>
+    !isWithoutResponse && ctx.now() <= turn.startUntil && turn.lease.until - ctx.now() >= START_MARGIN_MS;
+  const sendable = target.isActive ? deliveries : deliveries.filter(({ isForced }) => isForced === 1);
+  const chains = Map.groupBy(sendable, ({ email }) => email);
+  const sendChain = async (chain: readonly DueDelivery[]) => {
+    for (const delivery of chain) {
+      const outcome = await turn.slots.use(delivery.endpoint, async () =>
+        mayStart() ? attemptDelivery(ctx, delivery, target) : null,
+      );
+      if (outcome === null) return;
+      if (outcome.responseStatus === null) isWithoutResponse = true;
+      log.add(outcome);
+    }
+  };
+  await Promise.all([...chains.values()].map(sendChain));
+}

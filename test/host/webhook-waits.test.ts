@@ -1,0 +1,106 @@
+/**
+ * Slow webhook endpoints, on the queue as it is configured: an endpoint that responds at once gets its delivery at once,
+ * however many others do not, and each delivery arrives once.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { findFreePort } from "../../dev/ports.ts";
+import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
+import { byExtent } from "./support/extent.ts";
+import { RestartableHost } from "./support/restartable-host.ts";
+
+/** Most milliseconds between the time at which the delivery of the fast endpoint is due and its request. */
+const START_MS = 2_000;
+/** Deliveries to each slow endpoint. */
+const DELIVERIES = byExtent({ quick: 1, full: 2, long: 2 });
+const most = { slow: 15, behaviour: "after-13" };
+const all = [most, { slow: 5, behaviour: "after-13" }, { slow: 15, behaviour: "hang" }];
+
+afterAll(removeBundle);
+
+for (const { slow, behaviour } of byExtent({ quick: [most], full: all, long: all }))
+  it(`a fast endpoint waits less than two seconds beside ${slow} that respond with ${behaviour}, and no delivery is lost or repeated`, async () => {
+    const site = await startSite();
+    try {
+      const slowOnes = await Promise.all(Array.from({ length: slow }, (_, n) => site.create(`slow-${n}/${behaviour}`)));
+      const fast = await site.create("fast/200");
+      for (let count = 0; count < DELIVERIES; count++) await Promise.all(slowOnes.map(site.test));
+      // The first is due with those of the slow endpoints, the last when they are in flight.
+      const waits: number[] = [];
+      for (let count = 1; count <= 4; count++) {
+        const dueAt = Date.now();
+        await site.test(fast);
+        await expect.poll(async () => (await site.requests(fast)).length, { interval: 20 }).toBe(count);
+        waits.push(((await site.requests(fast)).at(-1)?.at ?? Number.POSITIVE_INFINITY) - dueAt);
+      }
+      console.log(
+        `milliseconds until the fast endpoint had its request beside ${slow} of ${behaviour}: ${waits.join(", ")}`,
+      );
+      expect(Math.max(...waits)).toBeLessThan(START_MS);
+      const endpoints = [...slowOnes, fast];
+      const expected = slow * DELIVERIES + waits.length;
+      await expect
+        .poll(async () => (await Promise.all(endpoints.map(site.requests))).flat().length, { timeout: 60_000 })
+        .toBe(expected);
+      if (behaviour !== "hang") await site.finished(expected);
+      const ids = (await Promise.all(endpoints.map(site.requests)))
+        .flat()
+        .map(({ headers }) => headers["x-service-delivery-id"]);
+      expect(new Set(ids).size).toBe(expected);
+      expect(ids).toHaveLength(expected);
+    } finally {
+      await site.stop();
+    }
+  });
+
+interface Hook {
+  id: string;
+  name: string;
+}
+
+async function startSite() {
+  const receiver = await startWebhookReceiver();
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-webhook-waits-"));
+  const vars = {
+    MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
+    EGRESS_URL: "smtp://127.0.0.1:9/?tls=off",
+    LIVE_WEBHOOKS: "on",
+    WEBHOOK_ALLOW_INSECURE: "on",
+  };
+  const host = new RestartableHost({ stateDir, port: await findFreePort(29_500 + (process.pid % 300) * 10), vars });
+  const [seeded] = await host.startAndSeed("webhook-waits.example");
+  await host.start();
+  const post = async (route: string, body?: unknown) => {
+    const response = await fetch(`${await host.url()}${route}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${seeded?.apiKey}`, "Content-Type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await response.text();
+    expect(response.status, text).toBeLessThan(300);
+    return JSON.parse(text) as { id: string };
+  };
+  const received = `http://127.0.0.1:${receiver.ports.receiver}`;
+  return {
+    async create(target: string): Promise<Hook> {
+      const { id } = await post("/v1/webhooks/", { url: `${received}/${target}`, events: ["email.delivered"] });
+      return { id, name: target.split("/")[0] ?? "" };
+    },
+    test: ({ id }: Hook) => post(`/v1/webhooks/${id}/test`),
+    requests: async ({ name }: Hook) => (await (await fetch(`${received}/${name}`)).json()) as ReceivedRequest[],
+    /** Waits until this number of deliveries is delivered. */
+    async finished(count: number): Promise<void> {
+      const read = "SELECT count(*) AS n FROM webhook_deliveries WHERE status = 'delivered'";
+      const delivered = async () => (await host.sql<{ n: number }>(read)).results.reduce((sum, { n }) => sum + n, 0);
+      await expect.poll(delivered, { timeout: 60_000 }).toBe(count);
+    },
+    async stop() {
+      await host.stop();
+      await receiver.stop();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
