@@ -67,7 +67,10 @@ async function unpackTar(from: string, folder: string): Promise<void> {
   const tar = spawn("tar", ["-x", "--no-same-owner", "-C", folder], { stdio: ["pipe", "ignore", "inherit"] });
   const [[code]] = await Promise.all([
     once(tar, "close") as Promise<[number | null]>,
-    pipeline(createReadStream(from), createBrotliDecompress(), tar.stdin),
+    // tar ends at the end of the archive, before the padding behind it.
+    pipeline(createReadStream(from), createBrotliDecompress(), tar.stdin).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "EPIPE") throw error;
+    }),
   ]);
   if (code !== 0) throw new Error(`tar failed with ${code}: ${from}`);
 }
