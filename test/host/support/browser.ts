@@ -64,9 +64,9 @@ export async function findIssues(page: Page): Promise<string[]> {
 async function findIssuesNow(page: Page): Promise<string[]> {
   const issues = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    const { violations } = await axe.run();
+    const { violations } = await axe.run({ resultTypes: ["violations"] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   });
   const widths = "[document.documentElement.scrollWidth, innerWidth]";
