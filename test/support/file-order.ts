@@ -6,11 +6,13 @@ const HEAVIEST = 40;
 
 /**
  * Runs the projects one after the other, because a shared isolate ends when a file of another project is next. Files that
- * share an isolate run in random order, the heaviest first, those of the other projects longest first. `--sequence.seed` repeats an order.
+ * share an isolate run in random order, the heaviest first, those of the other projects longest first. `--sequence.seed`
+ * repeats an order.
  */
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { seed } = this.ctx.config.sequence;
+    // Vitest chooses a seed only where its own sequencer shuffles.
+    const seed = this.ctx.config.sequence.seed ?? Math.floor(Math.random() * 1e9);
     const random = seeded(seed);
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project);
     const isShared = [...byProject.keys()].some(({ config }) => !config.isolate);
