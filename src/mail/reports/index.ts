@@ -1,3 +1,4 @@
+export { isAutomatic, type ReceivedMail } from "./automatic-mail.ts";
 export { classifyFailure } from "./classify.ts";
 export { NON_COMPLAINT_TYPES } from "./complaint.ts";
 export type { Action, Complaint, Feedback, ReportedRecipient } from "./feedback.ts";

@@ -1,5 +1,5 @@
 import { lowerCase } from "../../lib/addresses.ts";
-import { isAutoReply, isReply } from "./auto-reply.ts";
+import { isAutoReply, isReply } from "./automatic-mail.ts";
 import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
 import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
 import { parseDeliveryStatus } from "./delivery-status.ts";

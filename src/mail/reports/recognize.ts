@@ -1,4 +1,4 @@
-import { isReply } from "./auto-reply.ts";
+import { isFromList, isReply, isSubmittedByProgram } from "./automatic-mail.ts";
 import { DELAYS, FAILURES, SUBJECTS, WORDINGS } from "./bounce-wording.ts";
 import { hasCode, listedRecipients } from "./listed-recipients.ts";
 import type { Fields } from "./message.ts";
@@ -49,7 +49,7 @@ export function recognizeBounce(evidence: Evidence, report: readonly string[]): 
   if (!declared) {
     if (REPLY_OR_FORWARD.test(subject) || CHALLENGE.test(text)) return null;
     if (!isFromDaemon(fields) && isReply(fields, subject, report.join(" ").slice(0, MAX_WORDING))) return null;
-    if (fields.has("list-id") || fields.has("list-unsubscribe")) return null;
+    if (isFromList(fields)) return null;
   }
   const isDelay = isDelayed(evidence, report);
   if (declared) return isDelay ? "delayed" : "failed";
@@ -60,7 +60,7 @@ export function recognizeBounce(evidence: Evidence, report: readonly string[]): 
 
 /** Scores the sender. 2 is enough: a mail system, the null sender, or a program that encloses the returned mail. */
 function trustScore({ fields, nullSender, original, lines }: Evidence): number {
-  const isAutomatic = /^auto-/i.test(fields.get("auto-submitted") ?? "") || ROLE.test(fields.get("from") ?? "");
+  const isAutomatic = isSubmittedByProgram(fields) || ROLE.test(fields.get("from") ?? "");
   const returnsMail = original !== null || lines.some((line) => /^[\s>|]{0,8}message-id:/i.test(line));
   return (isFromDaemon(fields) ? 2 : 0) + (nullSender ? 2 : 0) + (isAutomatic && returnsMail ? 2 : 0);
 }

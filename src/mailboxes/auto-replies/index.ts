@@ -1,2 +1,3 @@
 export { composeReply, type ReplyContent } from "./compose.ts";
-export { isReplying, mayReply } from "./rules.ts";
+export { mayReply } from "./may-reply.ts";
+export { isReplying } from "./rules.ts";

@@ -50,18 +50,19 @@ async function planOf(
 ): Promise<ForwardPlan> {
   if (message.folder !== "INBOX" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0))
     return { rows: [], events: [] };
+  const { fields, subject } = parsed;
   const addressed = [...parsed.to, ...parsed.cc].map(({ email }) => email);
   return planForwards(ctx, mailbox, {
     id,
     from: parsed.from?.email ?? null,
     recipients: [to, ...addressed],
     earlierRecipients: earlier === null ? null : [earlier, ...addressed],
-    subject: parsed.subject,
+    subject,
     object: message.object,
     envelopeFrom: from,
-    fields: parsed.fields,
+    fields,
     receivedAt: message.receivedAt,
     authentication,
-    mayReply: earlier === null && mayReply({ from, fields: parsed.fields, addressed, mailbox: mailbox.address }),
+    mayReply: earlier === null && mayReply({ from, fields, subject, addressed, mailbox: mailbox.address }),
   });
 }

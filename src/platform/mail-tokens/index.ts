@@ -1,5 +1,6 @@
 export type { MailReference } from "./codec.ts";
 export {
+  isSignedAddress,
   newForwardPath,
   newReturnPath,
   newUnsubscribeAddress,

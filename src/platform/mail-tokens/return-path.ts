@@ -66,6 +66,11 @@ export function readUnsubscribeAddress(roots: readonly RootKey[], address: strin
   return readAddress(roots, "u", address);
 }
 
+/** Returns whether an address has the form of a return path or an unsubscribe address. Does not check its MAC. */
+export function isSignedAddress(address: string): boolean {
+  return LOCAL_PART.test(address.slice(0, Math.max(0, address.lastIndexOf("@"))));
+}
+
 async function newAddress(roots: readonly RootKey[], kind: Kind, mail: MailReference, domain: string): Promise<string> {
   return `${kind}${await signToken(roots, FORMATS[kind], mail)}@${domain}`;
 }

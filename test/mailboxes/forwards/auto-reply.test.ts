@@ -13,15 +13,18 @@ const set = (reply: object) => workspace.call("PUT", path(), { is_active: true, 
 const toMailbox = (changes: Record<string, string | undefined> = {}) =>
   aRawMessage({ To: `Hello <${workspace.mailbox}>`, ...changes });
 
+/** A local part of the form that the signed addresses of the service have. */
+const newLocalPart = (kind: string) => `${kind}${"a2bcdefg".repeat(7)}`;
+
 beforeEach(async () => {
   workspace = await aWorkspace();
 });
 
 describe("an email gets a reply", () => {
   const replies = (changes: Record<string, string>, from = "ada@example.org") => {
-    const { fields, to, cc } = parseMessage(new TextEncoder().encode(aRawMessage(changes)));
+    const { fields, to, cc, subject } = parseMessage(new TextEncoder().encode(aRawMessage(changes)));
     const addressed = [...to, ...cc].map(({ email }) => email);
-    return mayReply({ from, fields, addressed, mailbox: "hello@example.com" });
+    return mayReply({ from, fields, subject, addressed, mailbox: "hello@example.com" });
   };
 
   it.each<[string, Record<string, string>, string?]>([
@@ -29,6 +32,11 @@ describe("an email gets a reply", () => {
     ["in Cc", { To: "other@example.org", Cc: "x <HELLO@example.com>" }],
     ["with a plus-label", { To: "hello+news@example.com" }],
     ["with Auto-Submitted: no", { "Auto-Submitted": "no" }],
+    ["about a vacation", { Subject: "Vacation pictures and our next meeting" }],
+    ["about an office", { Subject: "Re: the new office" }],
+    ["that a forwarder rewrote (SRS)", {}, "SRS0=HHH=TT=example.net=ada@forwarder.example.org"],
+    ["with a tagged return path (BATV)", {}, "prvs=1234567890=ada@example.org"],
+    ["with a plus-label of the sender", {}, "ada+news@example.org"],
   ])("%s", (_, changes, from) => {
     expect(replies(changes, from)).toBe(true);
   });
@@ -55,6 +63,43 @@ describe("an email gets a reply", () => {
       "list-request",
       "list-bounces",
     ].map((local): [string, Record<string, string>, string] => [`from ${local}`, {}, `${local}@example.org`]),
+    ...[
+      "news-bounces+ada=example.org",
+      "news-bounces+hello",
+      "mailman-bounces",
+      "mailman",
+      "news-confirm+0123456789abcdef",
+      "news-return-42-hello=example.com",
+      "bounce-42_HTML-1234",
+      "bounces+123-ab-hello=example.com",
+      "notice-hello=example.com",
+      "0102018f3c6b1a2b-1f2e3d4c-0000-4000-8000-0123456789ab-000000",
+      newLocalPart("b"),
+      newLocalPart("f"),
+      newLocalPart("u"),
+    ].map((local): [string, Record<string, string>, string] => [
+      `to the return path ${local}`,
+      {},
+      `${local}@example.org`,
+    ]),
+    ["of a notice from a domain of bounces", {}, "ada@bounces.example.org"],
+    ["with Precedence: auto_reply", { Precedence: "auto_reply" }],
+    ...["X-Autoreply", "X-Autorespond", "X-Auto-Reply", "X-Vacation", "X-Mail-Autoreply", "X-Autoresponder"].map(
+      (name): [string, Record<string, string>] => [`with ${name}`, { [name]: "yes" }],
+    ),
+    ...[
+      "Out of Office",
+      "Out of Office: your receipt",
+      "Automatische Antwort: Ihre Quittung",
+      "Automatic reply: your receipt",
+      "Auto: your receipt",
+      "R\u00e9ponse automatique : votre re\u00e7u",
+      "Abwesenheitsnotiz",
+      "Autosvar: kvitto",
+      "\u81ea\u52a8\u56de\u590d: x",
+    ].map((Subject): [string, Record<string, string>] => [`with the subject ${Subject}`, { Subject }]),
+    ["with a null Return-Path", { "Return-Path": "<>" }],
+    ["of a feedback loop's id", { "Feedback-ID": "a:b:c:d" }],
     ["with a return path of several lines", {}, "ada@example.org\r\nX: y"],
   ])("but none %s", (_, changes, from) => {
     expect(replies(changes, from)).toBe(false);
@@ -157,6 +202,13 @@ describe("the automatic reply of a mailbox", () => {
     await forwardAt(workspace, egress);
     const { fields, bcc, subject } = parseMessage(Uint8Array.from(sent[0]?.raw ?? "", (char) => char.charCodeAt(0)));
     expect([bcc, subject, fields.has("in-reply-to")]).toEqual([[], "Auto: a Bcc: victim@example.org", false]);
+  });
+
+  it("does not reply to an email whose subject or return path is that of a program", async () => {
+    await set({});
+    await arrive(workspace.mailbox, toMailbox({ Subject: "Automatische Antwort: Ihre Quittung" }));
+    await arrive(workspace.mailbox, toMailbox(), { from: "news-bounces+ada=example.org@lists.example.org" });
+    expect(await forwardRows(workspace)).toEqual([]);
   });
 
   it("does not reply to spam, and two mailboxes that are away do not reply to each other", async () => {
