@@ -49,7 +49,7 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     SMTP_PORT: String(layout.ports.submission),
     GATEWAY_SECRET: secrets.gateway_secret,
     // `WEBHOOK_ALLOW_INSECURE=on npm start` permits webhooks to this machine.
-    LIVE_WEBHOOKS: process.env.LIVE_WEBHOOKS ?? "off",
+    LIVE_WEBHOOKS: process.env.LIVE_WEBHOOKS ?? "on",
     WEBHOOK_ALLOW_INSECURE: process.env.WEBHOOK_ALLOW_INSECURE ?? "off",
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };

@@ -1404,6 +1404,8 @@ export interface Webhook {
   secret: string;
   is_active: boolean;
   created_at: string;
+  /** Only in the response that creates a webhook, while the deployment delivers no events (`LIVE_WEBHOOKS`). */
+  warning?: string;
 }
 
 export interface WebhookCreate {

@@ -161,6 +161,11 @@ describe("the configuration of an environment", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it.each(ENVIRONMENTS)("delivers events to webhooks in a fresh copy of %s", async (env) => {
+    const fresh = JSON.parse(await readFile(path.join(root, `environments/${env}.json`), "utf8")) as EnvironmentFile;
+    expect(composeConfig(readWorkerConfig(), env, fresh).vars.LIVE_WEBHOOKS).toBe("on");
+  });
+
   it("names the queues of the Worker in its variables, and gives every queue and its dead-letter queue a name", () => {
     const { vars, queues } = compose("staging");
     expect(queues.consumers.map(({ queue }) => queue)).toEqual(

@@ -70,10 +70,16 @@ it("every event of every email is delivered at least once, and none that did not
     const happened: string[] = [];
     const emails = await listAll(host);
     for (const { id } of emails) {
-      for (const { event_type, metadata } of await eventsOf(host, id)) {
+      const events = await eventsOf(host, id);
+      const handedOver = (types: string[]) =>
+        new Set(events.flatMap(({ event_type, metadata }) => (types.includes(event_type) ? [metadata?.recipient] : [])));
+      for (const { event_type, metadata } of events) {
         const event = WEBHOOK_EVENTS[event_type];
         if (event) happened.push(`${id} ${event} ${metadata?.recipient}`);
       }
+      // A delivery that no `sent` came before shows the hand-over too.
+      for (const recipient of handedOver(["delivered"]).difference(handedOver(["sent"])))
+        happened.push(`${id} email.sent ${recipient}`);
     }
     const requests = (await (await fetch(received)).json()) as ReceivedRequest[];
     const byId = new Map(

@@ -6,7 +6,7 @@ import { storeSecretResponse } from "../../platform/idempotency/index.ts";
 import { requirePublicUrl } from "./check-url.ts";
 import type { WebhookRow } from "./queries.ts";
 import { limits } from "./rules.ts";
-import { toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
+import { NOT_LIVE, toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
 import { newWebhookSecret, sealSecret } from "./secrets.ts";
 import { copySubscription } from "./subscriptions.ts";
 
@@ -18,7 +18,7 @@ const INSERT = `
      AND EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
 /**
- * Creates a webhook. Its secret is in this response only. Throws 422 when its URL is refused, 409 when the workspace has 50,
+ * Creates a webhook. Its secret is in this response only, and a warning while events are not delivered. Throws 422 when its URL is refused, 409 when the workspace has 50,
  * 403 for a key that is restricted to domains.
  */
 export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<WebhookOut> {
@@ -40,7 +40,7 @@ export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<W
     createdAt: ctx.now(),
   };
   const { workspace, url, events } = row;
-  const response = toWebhook(row, secret);
+  const response = { ...toWebhook(row, secret), ...(ctx.settings.liveWebhooks ? {} : { warning: NOT_LIVE }) };
   const values = [id, workspace, url, JSON.stringify(events), row.secret, row.secretEnd, row.createdAt];
   const copy = copySubscription(ctx, row);
   try {

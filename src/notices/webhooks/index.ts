@@ -10,6 +10,7 @@ export { DELIVERY_DAYS, deliveryStatuses } from "./rules.ts";
 export {
   type DeliveryItemOut,
   type DeliveryOut,
+  NOT_LIVE,
   toDelivery,
   toDeliveryItem,
   toWebhook,

@@ -57,6 +57,12 @@ export const WebhookOut = z
       ),
     is_active: z.boolean(),
     created_at: timestamp,
+    warning: z
+      .string()
+      .optional()
+      .describe(
+        "Only in the response that creates a webhook, while the deployment delivers no events (`LIVE_WEBHOOKS`).",
+      ),
   })
   .meta({
     ref: "Webhook",
@@ -144,6 +150,10 @@ export const DeliveryOut = z
     ],
   });
 export type DeliveryOut = z.output<typeof DeliveryOut>;
+
+/** Says that no events are delivered while LIVE_WEBHOOKS is off. */
+export const NOT_LIVE =
+  "Events are not delivered to this webhook: LIVE_WEBHOOKS is off in this deployment. Tests are delivered.";
 
 /** Serializes a webhook. `secret` is its secret where it is shown. */
 export function toWebhook(row: WebhookRow, secret = `whsec_****${row.secretEnd}`): WebhookOut {

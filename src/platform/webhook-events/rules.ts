@@ -70,6 +70,9 @@ const EVENTS: Readonly<Record<string, { event: WebhookEventType; metadata: (of: 
   unsubscribed: { event: "email.unsubscribed", metadata: ({ method }) => ({ method: method ?? null }) },
 };
 
+/** Types of timeline events that show that the egress took the email for a recipient, as `sent_at` does. */
+const HANDED_OVER: readonly string[] = ["sent", "delivered", "complained"];
+
 const SUPPRESSED = "the recipient is on the suppression list";
 
 /** `machine` and `repeat` are as in the timeline: opens and clicks that do not count. */
@@ -80,27 +83,38 @@ function clientOf({ user_agent, ip, machine, repeat }: Metadata): Metadata {
 
 const errorOf = ({ reason, response }: Metadata) => response ?? reason ?? "the email could not be sent";
 
+/** An email before a change. */
+export interface EmailBefore {
+  status: string;
+  events: readonly TimelineEvent[];
+}
+
 /**
- * Returns the webhook events of the timeline events that one change of an email added: one for each event and recipient.
- * `before` is the status before the change; an email that becomes `rejected` because its recipients are suppressed fails
- * for each of them.
+ * Returns the webhook events of the timeline events that one change of an email added: one for each event and recipient, and
+ * `email.sent` before the first that shows the hand-over to a recipient. `before` is null for a new email; one that becomes
+ * `rejected` because its recipients are suppressed fails for each of them.
  */
 export function toWebhookEvents(
-  before: string | null,
+  before: EmailBefore | null,
   email: EmailOfEvents,
   added: readonly TimelineEvent[],
 ): WebhookEvent[] {
   // The body that several recipients share does not tell who opened it.
   const firstTo = email.recipients.find(({ kind }) => kind === "to") ?? email.recipients[0];
   const base = { workspace: email.workspace, email: email.id };
+  const handOvers = new HandOvers(before?.events ?? []);
   const events = added.flatMap(({ type, at, metadata = {} }): WebhookEvent[] => {
-    const known = EVENTS[type];
     const recipient = typeof metadata.recipient === "string" ? metadata.recipient : firstTo?.email;
     // An email that is rejected when it is accepted has one `rejected` event, and a suppressed recipient or several.
-    if (!known || recipient === undefined || (type === "rejected" && metadata.recipient === undefined)) return [];
-    return [{ ...base, event: known.event, recipient, timestamp: iso(at), metadata: known.metadata(metadata) }];
+    if (recipient === undefined || (type === "rejected" && metadata.recipient === undefined)) return [];
+    return handOvers.typesFor(type, recipient).flatMap((name) => {
+      const known = EVENTS[name];
+      return known
+        ? [{ ...base, event: known.event, recipient, timestamp: iso(at), metadata: known.metadata(metadata) }]
+        : [];
+    });
   });
-  if (email.status !== "rejected" || before === "rejected") return events;
+  if (email.status !== "rejected" || before?.status === "rejected") return events;
   const at = added.reduce((latest, event) => Math.max(latest, event.at), 0);
   const suppressed = email.recipients.filter(({ state }) => state === "suppressed");
   return [
@@ -112,3 +126,24 @@ export function toWebhookEvents(
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Knows which events have shown the hand-over to each recipient. */
+class HandOvers {
+  readonly #shown = new Map<string, Set<string>>();
+
+  constructor(events: readonly TimelineEvent[]) {
+    for (const { type, metadata } of events)
+      if (typeof metadata?.recipient === "string") this.typesFor(type, metadata.recipient);
+  }
+
+  /** Returns the types to deliver for an event: a hand-over that a DSN or a complaint showed first is not sent twice. */
+  typesFor(type: string, recipient: string): string[] {
+    if (!HANDED_OVER.includes(type)) return [type];
+    const shown = this.#shown.get(recipient) ?? new Set();
+    const isFirst = shown.size === 0;
+    const isLate = type === "sent" && !isFirst && !shown.has("sent");
+    this.#shown.set(recipient, shown.add(type));
+    if (isLate) return [];
+    return isFirst && type !== "sent" ? ["sent", type] : [type];
+  }
+}

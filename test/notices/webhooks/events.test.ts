@@ -126,13 +126,51 @@ describe("live webhooks", () => {
       await record(workspace, id, {}, both);
     });
     expect(payloads.map(({ event, recipient }) => `${event} ${recipient}`)).toEqual([
+      "email.sent ada@example.org",
       "email.delivered ada@example.org",
+      "email.sent bob@example.org",
       "email.delivered bob@example.org",
       "email.failed eve@example.org",
       "email.opened ada@example.org",
     ]);
-    expect(payloads[0]?.metadata).toMatchObject({ smtp_response: null });
+    expect(payloads[1]?.metadata).toMatchObject({ smtp_response: null });
   });
+
+  for (const { name, facts, events } of [
+    { name: "a final acceptance", facts: ["accepted-final"], events: ["sent", "delivered"] },
+    {
+      name: "an acceptance and its DSN",
+      facts: ["accepted-dsn-to-come", "dsn-delivered"],
+      events: ["sent", "delivered"],
+    },
+    {
+      name: "a DSN that overtakes the acceptance",
+      facts: ["dsn-delivered", "accepted-dsn-to-come"],
+      events: ["sent", "delivered"],
+    },
+    {
+      name: "a complaint that overtakes it",
+      facts: ["complaint", "accepted-final"],
+      events: ["sent", "complained", "delivered"],
+    },
+    { name: "a refusal", facts: ["recipient-refused"], events: ["bounced"] },
+    { name: "a deferral and an acceptance", facts: ["deferred", "accepted-final"], events: ["sent", "delivered"] },
+  ] as const)
+    it(`deliver email.sent once for the hand-over that sent_at shows: ${name}`, async () => {
+      const workspace = await aWorkspace();
+      const id = await aMailOf(workspace);
+      const { payloads } = await eventsDuring(workspace, () =>
+        record(
+          workspace,
+          id,
+          {},
+          facts.map((on) => fact(on, {})),
+        ),
+      );
+      expect(payloads.map(({ event }) => event)).toEqual(events.map((event) => `email.${event}`));
+      const found = await findEmail(testContext(), { workspace: workspace.workspaceNumber, emailId: id });
+      expect(found?.state.sentAt !== null).toBe(payloads.some(({ event }) => event === "email.sent"));
+    });
 
   it("fail an email that is rejected because its recipients are suppressed, when it is accepted or sent", async () => {
     const workspace = await aWorkspace();
@@ -169,7 +207,7 @@ describe("live webhooks", () => {
     expect(await pausedReceiver.requests()).toEqual([]);
   });
 
-  it("add no D1 call to an event, and read at most four rows more for a workspace without webhooks", async () => {
+  it("add no D1 call to an outcome, and read at most three rows more for each event for a workspace without webhooks", async () => {
     const workspace = await aWorkspace();
     const calls = async (LIVE_WEBHOOKS: "on" | "off") => {
       const id = await aMailOf(workspace);
@@ -195,7 +233,8 @@ describe("live webhooks", () => {
     await calls("off");
     const [off, on] = [await calls("off"), await calls("on")];
     expect([off.count, on.count]).toEqual([1, 1]);
-    expect(on.rowsRead - off.rowsRead).toBeLessThanOrEqual(4);
+    // The hand-over and the delivery.
+    expect(on.rowsRead - off.rowsRead).toBeLessThanOrEqual(2 * 3);
   });
 
   it("are made up for by cron when the queue message is lost", async () => {

@@ -30,6 +30,16 @@ describe("POST /v1/webhooks/", () => {
     expect(JSON.stringify(row)).not.toContain(created.secret.slice(6, 40));
   });
 
+  it("says that events are not delivered while live webhooks are off, and says nothing while they are on", async () => {
+    const body = { url: aReceiver().url, events: ["email.sent"] };
+    const created = await (await webhooksOf(workspace, { LIVE_WEBHOOKS: "off" }).post("/v1/webhooks/", body)).json();
+    expect(created).toMatchObject({
+      warning:
+        "Events are not delivered to this webhook: LIVE_WEBHOOKS is off in this deployment. Tests are delivered.",
+    });
+    expect(await api.create(body.url, body.events)).not.toHaveProperty("warning");
+  });
+
   it("refuses an unknown event, none, and a URL that is missing, too long or not public", async () => {
     const url = aReceiver().url;
     const events = ["email.sent"];

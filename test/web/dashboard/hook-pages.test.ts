@@ -48,6 +48,13 @@ describe("the pages of webhooks", () => {
     expect(secretIn(list)).toBeUndefined();
   });
 
+  it("say that events are not delivered while live webhooks are off", async () => {
+    const { path } = await aDelivery();
+    const created = await submit(session, "/app/webhooks/new", keyed({ url: URL, event: "email.bounced" }));
+    for (const page of [await created.text(), await textOf(path)])
+      expect(page).toContain("Events are not delivered to this webhook: LIVE_WEBHOOKS is off");
+  });
+
   it("show an invalid form again with its values, and a link to each wrong field", async () => {
     const issues: [Record<string, string>, string][] = [
       [{ url: URL }, "#events"],

@@ -84,7 +84,7 @@ export async function applyFacts(
 }
 
 const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
-  toWebhookEvents(before.status, state, added);
+  toWebhookEvents(before, state, added);
 
 /** Sets the key of the next outbox row on a queued email, and clears it on any other. */
 function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeResult {

@@ -9,6 +9,7 @@ import {
   Layout,
   List,
   Live,
+  Notice,
   Pager,
   PostButton,
   Status,
@@ -18,6 +19,7 @@ import {
   DELIVERY_DAYS,
   type DeliveryItemOut,
   deliveryStatuses,
+  NOT_LIVE,
   type WebhookOut,
 } from "../../../notices/webhooks/index.ts";
 import { mayManage, namesOf, statusOf, WebhookFields, type WebhookForm } from "./list.tsx";
@@ -54,6 +56,7 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
       notice={notice}
     >
       <ErrorSummary refusal={refusal} />
+      {caller.settings.liveWebhooks ? null : <Notice kind="warn">{NOT_LIVE}</Notice>}
       <Facts
         of={{
           URL: webhook.url,

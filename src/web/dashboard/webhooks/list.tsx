@@ -121,6 +121,7 @@ interface SecretPageProps {
 export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
   <Layout title={title} caller={caller} at="/app/webhooks">
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
+    {webhook.warning === undefined ? null : <Notice kind="warn">{webhook.warning}</Notice>}
     <Facts of={{ URL: webhook.url, Secret: { code: webhook.secret, copy: "the secret" } }} />
     <p>
       Each request has the header <span class="code">X-Service-Signature</span>: sha256= and the HMAC-SHA256, in
