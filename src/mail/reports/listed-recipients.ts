@@ -109,8 +109,11 @@ export function givesReason(line: string): boolean {
 
 /** Lines of a reason. */
 const MAX_REASON_LINES = 6;
-/** Characters at which systems wrap lines: a line that is shorter, with the first word of the next one, was not wrapped. */
-const WRAPPED = 64;
+/**
+ * Characters at which systems wrap lines. A line that is shorter, with the first word of the next one, was not wrapped; a longer one
+ * neither.
+ */
+const WRAPPED = { from: 64, to: 100 } as const;
 const ENDS_REASON = /^\s*(?:[-*=_|#]{3,}|>>>|<?\S+@\S+>?:?$)/;
 /** A line of a reply, or an indented one. */
 const CONTINUES = /^\s|^(?:<<< ?)?[245]\d\d[- ]|^diagnostic-code:/i;
@@ -128,7 +131,8 @@ function isContinued(line: string, next: string): boolean {
   if (next.trim() === "" || ENDS_REASON.test(next) || COPIED.test(next)) return false;
   if (CONTINUES.test(next) || /[:,(]\s*$/.test(line)) return true;
   const word = next.split(" ", 1)[0] ?? "";
-  return line.length + word.length >= WRAPPED && !/[.!?)\]]\s*$/.test(line);
+  const isWrapped = line.length + word.length >= WRAPPED.from && line.length <= WRAPPED.to;
+  return isWrapped && !/[.!?)\]]\s*$/.test(line);
 }
 
 function matchShape(line: string): { address: string; text: string } | null {

@@ -152,6 +152,12 @@ describe("only the reply is a reason", () => {
     }
   });
 
+  it("and no line below a reply that is longer than systems wrap lines", () => {
+    const reply = `550 No such user here, ${"please check the address and ".repeat(4)}send the message to another one`;
+    const mail = textOf("Your message could not be delivered.", "", "<bob@y.test>:", reply, "this host filters spam");
+    expect(read(mail)).toMatchObject([{ recipient: "bob@y.test", suppress: "bounce" }]);
+  });
+
   it("while a reply of several lines counts as a whole", () => {
     const mail = textOf(
       "Your message could not be delivered.",
