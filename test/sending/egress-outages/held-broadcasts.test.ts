@@ -6,6 +6,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { closedPort } from "../../support/closed-port.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { Deployment, forgetOutages, MINUTE, waitingRows } from "./support.ts";
 
@@ -25,7 +26,9 @@ const pauseBroadcast = (id: string) =>
 const slowDown = (id: string) =>
   database.prepare("UPDATE broadcasts SET max_per_hour = 6 WHERE id = ?1").bind(id).run();
 
-it.each(["broadcast is paused", "workspace is paused", "broadcast has a low max_per_hour"])(
+const REASONS = ["broadcast is paused", "workspace is paused", "broadcast has a low max_per_hour"];
+
+it.each(byExtent({ quick: REASONS.slice(0, 1), full: REASONS, long: REASONS }))(
   "the emails of another workspace leave within 10 minutes of an outage while a %s",
   { timeout: 300_000 },
   async (held) => {

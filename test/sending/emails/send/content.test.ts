@@ -6,6 +6,7 @@ import { formatMailbox } from "../../../../src/lib/addresses.ts";
 import { SendIn } from "../../../../src/sending/emails/schema.ts";
 import { parse } from "../../../../src/sending/emails/send/parse.ts";
 import { database } from "../../../support/databases.ts";
+import { byExtent } from "../../../support/extent.ts";
 import { expectAgreement, requests, sendersOf, type Validated } from "../../../support/send-requests.ts";
 import { type Sending, sendingFrom } from "../../../support/sending.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
@@ -188,7 +189,10 @@ describe("attachments", () => {
 describe("hostile text", () => {
   const seeded = { seed: 20261121, numRuns: 20 };
   const random = fc.sample(fc.string({ unit: "binary", minLength: 1, maxLength: 40 }), seeded);
-  const strings = [...new Set([...naughty, ...random])].filter((text) => text !== "" && !text.includes("\0"));
+  const every = byExtent({ quick: 4, full: 1, long: 1 });
+  const strings = [...new Set([...naughty, ...random])].filter(
+    (text, at) => text !== "" && !text.includes("\0") && at % every === 0,
+  );
   const slices = <T>(items: T[], size: number) =>
     Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
