@@ -72,7 +72,9 @@ it("every event of every email is delivered at least once, and none that did not
     for (const { id } of emails) {
       const events = await eventsOf(host, id);
       const handedOver = (types: string[]) =>
-        new Set(events.flatMap(({ event_type, metadata }) => (types.includes(event_type) ? [metadata?.recipient] : [])));
+        new Set(
+          events.flatMap(({ event_type, metadata }) => (types.includes(event_type) ? [metadata?.recipient] : [])),
+        );
       for (const { event_type, metadata } of events) {
         const event = WEBHOOK_EVENTS[event_type];
         if (event) happened.push(`${id} ${event} ${metadata?.recipient}`);
