@@ -24,3 +24,7 @@ declare module "*.toml?raw" {
   const text: string;
   export default text;
 }
+declare module "*.yml?raw" {
+  const text: string;
+  export default text;
+}
