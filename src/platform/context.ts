@@ -21,6 +21,8 @@ export interface Ctx {
   /** Returns a new UUIDv7. */
   newId(): string;
   log(event: string, fields?: Record<string, unknown>): void;
+  /** Bytes of emails that the lines of this invocation may still name (`logEmails`). */
+  logBudget: { bytes: number };
 }
 
 /** Counts of what an invocation of the Worker may still do. */
@@ -86,6 +88,9 @@ export interface CallerWorkspace {
   dailyLimit: number | null;
 }
 
+/** Bytes of emails in the log of one invocation: the platform cuts the log off after 256 KB. */
+const LOG_BYTES = 160_000;
+
 /** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */
 export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
   const log: Ctx["log"] = (event, fields = {}) =>
@@ -101,5 +106,6 @@ export function createContext(env: Env, requestId: string, now: () => number = D
     now,
     newId: () => uuidv7(now()),
     log,
+    logBudget: { bytes: LOG_BYTES },
   };
 }

@@ -19,7 +19,7 @@ const sources = execFileSync(
 
 it("every event of the log has a level, and every listed event is logged", () => {
   const logged = sources.flatMap((file) =>
-    [...read(file).matchAll(/(?:\blog\(\s*|event: )"([a-z][a-z0-9_.-]*\.[a-z0-9_.-]+)"/g)].map(
+    [...read(file).matchAll(/(?:\blog\(\s*|\blogEmails\([^,"]+,\s*|event: )"([a-z][a-z0-9_.-]*\.[a-z0-9_.-]+)"/g)].map(
       ([, event = ""]) => event,
     ),
   );

@@ -28,6 +28,8 @@ export interface DueDelivery {
   payload: string;
   isForced: 0 | 1;
   attempt: number;
+  /** Id of the request that the email was accepted with, for the log; null without one. */
+  requestId: string | null;
 }
 
 // A leased endpoint is due at the end of its lease.
@@ -38,7 +40,8 @@ const CLAIM = `
 
 const FIND_DELIVERIES = `
   SELECT d.n, d.id, d.endpoint, d.webhook_id AS webhookId, d.email, d.event_type AS eventType, d.payload,
-         d.is_forced AS isForced, d.attempt
+         d.is_forced AS isForced, d.attempt,
+         (SELECT e.request_id FROM emails e WHERE e.workspace = d.workspace AND e.id = d.email) AS requestId
     FROM webhook_endpoints w CROSS JOIN webhook_deliveries d ON d.n IN (
       SELECT x.n FROM webhook_deliveries x WHERE x.endpoint = w.id AND x.due_at <= ?3
        ORDER BY x.due_at, x.n LIMIT ?4)

@@ -1,6 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
+import { type LoggedEmail, logEmails } from "../../platform/log-lines/index.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
-import { attemptDelivery } from "./attempt.ts";
+import { attemptDelivery, type Outcome } from "./attempt.ts";
 import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint } from "./claim.ts";
 import { abandonDeliveries, holdDeliveries } from "./hold.ts";
 import { OutcomeLog } from "./outcomes.ts";
@@ -32,7 +33,13 @@ export async function sendToEndpoint(
   target: Target | undefined,
 ): Promise<void> {
   const log = new OutcomeLog(ctx, turn.lease, id);
-  if (target) await sendDeliveries(ctx, turn, deliveries, target, log);
+  const attempted: LoggedEmail[] = [];
+  const take = (delivery: DueDelivery, outcome: Outcome) => {
+    log.add(outcome);
+    attempted.push(toLogged(delivery, outcome));
+  };
+  if (target) await sendDeliveries(ctx, turn, deliveries, target, take);
+  logEmails(ctx, "webhooks.attempted", attempted, { endpoint: id });
   await log.end();
   if (!target) await abandonDeliveries(ctx, id);
   else if (!target.isActive) await holdDeliveries(ctx, id);
@@ -45,13 +52,19 @@ export async function sendToEndpoint(
   else turn.hasDue = true;
 }
 
+const toLogged = (delivery: DueDelivery, { attempt, status, responseStatus }: Outcome): LoggedEmail => ({
+  id: delivery.email,
+  request_id: delivery.requestId,
+  ...{ delivery: delivery.id, event: delivery.eventType, attempt, status, response_status: responseStatus },
+});
+
 /** Sends deliveries: those of one email one after the other, so that they arrive in the order of its events. */
 async function sendDeliveries(
   ctx: MailCtx,
   turn: Turn,
   deliveries: readonly DueDelivery[],
   target: Target,
-  log: OutcomeLog,
+  take: (delivery: DueDelivery, outcome: Outcome) => void,
 ): Promise<void> {
   // After a request without a response the others wait for the next claim, which takes few while the endpoint fails.
   let isWithoutResponse = false;
@@ -66,7 +79,7 @@ async function sendDeliveries(
       );
       if (outcome === null) return;
       if (outcome.responseStatus === null) isWithoutResponse = true;
-      log.add(outcome);
+      take(delivery, outcome);
     }
   };
   await Promise.all([...chains.values()].map(sendChain));

@@ -46,6 +46,8 @@ export interface ClaimedMail {
    */
   queuedAt: number;
   source: string;
+  /** Id of the request that the email was accepted with, for the log; null without one. */
+  requestId: string | null;
   /** Settings of the workspace; only tracking is read here. */
   settings: { tracking_opens?: boolean; tracking_clicks?: boolean };
   contentLocation: {
@@ -87,7 +89,7 @@ const RELEASE_SCHEDULED = `
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
          e.content_key, e.content_offset, e.content_size, e.content, e.domain_id, e.mailbox_id, e.user_id, e.source,
-         e.variables, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
+         e.variables, e.request_id, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
          e.contact IS NOT NULL AND NOT EXISTS (
            SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
@@ -107,6 +109,7 @@ interface MailRow extends EmailStateRow {
   content_size: number;
   content: string | null;
   variables: string | null;
+  request_id: string | null;
   broadcast_status: string | null;
   broadcast_paused_at: number | null;
   is_contact_deleted: 0 | 1;
@@ -194,6 +197,7 @@ function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined):
       fromName: row.from_name,
       queuedAt: state.events.findLast(({ type }) => type === "queued")?.at ?? row.created_at,
       source: row.source,
+      requestId: row.request_id,
       settings: JSON.parse(sender.settings) as ClaimedMail["settings"],
       contentLocation: {
         id: row.id,

@@ -16,7 +16,7 @@ import {
 import { applyFacts, type EmailUpdate, syncDueAtStatement } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
-import { countOutcomes } from "./count-outcomes.ts";
+import { noteOutcomes } from "./note-outcomes.ts";
 import { outageStatements } from "./outage-statements.ts";
 import {
   FLUSH_AFTER_MS,
@@ -192,7 +192,7 @@ export class OutcomeWriter {
     try {
       const emptyRows = this.#emptyRows.splice(0);
       if (updates.length + emptyRows.length > 0) await this.#write(updates, emptyRows);
-      countOutcomes(this.#ctx, updates);
+      noteOutcomes(this.#ctx, updates, this.#mails);
       for (const { state } of updates) this.#attempted.delete(state.n);
     } catch (error) {
       this.#ended = error;

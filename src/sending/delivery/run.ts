@@ -1,5 +1,6 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
+import { logEmails } from "../../platform/log-lines/index.ts";
 import { CLAIM_ROWS, type Lease, newLease, ROW_EMAILS, type WakeUp } from "../../platform/outbox/index.ts";
 import { ContentRanges } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
@@ -60,6 +61,8 @@ export async function deliverRows(ctx: MailCtx, wakeUps: readonly WakeUp[], run:
   if (rest.length > 0) await ctx.wake(rest);
 }
 
+const toLogged = ({ state: { id }, requestId }: ClaimedMail) => ({ id, request_id: requestId });
+
 /** Returns the rows that a claim skipped for its size. A claim that has room for a further row has skipped none. */
 function skippedRows(chunk: readonly WakeUp[], emailsOf: ReadonlyMap<string, number>, maxEmails: number): WakeUp[] {
   const emails = chunk.reduce((sum, { id }) => sum + (emailsOf.get(id) ?? 0), 0);
@@ -79,6 +82,7 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
     for (const emails of emailsOf.values()) run.limits.emails -= emails;
     run.countClaim(ctx, taken);
+    logEmails(ctx, "delivery.claimed", taken.mails.map(toLogged));
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdLowPriority(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };

@@ -32,6 +32,8 @@ export interface NewEmail {
   retryOfId: string | null;
   /** A small content document. It is the only copy while `contentKey` is null. */
   content: string | null;
+  /** Id of the request that it was accepted with. None for an email of a broadcast. */
+  requestId?: string;
   /** Set for an email of a broadcast. */
   personal?: PersonalEmail;
 }
@@ -98,6 +100,7 @@ export function toNewEmail(
     rejectionReason: isRejected ? "Every recipient is on the suppression list" : null,
     retryOfId: null,
     content: content.inline,
+    requestId: ctx.requestId,
   };
 }
 

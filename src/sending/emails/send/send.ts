@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { requireMailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
+import { logEmails } from "../../../platform/log-lines/index.ts";
 import type { WakeUp } from "../../../platform/outbox/index.ts";
 import { toDailyLimitError } from "../../../platform/rate-limits/index.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
@@ -62,6 +63,8 @@ export async function commitEmails(
     if (isRolledBack(error) && key !== null) await ctx.env.CONTENT.delete(key);
     throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
   }
+  const accepted = emails.map(({ id, status }) => ({ id, status }));
+  logEmails(ctx, "emails.accepted", accepted, { workspace: ctx.workspace.id, source: emails[0]?.source });
   // Emails of one chunk share an outbox row.
   const rows = new Map(
     emails.flatMap(({ status, outboxId, id, dueAt }): [string, WakeUp][] =>

@@ -43,6 +43,7 @@ export const emails = sqliteTable(
     contact: integer(),
     variant: integer(),
     variables: text(),
+    requestId: text("request_id"),
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),

@@ -1,0 +1,1 @@
+export { type LoggedEmail, logEmails } from "./log-emails.ts";
