@@ -43,6 +43,7 @@ async function comparable(workspace: TestWorkspace, id: string) {
     due_at,
     outbox_id,
     created_at,
+    request_id,
     ...rest
   } = row;
   const key = content_key ?? `w/${workspace.workspaceId}/emails/${id}`;
@@ -64,6 +65,7 @@ async function comparable(workspace: TestWorkspace, id: string) {
   return {
     ...rest,
     id: null,
+    request_id: request_id === null ? null : "of the accept",
     message_id: row.message_id.replace(id, "id"),
     events: (JSON.parse(row.events) as object[]).map((event) => ({ ...event, id: null, at: null })),
     content: { ...document, attachments },

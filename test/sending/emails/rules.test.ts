@@ -207,7 +207,7 @@ describe("merging facts", () => {
           state: once,
           rollups: [],
           suppress: [],
-          release: [],
+          unsuppress: [],
           confirmed: [],
           added: [],
           changed: false,
