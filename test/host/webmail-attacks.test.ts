@@ -49,7 +49,8 @@ describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium",
     // The headers stay those of the service: the frame has to hold without the sanitiser.
     if (body !== undefined)
       await page.route("**/body", async (route) => route.fulfill({ response: await route.fetch(), body }));
-    await page.goto(mail.path(`/INBOX/${uid}`));
+    // Chromium may never finish a navigation that it blocks in the frame, and `load` would wait for that.
+    await page.goto(mail.path(`/INBOX/${uid}`), { waitUntil: "domcontentloaded" });
     const frame = page.frameLocator("iframe.mail");
     await frame.locator("text=Hello").first().waitFor();
     return { page, context, frame, requests };
