@@ -40,10 +40,12 @@ const REPLY_FIELDS: readonly FieldSign[] = [
   { fields: ["delivered-to"], value: /^\s*autoresponder\s*$/i },
 ];
 
+/** Every value except "no" is automatic (RFC 3834 5). */
+const AUTO_SUBMITTED: FieldSign = { fields: ["auto-submitted"], value: /^(?!\s*no\s*(?:;|$))/i };
+
 /** Fields of mail that programs and lists send. Bounces have some of them. */
 const PROGRAM_FIELDS: readonly FieldSign[] = [
-  // RFC 3834 5: every value except "no" is automatic.
-  { fields: ["auto-submitted"], value: /^(?!\s*no\s*(?:;|$))/i },
+  AUTO_SUBMITTED,
   { fields: ["precedence", "x-precedence"], value: /^\s*(?:bulk|list|junk)\s*$/i },
   { fields: ["x-auto-response-suppress"], value: /all|oof|autoreply/i },
   { fields: ["content-type"], value: /^\s*multipart\/report/i },
@@ -129,7 +131,7 @@ export function isReply(fields: HeaderFields, subject: string, text: string): bo
 
 /** Returns whether Auto-Submitted says that a program sent a mail (RFC 3834 5). */
 export function isSubmittedByProgram(fields: HeaderFields): boolean {
-  return hasSign(fields, PROGRAM_FIELDS.slice(0, 1));
+  return hasSign(fields, [AUTO_SUBMITTED]);
 }
 
 /** Returns whether a list sent a mail (RFC 2919, RFC 2369). */
