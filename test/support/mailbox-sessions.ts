@@ -1,12 +1,9 @@
 import { env } from "cloudflare:workers";
-import { hashPassword } from "../../src/access/mailbox-sessions/index.ts";
 import { signAccessToken } from "../../src/access/sessions/index.ts";
 import { issueRefreshToken } from "../../src/access/tokens/index.ts";
+import { hashed } from "./hashed-password.ts";
 import { browser } from "./sign-ins.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
-
-/** The password of the mailboxes, hashed once, which saves the time of scrypt. */
-const hashed = hashPassword("correct horse battery staple");
 
 /** Opens a mailbox in a new browser: gives the mailbox a password, and the browser the cookies of a session. */
 export async function openMailbox(workspace: Pick<TestWorkspace, "mailboxId" | "workspaceId">) {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { hashPassword } from "../../src/access/mailbox-sessions/index.ts";
+import { hashed, PASSWORD } from "./hashed-password.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
 
 /** The body of a created SMTP credential. */
@@ -21,10 +21,6 @@ export async function aCredential(
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return response.json<NewCredential>();
 }
-
-/** The password of inserted credentials, hashed once, which saves the time of scrypt. */
-const PASSWORD = "the password of an inserted credential";
-const hashed = hashPassword(PASSWORD);
 
 /** Inserts an active credential. Logins with it take the time of scrypt once in an isolate. */
 export async function insertCredential(
