@@ -19,7 +19,7 @@ const ALLOWED_HEADERS = "Content-Type, MCP-Protocol-Version";
 /** How long a browser keeps the response to a preflight, in seconds. */
 const MAX_AGE_SECONDS = "86400";
 
-/** Middleware: lets pages of any origin call OPEN_ENDPOINTS, and returns their preflights (Fetch standard, CORS protocol). */
+/** Middleware: lets pages of any origin call OPEN_ENDPOINTS, and responds to their preflights (Fetch standard, CORS protocol). */
 export const openToOrigins: MiddlewareHandler<AppEnv> = async (c, next) => {
   const method = OPEN_ENDPOINTS[c.req.path];
   if (method === undefined) return next();

@@ -50,7 +50,7 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
 }
 
 /**
- * Runs what a form asks for and leads to the path that it returns. A refusal is shown by `show`. A response gets a response as
+ * Runs what a form asks for and leads to the path that it returns. A refusal is shown by `show`. A Response is returned as
  * it is.
  */
 export async function submitForm(

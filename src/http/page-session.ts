@@ -10,8 +10,8 @@ import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./se
 
 /**
  * Authenticates a page by its session cookie. An expired access token is refreshed (docs/contract/sign-in.md#sessions); without
- * a session the visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so it is
- * responded with a page that repeats it from this one.
+ * a session the visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so the
+ * response is a page that repeats it from this one.
  */
 export const pageSession = declaring("page", async (c, next) => {
   requireSameOrigin(c);

@@ -1,4 +1,4 @@
-/** The databases of a test: the main one, and the mail database on which the workspaces of the test file are placed. */
+/** The databases of a test: the main one, and the mail database on which its workspaces are placed. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { type FailureInjection, failingDatabase, type Moment } from "./failures.ts";
@@ -7,17 +7,17 @@ import { type FailureInjection, failingDatabase, type Moment } from "./failures.
 const MAIL_TABLES =
   /\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:emails|changes|outbox|idempotency_keys|rollups_\w+|email_search\w*|search_progress|content_progress|retried_addresses|shard_workspaces|contacts|contact_lists|inbound_emails|broadcast\w*|bulk_\w+|outage_workspaces|webhook_\w+)\b/i;
 
-/** Number of the mail database of this test file: 0 for one half of the files, 1 for the other. */
+/** Number of the mail database of the workspaces: 0 or 1, by the first file of the isolate, which shares this module. */
 export const FILE_SHARD =
   [...(expect.getState().testPath ?? "")].reduce((sum, char) => sum + char.charCodeAt(0), 0) % 2;
 
 /** The name of its binding. */
 export const MAIL_BINDING = FILE_SHARD === 0 ? "MAIL_0" : "MAIL_1";
 
-/** The mail database of this test file. */
+/** The mail database of the workspaces. */
 export const mail: D1Database = env[MAIL_BINDING];
 
-/** Returns the database that has the tables of a statement: that of the test file, or the main one. */
+/** Returns the database that has the tables of a statement: that of the workspaces, or the main one. */
 export function databaseOf(statement: string): D1Database {
   return MAIL_TABLES.test(statement) ? mail : env.DB;
 }
@@ -25,7 +25,7 @@ export function databaseOf(statement: string): D1Database {
 /** Prepares statements, each on the database that has its tables. */
 export const database = { prepare: (statement: string) => databaseOf(statement).prepare(statement) };
 
-/** Returns the bindings of the main database and of the test file's mail database, each replaced by what `wrap` returns. */
+/** Returns the bindings of the main database and of the workspaces' mail database, each replaced by what `wrap` returns. */
 export function wrapDatabases(
   wrap: (real: D1Database) => Pick<D1Database, "prepare" | "batch">,
 ): Record<string, Pick<D1Database, "prepare" | "batch">> {

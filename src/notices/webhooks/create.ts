@@ -18,8 +18,8 @@ const INSERT = `
      AND EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
 /**
- * Creates a webhook. Its secret is in this response only, and a warning while events are not delivered. Throws 422 when its URL is refused, 409 when the workspace has 50,
- * 403 for a key that is restricted to domains.
+ * Creates a webhook. Its secret is in this response only, and a warning while events are not delivered. Throws 422 when its
+ * URL is refused, 409 when the workspace has 50, 403 for a key that is restricted to domains.
  */
 export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<WebhookOut> {
   requireAllDomains(ctx);

@@ -14,8 +14,8 @@ const ADD_RECEIPT = `
    WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3)) AND answer->>'id' = ?6`;
 
 /**
- * Records that a stored response was replayed to the connection of \`idempotency.repeats\`. Once the client of that has received
- * it, the next equal request is a new one, as for the connection of the first response. \`id\` is that of the response: the row
+ * Records that a stored response was replayed to the connection of `idempotency.repeats`. Once the client of that has received
+ * it, the next equal request is a new one, as for the connection of the first response. `id` is that of the response: the row
  * of another one is left alone.
  */
 export async function addReceipt(ctx: WorkspaceCtx, { keys, repeats }: Idempotency, id: string): Promise<void> {

@@ -53,7 +53,7 @@ describe("POST /v1/webmail/login", () => {
   });
 
   it("returns a wrong password, an unknown mailbox and an inactive one alike", async () => {
-    const responses = [await login("wrong password"), await login(PASSWORD, randomIp(), `nobody@${workspace.domain}`)];
+    const responses = [await login("wrong password"), await login(PASSWORD, randomIp(), `unknown@${workspace.domain}`)];
     responses.push(await login(PASSWORD, randomIp(), "no address"));
     await env.DB.prepare("UPDATE mailboxes SET is_active = 0 WHERE id = ?1").bind(workspace.mailboxId).run();
     responses.push(await login());

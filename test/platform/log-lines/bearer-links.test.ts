@@ -1,4 +1,4 @@
-/** Links that give access to whoever has them: none of their tokens is ever in a line of the log. */
+/** Links that give access without a password: no line of the log contains one of their tokens. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { aRule } from "../../mailboxes/forwarding-rules/support.ts";
