@@ -14,8 +14,6 @@ interface KeyQueue<Item, Value> {
   calls: number;
   /** Calls that have run for longer than SLOW_MS. */
   slowCalls: number;
-  /** Items that are sent alone, since a call with them failed. */
-  alone: number;
   /** Items of a full call: about as many come at once as came before, when their clients have the responses. */
   expected: number;
   /** Calls until one waits again for the clients of the call before it beside those that wait already. */
@@ -26,9 +24,12 @@ interface KeyQueue<Item, Value> {
   timer: NodeJS.Timeout | null;
 }
 
-/** Calls of one key at a time: more would only make them smaller. More while its items are sent alone. */
+/** Calls of one key at a time: more would only make them smaller. More of items that are sent alone. */
 const MAX_CALLS = 1;
 const MAX_CALLS_ALONE = 8;
+/** How long, in ms, and how many items of failed calls are sent alone, of all keys. Mail servers send again within the hour. */
+const SUSPECT_MS = 2 * 3_600_000;
+const MAX_SUSPECTS = 4_096;
 /** A call that has run for this time, in ms, no longer holds up the next one. Slow calls of one key at a time. */
 const SLOW_MS = 1_000;
 const MAX_SLOW_CALLS = 8;
@@ -46,17 +47,22 @@ export interface GroupOptions<Item, Value> {
   maxItems: number;
   maxBytes: number;
   bytesOf(item: Item): number;
+  /** Returns what is the same when an item is sent again after a call that failed. Not needed where calls do not throw. */
+  nameOf?(item: Item): string;
 }
 
 /**
  * Sends items to the Worker in groups. While a call for a key runs, its further items wait and then go in one call. A call
  * also waits until as many items wait as the last calls had, but at most as long as the last call took, and 50 ms: a call
  * costs far more than an item in it. An item that comes alone does not wait. Keys do not wait for each other, and the
- * items of a key wait for a call that hangs for a second only.
+ * items of a key wait for a call that hangs for a second only. An item of a call that failed may be what the Worker fails
+ * on: when it comes again, it is sent alone, so that others do not fail with it a second time.
  */
 export class GroupedCalls<Item, Value> {
   readonly #options: GroupOptions<Item, Value>;
   readonly #queues = new Map<string, KeyQueue<Item, Value>>();
+  /** Names of the items of failed calls, oldest first, and until when they are sent alone. */
+  readonly #suspects = new Map<string, number>();
 
   constructor(options: GroupOptions<Item, Value>) {
     this.#options = options;
@@ -68,7 +74,6 @@ export class GroupedCalls<Item, Value> {
       waiting: [],
       calls: 0,
       slowCalls: 0,
-      alone: 0,
       expected: 1,
       callsUntilMerge: 0,
       lastMs: 0,
@@ -84,7 +89,7 @@ export class GroupedCalls<Item, Value> {
 
   /** Starts calls, or waits for further items, or for the time to delete the queue. */
   #advance(key: string, queue: KeyQueue<Item, Value>): void {
-    const isFull = queue.alone > 0 || queue.waiting.length >= queue.expected;
+    const isFull = this.#isNextAlone(key, queue) || queue.waiting.length >= queue.expected;
     if (queue.waiting.length > 0 && isFull) this.#start(key, queue);
     else if (queue.calls > 0) return;
     else if (queue.waiting.length > 0)
@@ -99,8 +104,8 @@ export class GroupedCalls<Item, Value> {
 
   #start(key: string, queue: KeyQueue<Item, Value>): void {
     stopTimer(queue);
-    while (mayCall(queue) && queue.waiting.length > 0) {
-      const group = this.#takeGroup(queue);
+    while (queue.waiting.length > 0 && mayCall(queue, this.#isNextAlone(key, queue))) {
+      const group = this.#takeGroup(key, queue);
       // Falls by half, so that one late client does not split the others.
       queue.expected = Math.max(group.length, Math.floor((queue.expected + group.length) / 2));
       this.#run(key, queue, group);
@@ -117,7 +122,7 @@ export class GroupedCalls<Item, Value> {
       queue.slowCalls += 1;
       this.#advance(key, queue);
     }, SLOW_MS);
-    void this.#call(queue, group).finally(() => {
+    void this.#call(key, group).finally(() => {
       clearTimeout(slow);
       if (isSlow) queue.slowCalls -= 1;
       else queue.calls -= 1;
@@ -133,7 +138,7 @@ export class GroupedCalls<Item, Value> {
     });
   }
 
-  async #call(queue: KeyQueue<Item, Value>, group: readonly Waiting<Item, Value>[]): Promise<void> {
+  async #call(key: string, group: readonly Waiting<Item, Value>[]): Promise<void> {
     try {
       const responses = await this.#options.call(group.map(({ item }) => item));
       for (const [index, { resolve, reject }] of group.entries()) {
@@ -142,41 +147,54 @@ export class GroupedCalls<Item, Value> {
         else reject(response.error);
       }
     } catch (error) {
-      // One item may be what the Worker fails on: when they are sent again, the others must not fail with it.
-      if (group.length > 1) queue.alone = 2 * group.length;
-      for (const { reject } of group) reject(error);
+      for (const { item, reject } of group) {
+        this.#suspect(key, item);
+        reject(error);
+      }
     }
   }
 
-  #takeGroup(queue: KeyQueue<Item, Value>): Waiting<Item, Value>[] {
+  #takeGroup(key: string, queue: KeyQueue<Item, Value>): Waiting<Item, Value>[] {
     const { maxItems, maxBytes, bytesOf } = this.#options;
-    if (queue.alone > 0) {
-      queue.alone -= 1;
-      return queue.waiting.splice(0, 1);
-    }
     let [count, bytes] = [0, 0];
     for (const { item } of queue.waiting) {
+      const isSuspect = this.#isSuspect(key, item);
       bytes += bytesOf(item);
-      if (count > 0 && (bytes > maxBytes || count === maxItems)) break;
+      if (count > 0 && (isSuspect || bytes > maxBytes || count === maxItems)) break;
       count += 1;
+      if (isSuspect) break;
     }
     return queue.waiting.splice(0, count);
   }
 
-  /** Items of a failed call come again later and are then sent alone, so their number outlasts the pause. */
+  #suspect(key: string, item: Item): void {
+    const name = this.#nameOf(key, item);
+    this.#suspects.delete(name);
+    this.#suspects.set(name, performance.now() + SUSPECT_MS);
+    const [oldest] = this.#suspects.keys();
+    if (this.#suspects.size > MAX_SUSPECTS && oldest !== undefined) this.#suspects.delete(oldest);
+  }
+
+  #isSuspect(key: string, item: Item): boolean {
+    return this.#suspects.size > 0 && (this.#suspects.get(this.#nameOf(key, item)) ?? 0) > performance.now();
+  }
+
+  #isNextAlone(key: string, { waiting: [next] }: KeyQueue<Item, Value>): boolean {
+    return next !== undefined && this.#isSuspect(key, next.item);
+  }
+
+  #nameOf(key: string, item: Item): string {
+    return JSON.stringify([key, this.#options.nameOf?.(item) ?? ""]);
+  }
+
   #reset(key: string, queue: KeyQueue<Item, Value>): void {
     stopTimer(queue);
-    queue.expected = 1;
-    if (queue.alone === 0) this.#queues.delete(key);
+    this.#queues.delete(key);
   }
 }
 
-function mayCall({
-  calls,
-  slowCalls,
-  alone,
-}: Pick<KeyQueue<unknown, unknown>, "calls" | "slowCalls" | "alone">): boolean {
-  return slowCalls < MAX_SLOW_CALLS && calls < (alone > 0 ? MAX_CALLS_ALONE : MAX_CALLS);
+function mayCall({ calls, slowCalls }: { calls: number; slowCalls: number }, isAlone: boolean): boolean {
+  return slowCalls < MAX_SLOW_CALLS && calls < (isAlone ? MAX_CALLS_ALONE : MAX_CALLS);
 }
 
 function stopTimer(queue: { timer: NodeJS.Timeout | null }): void {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Refusal, tryAgain } from "./errors.ts";
 import { type CallResult, GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
@@ -32,6 +33,8 @@ export class SubmissionGroups {
       maxItems: MAX_MESSAGES,
       maxBytes: MAX_BYTES,
       bytesOf: ({ bytes }) => bytes.length,
+      // A mail program may make a new Date and Message-ID each time, but not a new envelope.
+      nameOf: ({ envelope }) => createHash("sha256").update(JSON.stringify(envelope)).digest("base64"),
     });
   }
 

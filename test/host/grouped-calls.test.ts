@@ -19,6 +19,7 @@ function aWorker() {
     maxItems: 4,
     maxBytes: 100,
     bytesOf: (item) => item.length,
+    nameOf: (item) => item,
   });
   const sendAll = (items: readonly string[]) =>
     Promise.allSettled(items.map((item) => groups.send("user", item))).then((results) =>
@@ -178,11 +179,21 @@ describe("the items of a call that failed", () => {
     expect(calls.slice(2)).toEqual([["b"], ["fails"], ["c"]]);
   });
 
-  it("are together again after twice as many were sent alone", async () => {
+  it("are sent alone whatever was sent since", async () => {
     const { calls, sendAll } = aWorker();
-    await within(2 * CALL_MS, sendAll(["a", "fails", "b"]));
-    await within(CALL_MS, sendAll(["1", "2", "3", "4"]));
-    await within(2 * CALL_MS, sendAll(["5", "6", "7"]));
-    expect(calls.slice(2)).toEqual([["1"], ["2"], ["3"], ["4"], ["5"], ["6", "7"]]);
+    await within(2 * CALL_MS, sendAll(["a", "fails", "b", "c"]));
+    await within(6 * CALL_MS, sendAll(["1", "2", "3", "4", "5", "6", "7", "8"]));
+    const before = calls.length;
+    const again = await within(3 * CALL_MS, sendAll(["d", "b", "e", "fails", "f"]));
+    expect(again).toEqual(["to d", "to b", "to e", "Error: the Worker failed", "to f"]);
+    expect(calls.slice(before)).toEqual([["d"], ["b"], ["e"], ["fails"], ["f"]]);
+  });
+
+  it("go with others again after two hours", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["a", "fails", "b", "c"]));
+    await vi.advanceTimersByTimeAsync(2 * 3_600_000);
+    await within(2 * CALL_MS, sendAll(["d", "b", "c"]));
+    expect(calls.slice(2)).toEqual([["d"], ["b", "c"]]);
   });
 });
