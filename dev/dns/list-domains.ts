@@ -30,7 +30,7 @@ export async function listDomains(baseUrl: string, apiKey: string): Promise<Doma
       headers: { Authorization: `Bearer ${apiKey}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (!response.ok) throw new Error(`The API answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`The API responded with ${response.status}: ${await response.text()}`);
     const found = (await response.json()) as Domain[];
     domains.push(...found);
     if (found.length < PAGE_SIZE) return domains;

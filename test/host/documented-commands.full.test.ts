@@ -144,7 +144,7 @@ async function returnPath(): Promise<string> {
 
 /** Runs a command in bash. Returns the HTTP status of curl, or the exit code of another command. */
 async function execute(command: string): Promise<{ status: number; output: string }> {
-  const curl = `curl() { command curl --silent --show-error --max-time 60 --write-out '\\nanswered %{response_code}\\n' "$@"; }`;
+  const curl = `curl() { command curl --silent --show-error --max-time 60 --write-out '\\nresponded with %{response_code}\\n' "$@"; }`;
   const child = spawn("bash", ["-c", `${curl}\n${command}`], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
@@ -157,6 +157,6 @@ async function execute(command: string): Promise<{ status: number; output: strin
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await new Promise<number>((resolve) => child.once("close", (ended) => resolve(ended ?? -1)));
   id = /"id":"([0-9a-f-]{36})"/.exec(output)?.[1] ?? id;
-  const [, responded] = /responded (?:with )?(\d+)\s*$/.exec(output) ?? [];
+  const [, responded] = /responded with (\d+)\s*$/.exec(output) ?? [];
   return { status: responded !== undefined && code === 0 ? Number(responded) : code, output };
 }

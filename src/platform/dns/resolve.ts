@@ -41,7 +41,7 @@ async function query(resolver: string, name: string, type: QueryType): Promise<D
   });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(`the resolver answered ${response.status}`);
+    throw new Error(`the resolver responded with ${response.status}`);
   }
   const bytes = await response.arrayBuffer();
   if (bytes.byteLength > MAX_MESSAGE_BYTES)
@@ -61,7 +61,7 @@ function parseAnswer(message: DecodedPacket, name: string, type: QueryType): Dns
   if (message.flag_tc) return { status: "temperror", reason: "the response is truncated" };
   const rcode = (message.flags ?? 0) & 0x0f;
   if (rcode !== NOERROR && rcode !== NXDOMAIN)
-    return { status: "temperror", reason: `the resolver answered with rcode ${rcode}` };
+    return { status: "temperror", reason: `the resolver responded with rcode ${rcode}` };
   return {
     status: "ok",
     values: (message.answers ?? []).flatMap((answer) => (answer.type === type ? valuesOf(answer) : [])),
