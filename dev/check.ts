@@ -10,16 +10,14 @@ interface Step {
   commands: [string, string[]][];
 }
 
-const STEPS: Step[] = [
-  { name: "format and lint", commands: [["biome", ["ci", "--colors=off", "."]]] },
-  {
-    name: "types",
-    commands: [
-      ["wrangler", ["types", "--include-runtime=false", "--check"]],
-      ...[".", "test", "dev", "client"].map((project): [string, string[]] => ["tsc", typesOf(project)]),
-    ],
-  },
-];
+const LINT: Step = { name: "format and lint", commands: [["biome", ["ci", "--colors=off", "."]]] };
+const TYPES: Step = {
+  name: "types",
+  commands: [
+    ["wrangler", ["types", "--include-runtime=false", "--check"]],
+    ...[".", "test", "dev", "client"].map((project): [string, string[]] => ["tsc", typesOf(project)]),
+  ],
+};
 
 /** A file system in memory, on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
@@ -36,8 +34,11 @@ const [flag = ""] = process.argv.slice(2).filter((argument) => argument in EXTEN
 const { name, env } = EXTENTS[flag] ?? { name: "tests", env: {} };
 const vitestArguments = process.argv.slice(2).filter((argument) => !(argument in EXTENTS));
 
-for (const step of STEPS) await check(step);
-await test();
+if (!(await check(LINT))) process.exit(1);
+// The types beside the tests, which wait a part of the time.
+const [hasTypes, hasPassed] = await Promise.all([check(TYPES), test()]);
+if (!hasTypes) console.error(`FAILED  ${TYPES.name}: see above`);
+process.exit(hasTypes && hasPassed ? 0 : 1);
 
 /** Returns the arguments that check the types of a project. What did not change since the last run is not checked again. */
 function typesOf(project: string): string[] {
@@ -45,18 +46,22 @@ function typesOf(project: string): string[] {
   return ["--noEmit", "--incremental", "--tsBuildInfoFile", cache, "-p", project];
 }
 
-async function check({ name, commands }: Step) {
+/** Runs the commands of a step one after the other, and returns whether none failed. Prints the output of the first that did. */
+async function check({ name, commands }: Step): Promise<boolean> {
   const startedAt = Date.now();
-  const results = await Promise.all(commands.map(([command, args]) => run(command, args)));
-  const failed = results.findIndex((result) => result.code !== 0);
-  if (failed < 0) return console.log(`ok      ${name} (${since(startedAt)})`);
-  console.error(results[failed]?.output.trimEnd());
-  console.error(`FAILED  ${name}: ${commands[failed]?.flat().join(" ")} (${since(startedAt)})`);
-  process.exit(1);
+  for (const [command, args] of commands) {
+    const { code, output } = await run(command, args);
+    if (code === 0) continue;
+    console.error(output.trimEnd());
+    console.error(`FAILED  ${name}: ${[command, ...args].join(" ")} (${since(startedAt)})`);
+    return false;
+  }
+  console.log(`ok      ${name} (${since(startedAt)})`);
+  return true;
 }
 
-/** Runs vitest with a temporary folder of its own, deletes the folder, and exits. Reads the counts from vitest's report; a run without a report has failed. */
-async function test() {
+/** Runs vitest with a temporary folder of its own, deletes the folder, and returns whether all tests passed. A run without vitest's report has failed. */
+async function test(): Promise<boolean> {
   const startedAt = Date.now();
   const directory = await mkdtemp(path.join(await temporaryFolder(), "email-delivery-tests-"));
   // Postfix, which some tests start, reads its files there as a user of its own.
@@ -83,7 +88,7 @@ async function test() {
       ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped`
       : "The tests did not finish.",
   );
-  process.exit(code === 0 && counts ? 0 : 1);
+  return code === 0 && counts !== null;
 }
 
 /**
