@@ -2,6 +2,9 @@ const encoder = new TextEncoder();
 
 export const MEBIBYTE = 1024 * 1024;
 
+/** Returns a limit as people read it, such as `24 MiB`. */
+export const inMiB = (bytes: number) => `${bytes / MEBIBYTE} MiB`;
+
 /** Encodes bytes in base64 (RFC 4648 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";

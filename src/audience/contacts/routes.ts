@@ -7,7 +7,7 @@ import { csvFile, operationsOf, parameter, responses, success } from "../../http
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
-import { MEBIBYTE } from "../../lib/bytes.ts";
+import { inMiB } from "../../lib/bytes.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
 import { exportContacts } from "./csv/export.ts";
@@ -214,7 +214,7 @@ export const contactRoutes = new Hono<AppEnv>()
       summary: "Import contacts from a CSV file",
       description:
         "The first row has the names of the columns. `email` is required and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored. The separator is a comma, semicolon or tab, the encoding UTF-8. " +
-        `At most ${importLimits.rows.toLocaleString("en")} rows and ${importLimits.fileBytes / MEBIBYTE} MiB. ` +
+        `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. ` +
         "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before `= + - @ '` or a tab at the start of a cell is removed.",
       parameters: [listId, parameter.idempotencyKey],
       requestBody: uploadBody,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { inMiB } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { Variables } from "../templates/index.ts";
@@ -41,8 +42,7 @@ export const Attachment = z
       contentEncoding: "base64",
       maxLength: Math.ceil(limits.attachmentBytes / 3) * 4,
       pattern: "^[A-Za-z0-9+/]*={0,2}$",
-      description:
-        "Standard base64 with padding, no data: prefix. All attachments of an email decode to at most 24 MiB.",
+      description: `Standard base64 with padding, no data: prefix. All attachments of an email decode to at most ${inMiB(limits.attachmentBytes)}.`,
     }),
     content_type: z
       .string()

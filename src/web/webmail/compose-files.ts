@@ -1,3 +1,4 @@
+import { inMiB } from "../../lib/bytes.ts";
 import { tooLarge, unprocessable } from "../../lib/errors.ts";
 import { getMessage, listFiles, MAX_FILE_BYTES, openAttachment, uploadFile } from "../../mailboxes/inbox/index.ts";
 import { type FormFile, readPartRef } from "./compose-form.ts";
@@ -60,7 +61,8 @@ async function copyPart(
   const message = await getMessage(mailbox, folder, uid).catch(() => null);
   const part = message?.parts.find((one) => one.partId === partId);
   if (!message || !part) return null;
-  if (part.size > maxBytes) throw tooLarge(`The files exceed 24 MiB; the limit is ${MAX_FILE_BYTES} bytes`);
+  if (part.size > maxBytes)
+    throw tooLarge(`The files exceed ${inMiB(MAX_FILE_BYTES)}; the limit is ${MAX_FILE_BYTES} bytes`);
   const { body, filename, contentType } = await openAttachment(caller, message, partId);
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
   return {

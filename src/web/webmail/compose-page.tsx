@@ -1,4 +1,5 @@
 import { ErrorSummary, Field, type FieldErrors, Notice, TextArea } from "../../http/ui/index.ts";
+import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
@@ -101,7 +102,7 @@ const Files = ({ files, errors }: { files: readonly FormFile[]; errors: FieldErr
     <Field
       {...{ name: "upload", label: "Attach files", type: "file", multiple: true, maxBytes: MAX_FILE_BYTES, errors }}
       required={false}
-      hint="At most 24 MiB together"
+      hint={`At most ${inMiB(MAX_FILE_BYTES)} together`}
     />
     <button type="submit" class="quiet" name="action" value="attach" formnovalidate>
       Attach

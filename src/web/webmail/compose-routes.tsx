@@ -8,6 +8,7 @@ import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { parseAddress } from "../../lib/addresses.ts";
+import { inMiB } from "../../lib/bytes.ts";
 import { AppError, notFound, tooLarge } from "../../lib/errors.ts";
 import { iso } from "../../lib/time.ts";
 import {
@@ -65,7 +66,8 @@ export const composePages = new Hono<AppEnv>()
     const run = async () => {
       const settled = await settleFiles(page, form.files);
       form.files = settled.files;
-      if (isTooLarge) throw tooLarge("The files are larger than 24 MiB together. They were not attached");
+      if (isTooLarge)
+        throw tooLarge(`The files are larger than ${inMiB(MAX_FILE_BYTES)} together. They were not attached`);
       requireAllFiles(settled);
       if (action === "attach") return showForm(c, page, form);
       if (action === "autosave") return showForm(c, page, form, undefined, await saveComplete(page, form));

@@ -1,5 +1,5 @@
 import { Empty, ErrorList, ErrorSummary, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
-import { MEBIBYTE } from "../../lib/bytes.ts";
+import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { importPath } from "./paths.ts";
@@ -28,7 +28,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
         label="Archive"
         type="file"
         accept=".mbox,.zip,application/mbox,application/zip"
-        hint={`A ZIP archive of .eml and .mbox files, or an mbox file, of at most ${MAX_FORM_BYTES / MEBIBYTE} MiB. Messages that are here already are skipped.`}
+        hint={`A ZIP archive of .eml and .mbox files, or an mbox file, of at most ${inMiB(MAX_FORM_BYTES)}. Messages that are here already are skipped.`}
         maxBytes={MAX_FORM_BYTES}
         errors={refusal?.errors}
       />

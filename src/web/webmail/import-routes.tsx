@@ -5,6 +5,7 @@ import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { type Refusal, submitForm } from "../../http/page-form.ts";
+import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { toReadable } from "../../lib/readable.ts";
 import { importArchive, listImports } from "../../mailboxes/inbox/index.ts";
@@ -29,7 +30,8 @@ export const importPages = new Hono<AppEnv>()
 async function importFile(c: Context<AppEnv>): Promise<string | Response> {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const result = await readFormWithFiles(c, FORM, async ({ files: [file], isTooLarge }) => {
-    if (isTooLarge) throw tooLarge("The archive is larger than 24 MiB; import it by the API, or folder by folder");
+    if (isTooLarge)
+      throw tooLarge(`The archive is larger than ${inMiB(MAX_FORM_BYTES)}; import it by the API, or folder by folder`);
     if (!file?.bytes.length) throw badRequest("Choose a ZIP archive or an mbox file");
     const { bytes } = file;
     const pieces = async function* () {

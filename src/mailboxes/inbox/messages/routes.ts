@@ -20,6 +20,7 @@ import {
   FolderQuery,
   folderQuery,
   LabelsIn,
+  MAX_CHANGED,
   MessageOut,
   MoveIn,
   ReadQuery,
@@ -226,7 +227,7 @@ export const messageRoutes = new Hono<AppEnv>()
     "/v1/inbox/:mailbox_id/messages/batch",
     operation("inbox:write", {
       operationId: "updateInboxMessages",
-      summary: "Change up to 200 messages of a folder",
+      summary: `Change up to ${MAX_CHANGED} messages of a folder`,
       parameters: [mailboxId],
       responses: responses(200, "A result for each message", BatchOut, bodyErrors),
     }),

@@ -125,10 +125,13 @@ const ACTIONS = [
   "unlabel",
 ] as const;
 
+/** Messages that one request changes. */
+export const MAX_CHANGED = 200;
+
 export const BatchIn = z
   .object({
     folder: z.string().max(1000).meta({ maxLength: 255 }).default("INBOX"),
-    uids: z.array(z.int().min(1).max(4_294_967_295)).min(1).max(200),
+    uids: z.array(z.int().min(1).max(4_294_967_295)).min(1).max(MAX_CHANGED),
     action: z.enum(ACTIONS),
     to_folder: z.string().max(1000).meta({ maxLength: 255 }).nullish().describe("Required by `move`."),
     label_id: z.string().max(100).nullish().describe("Required by `label` and `unlabel`."),

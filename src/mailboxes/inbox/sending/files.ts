@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { inMiB } from "../../../lib/bytes.ts";
 import { AppError, tooLarge, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import type { AttachmentSource } from "../../../mail/mime/index.ts";
@@ -71,7 +72,7 @@ export async function findFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: reado
   if (errors.length > 0) throw unprocessable(errors);
   const files = found.filter((file) => file !== null);
   if (files.reduce((sum, { size }) => sum + size, 0) > MAX_FILE_BYTES)
-    throw tooLarge(`The files exceed 24 MiB; the limit is ${MAX_FILE_BYTES} bytes`);
+    throw tooLarge(`The files exceed ${inMiB(MAX_FILE_BYTES)}; the limit is ${MAX_FILE_BYTES} bytes`);
   return files;
 }
 

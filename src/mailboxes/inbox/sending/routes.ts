@@ -5,6 +5,7 @@ import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
+import { inMiB } from "../../../lib/bytes.ts";
 import { AcceptOut, emailLimits } from "../../../sending/emails/index.ts";
 import { listScheduledOfMailbox, ScheduledOut } from "../../../sending/emails/scheduled/index.ts";
 import { openMailbox } from "../open.ts";
@@ -56,7 +57,7 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "addInboxFile",
       summary: "Upload a file for a message",
-      description: "At most 24 MiB. The file can be sent, any number of times, for a day.",
+      description: `At most ${inMiB(MAX_FILE_BYTES)}. The file can be sent, any number of times, for a day.`,
       parameters: [mailboxId, parameter.idempotencyKey],
       requestBody: {
         required: true,

@@ -1,4 +1,5 @@
 import { decodeBase64 } from "../../../lib/base64-stream.ts";
+import { inMiB } from "../../../lib/bytes.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import { limits } from "../rules.ts";
 import type { AttachmentIn, SendIn } from "../schema.ts";
@@ -27,7 +28,7 @@ export function parseAttachments(input: SendIn, issues: Issue[]): ParsedAttachme
   const files = entries.flatMap((entry, index) => parseAttachment(entry, ["attachments", index], issues) ?? []);
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total > limits.attachmentBytes) {
-    const error = `Attachments exceed 24 MiB: they are ${total} bytes; the limit is ${limits.attachmentBytes}`;
+    const error = `Attachments exceed ${inMiB(limits.attachmentBytes)}: they are ${total} bytes; the limit is ${limits.attachmentBytes}`;
     issues.push({ field: "content", status: 413, loc: ["attachments"], type: "too_large", error });
   }
   return files;

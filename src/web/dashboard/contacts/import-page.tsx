@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { ErrorList, ErrorSummary, Facts, Field, Layout, Table } from "../../../http/ui/index.ts";
-import { MEBIBYTE } from "../../../lib/bytes.ts";
+import { inMiB } from "../../../lib/bytes.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 
 interface ImportPageProps {
@@ -31,7 +31,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           label="CSV file"
           type="file"
           accept=".csv,text/csv"
-          hint={`In UTF-8, separated by commas, semicolons or tabs. At most ${importLimits.rows.toLocaleString("en")} rows and ${importLimits.fileBytes / MEBIBYTE} MiB.`}
+          hint={`In UTF-8, separated by commas, semicolons or tabs. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
           maxBytes={importLimits.fileBytes}
           errors={refusal?.errors}
         />
