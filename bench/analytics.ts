@@ -1,6 +1,5 @@
 /** Counts the rows that the endpoints of analytics read over 90 days. The counts are the same on every machine. */
-import type { Deployment } from "./deployment.ts";
-import type { Bench } from "./parts.ts";
+import type { Bench, Deployment } from "./deployment.ts";
 import type { Row } from "./table.ts";
 import { splitAtResponse, toHops } from "./trace.ts";
 

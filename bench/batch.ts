@@ -1,8 +1,7 @@
 /** Measures a batch of 500 from accept to final status: rows, cost, and the CPU time of its accept. */
 import { perEmail } from "./cost.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Bench, Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
-import type { Bench } from "./parts.ts";
 import { costPerThousand } from "./prices.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";

@@ -1,7 +1,6 @@
 /** Peak memory of the largest and worst request bodies. */
-import type { Deployment } from "./deployment.ts";
+import type { Bench, Deployment } from "./deployment.ts";
 import { measurePeakMemory } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 /** Limit for the resident memory that one request adds to workerd, which has its own copy of the request. */

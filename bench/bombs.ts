@@ -3,11 +3,10 @@
  * marked. The memory is that above a host which has just received a small message, less what a put of as many bytes adds.
  */
 import { type BombMessage, bombMessages } from "./bomb-messages.ts";
-import { Deployment, GATEWAY_SECRET } from "./deployment.ts";
+import { type Bench, Deployment, GATEWAY_SECRET } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { putObject, residentOf } from "./inbox-memory.ts";
 import { peakMegabytes } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 /** The largest message that is received, less what the gateway adds. */

@@ -1,9 +1,8 @@
 /** Measures a broadcast to 20,000 contacts: its fan-out, single emails behind it, and the rows and cost of its emails. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { perEmail } from "./cost.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Bench, Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
-import type { Bench } from "./parts.ts";
 import { costPerThousand } from "./prices.ts";
 import type { Sink } from "./sink.ts";
 import { percentile, type Row } from "./table.ts";

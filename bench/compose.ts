@@ -1,7 +1,8 @@
 /** Measures CPU and peak memory of composing a message in workerd and signing it with both keys. */
+
+import type { Bench } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { measurePeakMemory } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const SIZES = [

@@ -1,6 +1,7 @@
 /** Measures batches of 1 KB and 10 KB emails: rate and CPU of their accept, then rate and CPU of their delivery. */
+
+import type { Bench } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
-import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 

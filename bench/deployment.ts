@@ -2,6 +2,7 @@
 import type { Seeded } from "../dev/seed-workspace.ts";
 import { BENCH_WORKER, type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
+import type { Sink } from "./sink.ts";
 import type { TracedRequest } from "./trace.ts";
 
 /** The mail database of every measured workspace. */
@@ -10,6 +11,13 @@ const MINUTE_MS = 60_000;
 const DRAIN_MS = 5 * MINUTE_MS;
 export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 export const GATEWAY_SECRET = "gateway-secret-of-the-bench-0123456789";
+
+/** The state that the parts of one run share. */
+export interface Bench {
+  deployment: Deployment;
+  /** The egress of the deployment. */
+  sink: Sink;
+}
 
 export class Deployment {
   readonly host: Host;

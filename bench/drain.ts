@@ -3,8 +3,8 @@
 import { fork } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import path from "node:path";
+import type { Bench } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
-import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 

@@ -1,9 +1,8 @@
 /** Measures how many opens per second get a response, and how many are merged into their emails. */
 
 import { newOpenToken } from "../src/platform/mail-tokens/tracking.ts";
-import { type Deployment, MASTER_KEYS } from "./deployment.ts";
+import { type Bench, type Deployment, MASTER_KEYS } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
-import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 
 const EMAILS = 2_000;

@@ -1,5 +1,5 @@
 /** Counts the binding calls between a request and its response, in their order. The counts are the same on every machine. */
-import type { Bench } from "./parts.ts";
+import type { Bench } from "./deployment.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 import { formatCalls, splitAtResponse, toHops } from "./trace.ts";

@@ -1,7 +1,6 @@
 /** Measures the import and export of the largest CSV file: rows a second, D1 calls, rows written, peak memory. */
-import type { Deployment } from "./deployment.ts";
+import type { Bench, Deployment } from "./deployment.ts";
 import { measurePeakMemory } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const ROWS = 100_000;

@@ -2,12 +2,12 @@
  * Measures the memory of large messages: receiving, forwarding, opening and downloading one of 25 MiB, and export and import of a
  * mailbox with messages of 5 MiB. docs/performance.md says how to read the rows.
  */
-import { Deployment, GATEWAY_SECRET } from "./deployment.ts";
+
+import { type Bench, Deployment, GATEWAY_SECRET } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { importArchive } from "./import-archive.ts";
 import { Isolate } from "./isolate.ts";
 import { peakMegabytes } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,7 @@
 /** Measures the time to accept 24 MiB, and workerd's peak memory above a route that only puts the same bytes into R2. */
+
+import type { Bench } from "./deployment.ts";
 import { measurePeakMemory } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const BYTES = 24 * 1024 * 1024;

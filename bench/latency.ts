@@ -1,6 +1,6 @@
 /** Measures the time from the 202 of a lone email to its arrival at the egress, while the deployment is idle. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Bench } from "./parts.ts";
+import type { Bench } from "./deployment.ts";
 import { percentile, type Row } from "./table.ts";
 
 const TRIALS = 31;

@@ -1,7 +1,6 @@
 /** Measures lists, filters and searches in a workspace of 1,000,000 emails and in one of 10,000, in one database. */
 
-import { Deployment } from "./deployment.ts";
-import type { Bench } from "./parts.ts";
+import { type Bench, Deployment } from "./deployment.ts";
 import { median, type Row } from "./table.ts";
 
 const SMALL = 10_000;

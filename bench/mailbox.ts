@@ -1,7 +1,7 @@
 /** Measures the inbox API in a mailbox of 10,000 messages and in one of 300: calls, rows read and time. */
-import { Deployment } from "./deployment.ts";
+
+import { type Bench, Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";
-import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 import { splitAtResponse } from "./trace.ts";
 

@@ -1,12 +1,11 @@
 /** Measures the pages of the top tasks: weight, CPU, and what a person on a slow telephone waits for. */
 import { createContext } from "../src/platform/context.ts";
 import { chromiumUnavailable, launchBrowser } from "../test/host/support/browser.ts";
-import { type Deployment, MASTER_KEYS } from "./deployment.ts";
+import { type Bench, type Deployment, MASTER_KEYS } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { type Paint, paintOf } from "./pages/paint.ts";
 import { fillTopPages, type TopPage } from "./pages/top-pages.ts";
 import { cookieHeader, PAGE_BYTES, weigh } from "./pages/weight.ts";
-import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 
 const VISITS = 7;

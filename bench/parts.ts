@@ -8,7 +8,7 @@ import { measureBroadcasts } from "./broadcasts.ts";
 import { measureComposing } from "./compose.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDelivery } from "./delivery.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Bench } from "./deployment.ts";
 import { measureDrain } from "./drain.ts";
 import { measureHits } from "./hits.ts";
 import { measureHops } from "./hops.ts";
@@ -21,18 +21,10 @@ import { measureMailbox } from "./mailbox.ts";
 import { measurePages } from "./pages.ts";
 import { measureRates } from "./rates.ts";
 import { measureShards } from "./shards.ts";
-import type { Sink } from "./sink.ts";
 import { measureSubmission } from "./submission.ts";
 import type { Row } from "./table.ts";
 import { measureWaits } from "./waits.ts";
 import { measureWorstEmails } from "./worst-email.ts";
-
-/** The state that the parts of one run share. */
-export interface Bench {
-  deployment: Deployment;
-  /** The egress of the deployment. */
-  sink: Sink;
-}
 
 /** Each part by the name that selects it: `npm run bench -- latency rates`. */
 export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {

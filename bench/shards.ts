@@ -1,8 +1,7 @@
 /** Measures a run over four mail databases against one with the same workspaces, and a sweep of 64 that have no work. */
 import { perEmail } from "./cost.ts";
-import { Deployment } from "./deployment.ts";
+import { type Bench, Deployment } from "./deployment.ts";
 import type { Readings } from "./meter.ts";
-import type { Bench } from "./parts.ts";
 import { Sink } from "./sink.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";

@@ -6,9 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32, ZipWriter } from "../src/lib/zip/index.ts";
 import { bombMessages } from "./bomb-messages.ts";
-import { Deployment } from "./deployment.ts";
+import { type Bench, Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const BUDGET_MS = 300;

@@ -1,7 +1,8 @@
 /** Measures CPU and peak memory of preparing the largest emails that accept admits, each in a separate host. */
+
+import type { Bench } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { measurePeakMemory } from "./memory.ts";
-import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 /** Budget of one email: it must not delay the emails of other workspaces. */
