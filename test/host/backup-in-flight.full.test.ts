@@ -12,10 +12,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { BackupClient } from "../../dev/backups/client.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, MASTER_KEYS, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
+import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 
 const CONTACTS = 300;
@@ -44,7 +44,7 @@ const recipients = (site: Site) => site.sink.receipts.flatMap((receipt) => recei
 const emails = (site: Site, where: string) =>
   site.host.sql<{ recipient: string }>(`SELECT recipients ->> '$[0].email' AS recipient FROM emails WHERE ${where}`);
 
-async function openSite(name: string, firstPort: number, breaksAfter: number): Promise<Site> {
+async function openSite(name: string, breaksAfter: number): Promise<Site> {
   let messages = 0;
   const sink: CountingSink = new CountingSink(() => {
     messages += 1;
@@ -52,7 +52,7 @@ async function openSite(name: string, firstPort: number, breaksAfter: number): P
     return messages >= breaksAfter;
   });
   await sink.listen();
-  const port = await findFreePort(firstPort + (process.pid % 50) * 10);
+  const port = await findTestPort();
   const url = `http://127.0.0.1:${port}`;
   const vars = {
     ...{ MASTER_KEYS, PUBLIC_URL: url, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` },
@@ -70,7 +70,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
-  from = await openSite("from", 9_500, SENT_BEFORE);
+  from = await openSite("from", SENT_BEFORE);
   const [first] = await from.host.startAndSeed("flight.example");
   if (!first) throw new Error("there is no workspace");
   seed = first;
@@ -109,7 +109,7 @@ describe("a backup of a deployment with work in flight", () => {
   });
 
   it("restores every object of R2 with the same content", { timeout: 120_000 }, async () => {
-    to = await openSite("to", 9_700, Number.POSITIVE_INFINITY);
+    to = await openSite("to", Number.POSITIVE_INFINITY);
     await to.host.startAndSeed();
     await to.host.start();
     const { code, output } = await runCommand("restore", ["--url", to.url, "--from", path.join(folder, "backup")]);

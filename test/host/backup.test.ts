@@ -11,13 +11,13 @@ import { removeBundle } from "../../bench/host/start.ts";
 import { checkFiles, openBackup } from "../../dev/backups/check.ts";
 import { readLines } from "../../dev/backups/row-file.ts";
 import type { SavedObject } from "../../dev/backups/save-objects.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { seeded } from "../support/failures.ts";
 import { startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { call, type Filled, fill, MASTER_KEYS, runCommand, sendOn, transfer } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { byExtent, isFull } from "./support/extent.ts";
+import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { newAttempt, type SendAttempt, send } from "./support/sending-client.ts";
 
@@ -67,10 +67,10 @@ const rowsOf = ({ host }: Site) =>
     TABLES.map(async (table) => (await host.sql<unknown>(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)).results),
   );
 
-async function openSite(name: string, firstPort: number): Promise<Site> {
+async function openSite(name: string): Promise<Site> {
   const sink = new CountingSink();
   await sink.listen();
-  const port = await findFreePort(firstPort + (process.pid % 300) * 10);
+  const port = await findTestPort();
   const url = `http://127.0.0.1:${port}`;
   const vars = {
     ...{ MASTER_KEYS, PUBLIC_URL: url, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` },
@@ -83,7 +83,7 @@ async function openSite(name: string, firstPort: number): Promise<Site> {
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-backup-"));
   receiver = await startWebhookReceiver();
-  from = await openSite("from", 33_000);
+  from = await openSite("from");
   const [first, second, seller] = await from.host.startAndSeed("backup-0.example", "backup-1.example", "sold.example");
   if (!first || !second || !seller) throw new Error("there are no workspaces");
   seeds = [first, second];
@@ -131,7 +131,7 @@ describe("npm run backup", () => {
 
 describe("npm run restore", () => {
   beforeAll(async () => {
-    to = await openSite("to", 36_000);
+    to = await openSite("to");
     await to.host.startAndSeed();
     await to.host.start();
   }, 120_000);

@@ -6,11 +6,11 @@ import { afterAll, describe, it } from "vitest";
 import { openMailStore } from "../../dev/captured-mail/mail-store.ts";
 import { startCapturedMail } from "../../dev/captured-mail/server.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";
-import { findFreePort } from "../../dev/ports.ts";
+import { findTestPort } from "./support/ports.ts";
 
 const directory = await mkdtemp(path.join(os.tmpdir(), "email-delivery-captured-"));
 const store = await openMailStore(directory);
-const port = await findFreePort(33_000 + (process.pid % 300) * 10);
+const port = await findTestPort();
 const server = await startCapturedMail(port, store);
 const dns = await startLocalDns(0, async () => []);
 

@@ -14,11 +14,11 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { ROOT } from "../../dev/layout.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { HttpsFront } from "./support/https-front.ts";
+import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-deploy-rotation-"));
   await sink.listen();
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const port = await findFreePort(42_000 + (process.pid % 300) * 10);
+  const port = await findTestPort();
   standIn = await StandIn.create(folder);
   front = await HttpsFront.open(folder, "mail.shop.se", port);
   await writeFile(

@@ -6,9 +6,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LocalService } from "../../dev/local-file.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import type { Secrets } from "../../dev/state/secrets.ts";
 import { type Block, commandsOf, namedOperations, ROOT, readBlocks, readDocuments } from "./support/documents.ts";
+import { findTestPort } from "./support/ports.ts";
 
 const START_MS = 90_000;
 
@@ -32,7 +32,7 @@ let id = "";
 
 beforeAll(async () => {
   stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-documents-"));
-  port = await findFreePort(9_400 + (process.pid % 50) * 10);
+  port = await findTestPort();
   service = spawn("npm", ["start"], {
     cwd: ROOT,
     detached: true,

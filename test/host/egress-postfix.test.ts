@@ -5,9 +5,9 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import { byExtent } from "./support/extent.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { findTestPort } from "./support/ports.ts";
 import { LOGIN, Postfix, postfixUnavailable } from "./support/postfix.ts";
 import { RecipientsServer } from "./support/recipients-server.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
@@ -37,7 +37,7 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the egress", () => {
   beforeAll(async () => {
     recipients = await RecipientsServer.start();
     // Below the ports that the system gives to connections, of which any may be taken in between.
-    const free = await findFreePort(24_000 + (process.pid % 300) * 20);
+    const free = await findTestPort();
     Object.assign(ports, { submission: free, submissions: free + 1 });
     postfix = await Postfix.start({ ports, recipientsPort: recipients.port });
   }, 60_000);

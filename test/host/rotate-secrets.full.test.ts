@@ -13,10 +13,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
+import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 
 const DAY_MS = 86_400_000;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-rotation-"));
   await sink.listen();
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const port = await findFreePort(39_000 + (process.pid % 300) * 10);
+  const port = await findTestPort();
   url = `http://127.0.0.1:${port}`;
   Object.assign(vars, { PUBLIC_URL: url, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` });
   Object.assign(vars, { LIVE_WEBHOOKS: "on", WEBHOOK_ALLOW_INSECURE: "on" });

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import nodemailer from "nodemailer";
 import { afterAll, describe, it } from "vitest";
-import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { byExtent, isFull } from "./support/extent.ts";
+import { findTestPort } from "./support/ports.ts";
 
 interface Local {
   base_url: string;
@@ -40,7 +40,7 @@ interface Captured {
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-start-"));
-const port = await findFreePort(27_000 + (process.pid % 500) * 10);
+const port = await findTestPort();
 const localFile = path.join(stateDir, "local.json");
 const started: ChildProcess[] = [];
 /** The starts that became ready, oldest first. */

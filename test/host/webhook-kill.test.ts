@@ -8,11 +8,11 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { byExtent } from "./support/extent.ts";
 import { sendUnderKills, waitUntilFinal } from "./support/kill-run.ts";
+import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { eventsOf, listAll, newAttempt } from "./support/sending-client.ts";
 
@@ -42,7 +42,7 @@ it("every event of every email is delivered at least once, and none that did not
   await sink.listen();
   const receiver = await startWebhookReceiver();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-webhook-kill-"));
-  const port = await findFreePort(29_500 + (process.pid % 300) * 10);
+  const port = await findTestPort();
   const vars = {
     MASTER_KEYS,
     EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off`,

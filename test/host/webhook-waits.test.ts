@@ -7,9 +7,9 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
-import { findFreePort } from "../../dev/ports.ts";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { byExtent } from "./support/extent.ts";
+import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 
 /** Most milliseconds between the time at which the delivery of the fast endpoint is due and its request. */
@@ -70,7 +70,7 @@ async function startSite() {
     LIVE_WEBHOOKS: "on",
     WEBHOOK_ALLOW_INSECURE: "on",
   };
-  const host = new RestartableHost({ stateDir, port: await findFreePort(29_500 + (process.pid % 300) * 10), vars });
+  const host = new RestartableHost({ stateDir, port: await findTestPort(), vars });
   const [seeded] = await host.startAndSeed("webhook-waits.example");
   await host.start();
   const post = async (route: string, body?: unknown) => {

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "../../../dev/ports.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
+import { findTestPort } from "./ports.ts";
 import { RestartableHost } from "./restartable-host.ts";
 import { eventsOf, listAll, type SendAttempt } from "./sending-client.ts";
 
@@ -50,7 +50,7 @@ export async function broadcastKillRun(plan: BroadcastKillPlan, timeoutMs: numbe
   const sink = new CountingSink();
   await sink.listen();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-broadcast-kill-"));
-  const port = await findFreePort(26_000 + (process.pid % 300) * 10);
+  const port = await findTestPort();
   const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
   const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
   try {

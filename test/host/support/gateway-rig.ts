@@ -6,11 +6,11 @@ import os from "node:os";
 import path from "node:path";
 import { SMTPServer } from "smtp-server";
 import { type Host, startHost } from "../../../bench/host/start.ts";
-import { findFreePort } from "../../../dev/ports.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates } from "../../../dev/state/certificates.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../smtp-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../smtp-gateway/gateway.ts";
+import { findTestPort } from "./ports.ts";
 
 export const GATEWAY_SECRET = "gateway-secret-of-the-tests-0123456789";
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -66,7 +66,7 @@ export async function startRig(
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-gateway-"));
   const sent: SentMessage[] = [];
   const egress = await startEgress(sent);
-  const port = await findFreePort(30_000 + (process.pid % 300) * 20);
+  const port = await findTestPort();
   const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl ?? `smtp://${HOST}:${egress.port}/?tls=off` };
   const host = await startHost({ stateDir, port, vars, queueSeconds: 0 });
   const seed = await host.seed({

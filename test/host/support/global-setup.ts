@@ -4,16 +4,14 @@ import os from "node:os";
 import path from "node:path";
 import { bundleOnce, removeBundle, SHARED_BUNDLE } from "../../../bench/host/bundle.ts";
 import { startHost } from "../../../bench/host/start.ts";
-import { findFreePort } from "../../../dev/ports.ts";
 import { PACKAGED_CHROMIUM, unpackChromium } from "./packaged-chromium.ts";
-
-const FIRST_PORT = 26_000;
+import { findTestPort } from "./ports.ts";
 
 /** Provides the bundle and the browser to the test processes by variables. */
 export default async function setup() {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-migrated-"));
   const vars = { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` };
-  const host = await startHost({ stateDir, port: await findFreePort(FIRST_PORT), vars, queueSeconds: 0 });
+  const host = await startHost({ stateDir, port: await findTestPort(), vars, queueSeconds: 0 });
   await host.stop();
   // Test processes and the commands that they run load wrangler, Miniflare and TypeScript once compiled.
   process.env.NODE_COMPILE_CACHE = (await bundleOnce()).compileCache;

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "../../../dev/ports.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { DatabaseOutages } from "./database-outages.ts";
 import { GATEWAY_SECRET } from "./gateway-rig.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
+import { findTestPort } from "./ports.ts";
 import { RestartableHost } from "./restartable-host.ts";
 import { eventsOf, type Listed, listAll, listOpen, newAttempt, type SendAttempt, send } from "./sending-client.ts";
 import { openDoor, type SubmissionDoor, SubmittingClient } from "./submitting-client.ts";
@@ -49,12 +49,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   const sink = new CountingSink(() => drops() < plan.dropShare);
   await sink.listen();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
-  const port = await findFreePort(
-    20_000 +
-      (process.pid % 300) * 30 +
-      (plan.outages ? 20 : plan.dropShare > 0 ? 10 : 0) +
-      (plan.door === "smtp" ? 9_000 : 0),
-  );
+  const port = await findTestPort();
   const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
   // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
   let door: SubmissionDoor | null = null;

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "../../../dev/ports.ts";
+import { findTestPort } from "./ports.ts";
 
 /** A module that does nothing: what workerd itself needs for a start and a request. */
 const EMPTY = 'export default { fetch() { return new Response("") } }';
@@ -43,7 +43,7 @@ const config :Workerd.Config = (
 
 /** Starts workerd, waits for a response, and returns the CPU of all its threads in milliseconds. */
 async function load(config: string): Promise<number> {
-  const port = await findFreePort(9_450);
+  const port = await findTestPort();
   const requireFromHere = createRequire(import.meta.url);
   const { default: workerd } = requireFromHere("workerd") as { default: string };
   const child = spawn(workerd, ["serve", config, `--socket-addr=http=127.0.0.1:${port}`], { stdio: "ignore" });

@@ -9,10 +9,10 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { withBindings } from "../../../../dev/database.ts";
 import { ROOT, readLayout } from "../../../../dev/layout.ts";
 import { type LocalService, readLocalService } from "../../../../dev/local-file.ts";
-import { findFreePort } from "../../../../dev/ports.ts";
 import { prepareDatabase } from "../../../../dev/seed.ts";
 import { loadSecrets, writeWorkerEnv } from "../../../../dev/state/secrets.ts";
 import { launchBrowser } from "../browser.ts";
+import { findTestPort } from "../ports.ts";
 import { insertHistory } from "./history.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -22,7 +22,7 @@ const START_MS = 90_000;
 /** Starts the service on a new state folder, and a browser. Throws with the output of `npm start` when it does not start. */
 export async function startService() {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-pictures-"));
-  const port = await findFreePort(33_000 + (process.pid % 300) * 10);
+  const port = await findTestPort();
   // The webhooks of the pictures have receivers on this machine.
   const webhooks: Record<string, string> = { WEBHOOK_ALLOW_INSECURE: "on", LIVE_WEBHOOKS: "on" };
   Object.assign(process.env, webhooks);
