@@ -55,7 +55,7 @@ export function filenameIssue(filename: string): string | null {
 }
 
 /** Removes the invisible characters that names must not contain. Flags of regions stay. */
-function removeInvisible(text: string): string {
+export function removeInvisible(text: string): string {
   return text.replace(INVISIBLE_OR_FLAG, (character) => (REGION_FLAG_ONLY.test(character) ? character : ""));
 }
 
@@ -71,6 +71,14 @@ export function cleanFilename(filename: string): string {
 /** Returns a display name that visibleIssue accepts: runs of controls become one space, invisible characters are removed. */
 export function cleanName(name: string): string {
   return removeInvisible(name.toWellFormed().replace(UNPRINTABLES, " ")).trim();
+}
+
+/**
+ * Replaces the controls of text direction in a file name of a received message by their code points: `photo[U+202E]gpj.exe` shows the
+ * order in which the characters stand (Unicode TR 36 2.5).
+ */
+export function markBidiControls(text: string): string {
+  return text.replace(/\p{Bidi_Control}/gu, (control) => `[${codePoint(control)}]`);
 }
 
 function visibleIssue(field: string, text: string): string | null {

@@ -180,15 +180,15 @@ describe("Python's csv module", () => {
 const PREVIEWS = byExtent({ quick: 3_000, full: 20_000, long: 20_000 });
 
 describe("the preview in the browser", () => {
-  const recordsOf = (text: string, delimiter: "," | ";" | "\t") =>
+  const recordsOf = (text: string, delimiter: "," | ";" | "\t" | "|") =>
     new CsvReader(new TextEncoder().encode(text), delimiter)
       .read(1_000, 1_000_000)
       .map((record) => ({ row: record.row, cells: "cells" in record ? record.cells : null }));
 
   it("reads the same records as the import, and refuses the same ones", () => {
-    const text = fc.string({ unit: fc.constantFrom(...'""",;\t\r\na b\''), maxLength: 40 });
+    const text = fc.string({ unit: fc.constantFrom(...'""",;\t|\r\na b\''), maxLength: 40 });
     fc.assert(
-      fc.property(text, fc.constantFrom(",", ";", "\t"), (csv, delimiter) => {
+      fc.property(text, fc.constantFrom(",", ";", "\t", "|"), (csv, delimiter) => {
         expect([...readRecords(csv, delimiter, true)]).toEqual(recordsOf(csv, delimiter));
       }),
       { numRuns: PREVIEWS },
@@ -220,6 +220,7 @@ describe("the preview in the browser", () => {
       '\ufeffemail;Name;city\r\n ada@a.example ;Ada;"Bath; UK"\r\n\r\nb@a.example;;',
     ],
     ["tabs", "city\temail\tNAME\nBath; UK\tada@a.example\tAda\n\tb@a.example\t\n"],
+    ["a separator that is named", "sep=|\r\ncity|E-mail|NAME\r\nBath; UK|ada@a.example|Ada\r\n|b@a.example|\r\n"],
   ])("names the columns as the import reads them: %s", (_, csv) => {
     const preview = previewCsv(csv, true, 5);
     if ("issue" in preview) throw new Error(preview.issue);
@@ -233,7 +234,8 @@ describe("the preview in the browser", () => {
   it.each([
     ["", "is empty"],
     ["name,city\n1,2\n", "no email column"],
-    ["email,a,a\n1,2,3\n", "twice"],
+    ["email,a\0\n1,2\n", "NUL"],
+    ["sep=;\nemail,a\n1,2\n", "no email column"],
     ["email\n\n", "no data rows"],
   ])("says why the import refuses %j", (csv, issue) => {
     expect(previewCsv(csv, true, 5)).toEqual({ issue: expect.stringContaining(issue) });

@@ -213,9 +213,9 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "importContacts",
       summary: "Import contacts from a CSV file",
       description:
-        "The first row has the names of the columns. `email` is required and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored. The separator is a comma, semicolon or tab, the encoding UTF-8. " +
+        "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8. " +
         `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. ` +
-        "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before `= + - @ '` or a tab at the start of a cell is removed.",
+        "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before a character of which spreadsheets make a formula is removed from the start of a cell.",
       parameters: [listId, parameter.idempotencyKey],
       requestBody: uploadBody,
       responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),

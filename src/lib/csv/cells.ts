@@ -1,8 +1,14 @@
 /** Cells of CSV files that spreadsheets open (RFC 4180, docs/contract/contacts.md#csv-export). Pure. */
 
-/** First characters for which a spreadsheet takes a cell for a formula, and the mark itself. */
-const MARKED = /^[=+\-@'\t\r]/;
-const MARK = /^'(?=[=+\-@'\t\r])/;
+/**
+ * First characters for which a spreadsheet takes a cell for a formula, and the mark itself. Spreadsheets of East Asian locales also
+ * take the full-width forms of the signs.
+ */
+const STARTS = "=+\\-@'\\t\\r\\n\uff1d\uff0b\uff0d\uff20";
+const MARKED = new RegExp(`^[${STARTS}]`);
+const MARK = new RegExp(`^'(?=[${STARTS}])`);
+/** Characters for which a cell is quoted: every separator that a reader may detect, quotes and line breaks. */
+const QUOTED = /[",;|\t\r\n]/;
 
 /** Marks a text that a spreadsheet would take for a formula with an apostrophe. */
 export function markFormula(text: string): string {
@@ -21,5 +27,5 @@ export function formatRecord(cells: readonly string[]): string {
 
 function formatCell(text: string): string {
   const cell = markFormula(text);
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -21,30 +21,53 @@ function keyOfHeader(header: string): string {
   return AMBIGUOUS.test(key) ? key : header;
 }
 
-const roleOf = (cell: string) => unmarkFormula(cell).trim().toLowerCase();
+/** Headers of the column of addresses in lower case, the first of them that a file has: the last is that of Google Contacts. */
+const EMAIL_HEADERS = ["email", "e-mail", "e-mail 1 - value"];
 
-/** Returns whether a cell of the first row names the column of addresses, in any case. */
+const plain = (cell: string) => unmarkFormula(cell).trim().toLowerCase();
+
+/** Returns whether a cell of the first row names a column of addresses, in any case. */
 export function isEmailHeader(cell: string): boolean {
-  return roleOf(cell) === "email";
+  return EMAIL_HEADERS.includes(plain(cell));
+}
+
+/** Returns the first of several addresses, which an export of Google Contacts writes into one cell. */
+export function firstAddress(cell: string): string {
+  return (cell.split(" ::: ")[0] ?? "").trim();
 }
 
 /**
- * Reads the first row of a file that has an email column. Columns without a name are ignored. Returns the issue of a
- * header that names a column twice.
+ * Reads the first row of a file that has an email column. Columns without a name are ignored. A name that is repeated gets a
+ * number: `phone`, `phone 2`. Returns the issue of a header with a NUL character.
  */
 export function readHeader(cells: readonly string[]): Columns | { issue: string } {
-  const columns: Columns = { email: -1, name: null, metadata: [] };
-  const seen = new Set<string>();
-  for (const [position, cell] of cells.entries()) {
+  if (cells.some((cell) => cell.includes("\0"))) return { issue: "The header contains a NUL character" };
+  const headers = cells.map(plain);
+  const email = EMAIL_HEADERS.map((name) => headers.indexOf(name)).find((position) => position >= 0) ?? -1;
+  const name = headers.indexOf("name");
+  const others = cells.flatMap((cell, position) => {
     const header = unmarkFormula(cell);
-    const role = roleOf(cell);
-    const name = role === "email" || role === "name" ? role : header;
-    if (header.trim() === "") continue;
-    if (seen.has(name)) return { issue: `The header names the column ${JSON.stringify(name.slice(0, 100))} twice` };
-    seen.add(name);
-    if (role === "email") columns.email = position;
-    else if (role === "name") columns.name = position;
-    else columns.metadata.push({ position, key: keyOfHeader(header) });
-  }
-  return columns;
+    if (position === email || position === name || header.trim() === "") return [];
+    const repeatsRole = headers[position] === headers[email] || headers[position] === "name";
+    return [{ position, key: keyOfHeader(header), repeatsRole }];
+  });
+  return { email, name: name < 0 ? null : name, metadata: numberRepeated(others) };
+}
+
+/**
+ * Returns columns with distinct keys: each repeated one has the lowest number that is free. Takes time in proportion to their
+ * number, since a key of a column ends the search for a number once at most.
+ */
+function numberRepeated(columns: readonly { position: number; key: string; repeatsRole: boolean }[]) {
+  const taken = new Set(columns.map(({ key }) => key));
+  const numbers = new Map<string, number>();
+  return columns.map(({ position, key, repeatsRole }) => {
+    let number = numbers.get(key) ?? (repeatsRole ? 1 : 0);
+    if (number > 0) {
+      do number += 1;
+      while (taken.has(`${key} ${number}`));
+    }
+    numbers.set(key, Math.max(1, number));
+    return { position, key: number === 0 ? key : `${key} ${number}` };
+  });
 }

@@ -1,6 +1,6 @@
 import { unmarkFormula } from "./cells.ts";
-import { type Columns, isEmailHeader, readHeader } from "./columns.ts";
-import { DELIMITERS, MAX_RECORD_CHARACTERS } from "./rules.ts";
+import { type Columns, firstAddress, isEmailHeader, readHeader } from "./columns.ts";
+import { DELIMITERS, MAX_RECORD_CHARACTERS, readSeparatorLine } from "./rules.ts";
 
 /**
  * Reads the first rows of a CSV file in the browser, before it is uploaded. It is a second, small parser, because that of the import
@@ -40,12 +40,16 @@ export function previewFile(start: Uint8Array, isWhole: boolean): CsvPreview | {
  * part the last record is left out. Returns the issue for which the import refuses the file.
  */
 export function previewCsv(text: string, isWhole: boolean, maxRows: number): CsvPreview | { issue: string } {
-  const content = text.replace(/^\ufeff/, "");
+  const marked = text.replace(/^\ufeff/, "");
+  const line = readSeparatorLine(marked);
+  const content = marked.slice(line?.length ?? 0);
   if (content === "") return { issue: "The CSV file is empty" };
-  const found = DELIMITERS.flatMap((delimiter) => {
-    const header = readRecords(content, delimiter, isWhole).next().value?.cells;
-    return header?.some(isEmailHeader) ? [{ delimiter, header }] : [];
-  }).sort((a, b) => b.header.length - a.header.length)[0];
+  const found = (line ? [line.delimiter] : DELIMITERS)
+    .flatMap((delimiter) => {
+      const header = readRecords(content, delimiter, isWhole).next().value?.cells;
+      return header?.some(isEmailHeader) ? [{ delimiter, header }] : [];
+    })
+    .sort((a, b) => b.header.length - a.header.length)[0];
   if (!found) return { issue: "The CSV file has no email column: its first row must contain the cell email" };
   const columns = readHeader(found.header);
   if ("issue" in columns) return columns;
@@ -63,7 +67,10 @@ export function previewCsv(text: string, isWhole: boolean, maxRows: number): Csv
 function valuesOf(cells: readonly string[], { email, name, metadata }: Columns): string[] {
   const positions = [email, ...(name === null ? [] : [name]), ...metadata.map(({ position }) => position)];
   const values = positions.map((position) => unmarkFormula(cells[position] ?? ""));
-  return values.map((value, index) => (index < positions.length - metadata.length ? value.trim() : value));
+  return values.map((value, index) => {
+    if (index === 0) return firstAddress(value);
+    return index < positions.length - metadata.length ? value.trim() : value;
+  });
 }
 
 /** Yields the records of a text (RFC 4180). A record that is no valid CSV ends at its first line break. */

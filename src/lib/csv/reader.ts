@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS } from "./rules.ts";
+import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS, MAX_SEPARATOR_LINE, readSeparatorLine } from "./rules.ts";
 
 /** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
 
@@ -165,8 +165,9 @@ function endOfLine(bytes: Uint8Array, from: number): number {
 export function detectDelimiter(
   bytes: Uint8Array,
   isWanted: (cell: string) => boolean,
+  delimiters: readonly Delimiter[] = DELIMITERS,
 ): { delimiter: Delimiter; header: string[] } | null {
-  const found = DELIMITERS.flatMap((delimiter) => {
+  const found = delimiters.flatMap((delimiter) => {
     const [first] = new CsvReader(bytes, delimiter).read(1, bytes.length);
     return first && "cells" in first && first.cells.some(isWanted) ? [{ delimiter, header: first.cells }] : [];
   });
@@ -176,6 +177,14 @@ export function detectDelimiter(
 /** Returns the bytes without a byte order mark of UTF-8. */
 export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+/** Returns the bytes after a line that names the separator, and the separators that the rows may have. */
+export function withoutSeparatorLine(bytes: Uint8Array): { bytes: Uint8Array; delimiters: readonly Delimiter[] } {
+  const line = readSeparatorLine(String.fromCharCode(...bytes.subarray(0, MAX_SEPARATOR_LINE)));
+  return line
+    ? { bytes: bytes.subarray(line.length), delimiters: [line.delimiter] }
+    : { bytes, delimiters: DELIMITERS };
 }
 
 const CHUNK_BYTES = 262_144;

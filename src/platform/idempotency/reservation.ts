@@ -1,5 +1,7 @@
 import type { WorkspaceCtx } from "../context.ts";
-import { ConcurrencyError, guardedBatch } from "../db/batch.ts";
+import { expectChanges, guardedBatch } from "../db/batch.ts";
+import type { MainStatement } from "../db/database.ts";
+import { splitResponse } from "./long-responses.ts";
 import { insertResponse } from "./responses.ts";
 import { dayOf } from "./rules.ts";
 import { runningResponse } from "./running.ts";
@@ -58,7 +60,8 @@ export class Reservation {
 
   /** Stores the response in place of the reservation. Throws ConcurrencyError when another call took the key over. */
   async finish(response: unknown): Promise<void> {
-    await this.#replace(this.#stored, JSON.stringify(response));
+    const { answer, statements } = splitResponse(this.#ctx, JSON.stringify(response), this.#token);
+    await this.#replace(this.#stored, answer, statements);
   }
 
   /** Frees the key, after an error. */
@@ -70,12 +73,9 @@ export class Reservation {
       .run();
   }
 
-  async #replace(before: string, after: string): Promise<void> {
-    const { meta } = await this.#ctx.db
-      .prepare(REPLACE)
-      .bind(...this.#key, after, before)
-      .run();
-    if (meta.changes !== 1) throw new ConcurrencyError();
+  async #replace(before: string, after: string, others: readonly MainStatement[] = []): Promise<void> {
+    const { db } = this.#ctx;
+    await guardedBatch(db, [db.prepare(REPLACE).bind(...this.#key, after, before), expectChanges(db, 1), ...others]);
   }
 
   get #stored(): string {

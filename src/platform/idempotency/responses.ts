@@ -5,6 +5,7 @@ import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import { onShard } from "../jobs/shards.ts";
 import type { Idempotency } from "./key.ts";
+import { joinResponse } from "./long-responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
 import { isSealed, openResponse, sealResponse } from "./seal.ts";
@@ -34,7 +35,7 @@ export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency):
   if (isAbandoned(ctx, row.answer)) return null;
   if (isSealed(row.answer)) return { body: await openResponse(ctx, idempotency, row.answer), status: null };
   // Every stored body is a JSON object or array, so leading digits are the status.
-  const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(row.answer) ?? [];
+  const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(await joinResponse(ctx, idempotency, row.answer)) ?? [];
   return { body, status: status === undefined ? null : Number(status) };
 }
 

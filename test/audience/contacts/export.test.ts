@@ -33,10 +33,28 @@ describe("GET /v1/contacts/{list_id}/export", () => {
   });
 
   it("marks cells and headers that a spreadsheet would take for a formula", async () => {
-    const metadata = { "=k": "=1+1", a: "+1", b: "-1", c: "@x", d: "'t", e: "\tx", f: "\rx", g: "1=1" };
+    const metadata = {
+      "=k": "=1+1",
+      a: "+1",
+      b: "-1",
+      c: "@x",
+      d: "'t",
+      e: "\tx",
+      f: "\rx",
+      g: "1=1",
+      h: "\nx",
+      i: "\uff1d1",
+    };
     await aContact(workspace, list.id, "+x@example.org", { name: "=cmd", metadata });
     expect(await exportCsv(workspace, list.id)).toBe(
-      `email,name,'=k,a,b,c,d,e,f,g\r\n'+x@example.org,'=cmd,'=1+1,'+1,'-1,'@x,''t,'\tx,"'\rx",1=1\r\n`,
+      `email,name,'=k,a,b,c,d,e,f,g,h,i\r\n'+x@example.org,'=cmd,'=1+1,'+1,'-1,'@x,''t,"'\tx","'\rx",1=1,"'\nx",'\uff1d1\r\n`,
+    );
+  });
+
+  it("quotes cells that contain any separator", async () => {
+    await aContact(workspace, list.id, "x@example.org", { metadata: { a: "1;2", b: "1|2", c: "1\t2", "k;": "1" } });
+    expect(await exportCsv(workspace, list.id)).toBe(
+      'email,name,a,b,c,"k;"\r\nx@example.org,,"1;2","1|2","1\t2",1\r\n',
     );
   });
 

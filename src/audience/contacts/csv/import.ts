@@ -7,6 +7,7 @@ import {
   detectDelimiter,
   isUtf8,
   withoutByteOrderMark,
+  withoutSeparatorLine,
 } from "../../../lib/csv/reader.ts";
 import type { Delimiter } from "../../../lib/csv/rules.ts";
 import { badRequest, tooLarge } from "../../../lib/errors.ts";
@@ -57,10 +58,10 @@ type Pause = (bytes: number) => Promise<void>;
 
 /** Throws 400 for a file that has no rows to import. */
 async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
-  const bytes = withoutByteOrderMark(file);
+  const { bytes, delimiters } = withoutSeparatorLine(withoutByteOrderMark(file));
   if (bytes.length === 0) throw badRequest("The CSV file is empty");
   if (!(await isUtf8(bytes, pause))) throw badRequest("The CSV file is not encoded in UTF-8");
-  const found = detectDelimiter(bytes, isEmailHeader);
+  const found = detectDelimiter(bytes, isEmailHeader, delimiters);
   await nextTurn();
   if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
   const columns = readHeader(found.header);
@@ -128,15 +129,14 @@ async function importRows(
   reservation: Reservation | null,
 ): Promise<ImportOut> {
   const errors: string[] = [];
-  let [imported, skipped, rejected] = [0, 0, 0];
+  let [imported, skipped] = [0, 0];
   const reader = readerOfRows(csv);
   const writer = new JsonChunkWriter();
   const next = () => readPart(ctx, reader, csv, writer);
   for (let part = next(); part !== null; part = next()) {
     reader.free();
     await nextTurn();
-    errors.push(...part.issues.slice(0, importLimits.errors - errors.length));
-    rejected += part.issues.length;
+    errors.push(...part.issues);
     skipped += part.skipped + part.keys.length;
     const inserted = await importPart(ctx, list, part);
     imported += inserted;
@@ -144,7 +144,6 @@ async function importRows(
     await reservation?.renew();
     await nextTurn();
   }
-  if (rejected > importLimits.errors) errors.push(`${rejected - importLimits.errors} more rows were rejected`);
   return { imported, skipped, errors };
 }
 

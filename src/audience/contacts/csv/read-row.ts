@@ -1,7 +1,7 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { unmarkFormula } from "../../../lib/csv/cells.ts";
-import type { Columns } from "../../../lib/csv/columns.ts";
-import { nameIssue } from "../../../lib/text-rules.ts";
+import { type Columns, firstAddress } from "../../../lib/csv/columns.ts";
+import { nameIssue, removeInvisible, UNPRINTABLE } from "../../../lib/text-rules.ts";
 import { metadataIssue } from "../rules.ts";
 
 /** A contact of a CSV row. */
@@ -21,8 +21,9 @@ export function isBlank(cells: readonly string[]): boolean {
   return cells.length === 1 && cells[0] === "";
 }
 
-/** Characters of a cell that an error message repeats. */
-const SHOWN_CHARACTERS = 100;
+/** Characters of a cell that an error message repeats: the errors of 100,000 rows then take about 10 MB. */
+const SHOWN_CHARACTERS = 40;
+const UNPRINTABLES = new RegExp(UNPRINTABLE.source, "gu");
 
 /** Reads the cells of a row (docs/contract/contacts.md#csv-import). */
 export function readRow(cells: readonly string[], width: number, columns: Columns): Row {
@@ -31,15 +32,20 @@ export function readRow(cells: readonly string[], width: number, columns: Column
   if (extra) return { issue: `the row has ${cells.length} cells and the header ${width}` };
   if (cells.some((cell) => cell.includes("\0"))) return { issue: "a cell contains a NUL character" };
   const cell = (position: number | null) => unmarkFormula(position === null ? "" : (cells[position] ?? ""));
-  const email = cell(columns.email).trim();
+  const email = firstAddress(cell(columns.email));
   if (email === "") return { skipped: true };
   const address = parseAddress(email);
-  if (!address) return { issue: `${JSON.stringify(email.slice(0, SHOWN_CHARACTERS))} is not a valid email address` };
-  const name = cell(columns.name).trim() || null;
+  if (!address) return { issue: `"${shown(email)}" is not a valid email address` };
+  const name = removeInvisible(cell(columns.name)).trim() || null;
   const metadata = metadataOf(columns, cell);
   const issue = nameIssue(name ?? "") ?? metadataIssue(metadata ?? "");
   if (issue) return { issue };
   return { contact: { email: address.address, key: address.key, name, metadata } };
+}
+
+/** Returns the start of a cell on one line, in about as many bytes of JSON. */
+function shown(text: string): string {
+  return text.slice(0, SHOWN_CHARACTERS).toWellFormed().replace(UNPRINTABLES, "\ufffd");
 }
 
 /** Returns the JSON of the cells that are not empty. */

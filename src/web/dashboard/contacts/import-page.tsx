@@ -5,6 +5,9 @@ import { ErrorList, ErrorSummary, Facts, Field, Layout, Table } from "../../../h
 import { inMiB } from "../../../lib/bytes.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 
+/** Refused rows that the page lists. */
+const LISTED_ERRORS = 1_000;
+
 interface ImportPageProps {
   caller: CallerCtx;
   list: ListOut;
@@ -31,7 +34,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           label="CSV file"
           type="file"
           accept=".csv,text/csv"
-          hint={`In UTF-8, separated by commas, semicolons or tabs. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
+          hint={`In UTF-8, separated by commas, semicolons, tabs or |. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
           maxBytes={importLimits.fileBytes}
           errors={refusal?.errors}
         />
@@ -49,7 +52,8 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
       <h2>Columns</h2>
       <Facts
         of={{
-          email: "Is required. Rows without an address, and addresses that the list has, are skipped.",
+          email:
+            "Is required; E-mail and the column E-mail 1 - Value of Google Contacts are read too. Rows without an address, and addresses that the list has, are skipped.",
           name: "The name of the contact.",
           "Any other": <>A detail of the contact: broadcasts fill {"{{city}}"} in from the column city.</>,
         }}
@@ -79,14 +83,15 @@ const FirstRows = ({ preview: { columns, rows } }: { preview: CsvPreview }) => (
 const Imported = ({ imported: { imported, skipped, errors } }: { imported: ImportOut }) => (
   <section class={`notice ${errors.length === 0 ? "good" : "warn"}`} role="status" id="result" tabindex={-1}>
     <p>
-      {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped, {countErrors(errors)} refused.
+      {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped,{" "}
+      {errors.length.toLocaleString("en")} refused.
     </p>
-    <ErrorList errors={errors} />
+    <ErrorList errors={errors.slice(0, LISTED_ERRORS)} />
+    {errors.length <= LISTED_ERRORS ? null : (
+      <p>
+        {(errors.length - LISTED_ERRORS).toLocaleString("en")} more rows were refused. The response of the API names
+        each of them.
+      </p>
+    )}
   </section>
 );
-
-/** Returns how many rows were refused. A last line says how many more there are than are listed. */
-function countErrors(errors: readonly string[]): string {
-  if (errors.length <= importLimits.errors) return errors.length.toLocaleString("en");
-  return (importLimits.errors + Number.parseInt(errors.at(-1) ?? "", 10)).toLocaleString("en");
-}
