@@ -36,7 +36,7 @@ export function waitsOf(wait: (attempt: number) => number | null): (number | nul
   return waits;
 }
 
-const reasons: readonly SuppressionReason[] = ["bounce", "complaint", "manual", "unsubscribe"];
+const reasons: readonly SuppressionReason[] = ["bounce", "complaint", "manual", "unsubscribe", "soft_bounces"];
 const SIMULATED = ["delivered", "bounced", "deferred", "complained", "suppressed", "anything-else"];
 
 const stops = (reason: SuppressionReason, source: string, isRetry: boolean) =>

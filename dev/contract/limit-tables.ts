@@ -28,6 +28,7 @@ import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
 import { DOMAIN_FAILURE_DAYS } from "../../src/sending/suppressions/domain-failures.ts";
+import { SOFT_BOUNCE_DAYS } from "../../src/sending/suppressions/soft-bounces.ts";
 import { MAX_TRACKED_LINKS } from "../../src/sending/tracking/index.ts";
 import { bytes, count, duration, table } from "./markdown.ts";
 
@@ -116,6 +117,7 @@ export const limitTables = {
         ["messages in Trash and Spam", `${KEPT_DAYS} days after they came there`],
         ["expired invitations", duration(EXPIRED_KEPT_MS)],
         ["first report of a failure of a whole domain", `${DOMAIN_FAILURE_DAYS} days`],
+        ["soft bounces that list no address", `${SOFT_BOUNCE_DAYS} days after the last`],
       ],
     ),
   lifetimes: () =>

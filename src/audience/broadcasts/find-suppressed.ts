@@ -1,8 +1,12 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 
-const FIND =
-  "SELECT email, reason FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))";
+// An address with soft bounces gets bulk mail again when one of its emails is delivered.
+const FIND = `
+  SELECT email, reason FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))
+  UNION ALL
+  SELECT email, 'soft_bounces' FROM soft_bounces
+   WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND listed_at IS NOT NULL`;
 
 /** Why a contact gets no email of a broadcast. */
 export type SkipReason = "suppressed" | "unsubscribed" | "invalid";
@@ -20,5 +24,7 @@ export async function findSuppressed(
     chunks.map((chunk) => statement.bind(workspace, chunk)),
   );
   const rows = results.flatMap(({ results: found }) => found);
-  return new Map(rows.map(({ email, reason }) => [email, reason === "unsubscribe" ? "unsubscribed" : "suppressed"]));
+  // Of two reasons of an address, the one of the suppression list counts.
+  const ordered = rows.toSorted((a, b) => Number(a.reason !== "soft_bounces") - Number(b.reason !== "soft_bounces"));
+  return new Map(ordered.map(({ email, reason }) => [email, reason === "unsubscribe" ? "unsubscribed" : "suppressed"]));
 }

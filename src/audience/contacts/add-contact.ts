@@ -9,8 +9,9 @@ import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
 
 // Inserts nothing when the list was deleted since it was read.
 const INSERT = `
-  INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, created_at)
-  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+  INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, soft_bounced,
+    created_at)
+  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
 
 /**
  * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
@@ -35,6 +36,7 @@ export async function insertContact(
     metadata: metadata ? JSON.stringify(metadata) : null,
     suppressed: mark?.reason ?? null,
     unsubscribed: mark?.unsubscribed ?? 0,
+    soft_bounced: mark?.softBounced ?? 0,
     created_at: ctx.now(),
   };
   const response = toContact(row);
@@ -45,7 +47,7 @@ export async function insertContact(
         .prepare(INSERT)
         .bind(
           ...[number, list.n, row.id, row.email, email.key, row.name, row.metadata],
-          ...[row.suppressed, row.unsubscribed, row.created_at],
+          ...[row.suppressed, row.unsubscribed, row.soft_bounced, row.created_at],
         ),
       expectChanges(db, 1),
       db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),

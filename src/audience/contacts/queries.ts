@@ -23,11 +23,12 @@ export interface ContactRow {
   metadata: string | null;
   suppressed: SuppressionEntry["reason"] | null;
   unsubscribed: 0 | 1;
+  soft_bounced: 0 | 1;
   created_at: number;
 }
 
 export const LIST_COLUMNS = "n, id, name, description, icon_seed, contact_count, created_at";
-export const CONTACT_COLUMNS = "id, email, name, metadata, suppressed, unsubscribed, created_at";
+export const CONTACT_COLUMNS = "id, email, name, metadata, suppressed, unsubscribed, soft_bounced, created_at";
 
 /** SQL expression of the number of a list of a workspace; null when it does not exist. */
 export const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";

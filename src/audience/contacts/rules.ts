@@ -21,8 +21,6 @@ export const importLimits = {
    */
   rowsPerBatch: 1_000,
   bytesPerBatch: 262_144,
-  /** Errors in a response. One more tells how many rows were rejected beyond. */
-  errors: 1_000,
 } as const;
 
 /** The most that the checks of a file read before other requests get their turn. Its rows are read and stored by the batch. */
@@ -49,9 +47,18 @@ export function metadataIssue(json: string): string | null {
     : null;
 }
 
-/** Returns the states that a contact shows for its marks: the reason on the suppression list, and an unsubscribe besides. */
-export function stateOf(reason: string | null, unsubscribed: 0 | 1): { subscribed: boolean; suppressed: boolean } {
-  return { subscribed: unsubscribed === 0, suppressed: reason !== null && reason !== "unsubscribe" };
+/** Returns the states that a contact shows for its marks: the reason on the suppression list, and two others besides. */
+export function stateOf({
+  suppressed: reason,
+  unsubscribed,
+  soft_bounced,
+}: {
+  suppressed: string | null;
+  unsubscribed: 0 | 1;
+  soft_bounced: 0 | 1;
+}): { subscribed: boolean; suppressed: boolean } {
+  const isSuppressed = reason !== null && reason !== "unsubscribe";
+  return { subscribed: unsubscribed === 0, suppressed: isSuppressed || soft_bounced === 1 };
 }
 
 /**

@@ -50,6 +50,7 @@ const MAIL_STEPS = [
 const MAIN_STEPS = [
   "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM domain_failures WHERE (workspace, email) IN (SELECT workspace, email FROM domain_failures WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM soft_bounces WHERE (workspace, email) IN (SELECT workspace, email FROM soft_bounces WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM forwarding_rules WHERE id IN (SELECT id FROM forwarding_rules WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM forward_targets WHERE (workspace, address) IN (SELECT workspace, address FROM forward_targets WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM saved_searches WHERE (workspace, user_id) IN (SELECT workspace, user_id FROM saved_searches WHERE workspace = ?1 LIMIT ?2)",

@@ -7,7 +7,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
-import { DOMAIN_FAILURE_DAYS } from "../../sending/suppressions/index.ts";
+import { DOMAIN_FAILURE_DAYS, SOFT_BOUNCE_DAYS } from "../../sending/suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
 // CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
@@ -30,6 +30,8 @@ const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day
 const DELETE_RETRIED_ADDRESSES =
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
 const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
+const DELETE_SOFT_BOUNCES =
+  "DELETE FROM soft_bounces WHERE (workspace, email) IN (SELECT workspace, email FROM soft_bounces WHERE last_at < ?1 AND listed_at IS NULL LIMIT ?2)";
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
@@ -59,9 +61,10 @@ const EXPIRING: Readonly<Record<string, string>> = {
   mailbox_openings: "id",
 };
 
-/** Deletes expired domain failures, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
+/** Deletes expired domain failures, soft bounces, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
 export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
+  yield* deleteBefore(ctx.db, DELETE_SOFT_BOUNCES, ctx.now() - SOFT_BOUNCE_DAYS * 24 * 3_600_000);
   yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
   yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
   const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));

@@ -72,6 +72,8 @@ export interface Claim {
   keys: DkimKeyRow[];
   /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
+  /** Recipients whose last emails had soft bounces, named the same. */
+  softBounced: ReadonlySet<string>;
   /** An outage of the egress lasts: the first email that it accepts ends it. */
   isOutage: boolean;
 }
@@ -139,15 +141,17 @@ export async function claimMail(
   ]);
   const rows = (claimed?.results ?? []) as ClaimedRow[];
   const mails = ((found?.results ?? []) as MailRow[]).map((row) => ({ row, state: toState(row) }));
-  if (mails.length === 0) return { rows, mails: [], keys: [], suppressed: new Set(), isOutage: false };
+  if (mails.length === 0)
+    return { rows, mails: [], keys: [], suppressed: new Set(), softBounced: new Set(), isOutage: false };
   const sources = mails.map(({ row, state }) => toSource(row, state));
   try {
-    const { senders, keys, suppressed, isOutage } = await readSenders(ctx, sources);
+    const { senders, keys, suppressed, softBounced, isOutage } = await readSenders(ctx, sources);
     return {
       rows,
       mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))),
       keys,
       suppressed,
+      softBounced,
       isOutage,
     };
   } catch (error) {

@@ -13,6 +13,8 @@ import { isSimulated } from "./simulator.ts";
 export interface MailToSend {
   mail: ClaimedMail;
   suppressedFacts: Fact[];
+  /** Recipients whose last emails had soft bounces, named by `suppressedName`. */
+  softBounced: ReadonlySet<string>;
   /** Links that are not tracked because the email has too many. */
   untrackedLinks?: number;
 }
@@ -60,7 +62,9 @@ function decide(
     .filter(isSuppressed)
     .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));
   if (suppressed.length === queuedRecipientKeys(mail).length) return { update: { facts: suppressed, attempt: 0 } };
-  if (egressIssue === null || !hasExternalRecipients(ctx, mail)) return { send: { mail, suppressedFacts: suppressed } };
+  if (egressIssue === null || !hasExternalRecipients(ctx, mail)) {
+    return { send: { mail, suppressedFacts: suppressed, softBounced: claim.softBounced } };
+  }
   const hold = holdForEgress(ctx, mail, egressIssue);
   return { update: hold ?? failRemaining(ctx, mail, holdFailure(egressIssue)) };
 }

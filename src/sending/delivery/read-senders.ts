@@ -55,6 +55,8 @@ export interface Senders {
   keys: DkimKeyRow[];
   /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
+  /** Recipients whose last emails had soft bounces, named the same. */
+  softBounced: ReadonlySet<string>;
   /** An outage of the egress lasts, as far as the main database knows. */
   isOutage: boolean;
 }
@@ -76,6 +78,18 @@ const FIND_KEYS = `
 const FIND_SUPPRESSIONS = `
   SELECT s.workspace, s.email, s.reason, s.email_id, s.unsubscribed_at FROM json_each(?1) j
     CROSS JOIN suppressions s ON s.workspace = j.value->>0 AND s.email = j.value->>1`;
+
+// Before the outcome of an email is written, it may have listed the address itself.
+const FIND_SOFT_BOUNCES = `
+  SELECT b.workspace, b.email, b.email_ids, b.listed_at FROM json_each(?1) j
+    CROSS JOIN soft_bounces b ON b.workspace = j.value->>0 AND b.email = j.value->>1`;
+
+interface SoftBounceRow {
+  workspace: number;
+  email: string;
+  email_ids: string;
+  listed_at: number | null;
+}
 
 interface SuppressionRow {
   workspace: number;
@@ -101,11 +115,14 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
   const recipients = mails.flatMap(({ workspace, recipientKeys }) =>
     recipientKeys.map((key) => JSON.stringify([workspace, key])),
   );
-  const [senders, keys, ...suppressions] = await ctx.db.batch([
+  const chunks = jsonChunks([...new Set(recipients)]);
+  const [senders, keys, ...found] = await ctx.db.batch([
     ctx.db.prepare(FIND_SENDERS).bind(`[${unique.join()}]`),
     ctx.db.prepare(FIND_KEYS).bind(JSON.stringify(domainIds)),
-    ...jsonChunks([...new Set(recipients)]).map((chunk) => ctx.db.prepare(FIND_SUPPRESSIONS).bind(chunk)),
+    ...[FIND_SUPPRESSIONS, FIND_SOFT_BOUNCES].flatMap((sql) => chunks.map((chunk) => ctx.db.prepare(sql).bind(chunk))),
   ]);
+  const rowsOf = <Row>(results: readonly D1Result[]) => results.flatMap((result) => result.results as Row[]);
+  const bounced = rowsOf<SoftBounceRow>(found.slice(chunks.length));
   const rows = new Map(
     ((senders?.results ?? []) as (SenderRow & { position: number })[]).map((row) => [unique[row.position], row]),
   );
@@ -118,10 +135,14 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     ),
     keys: (keys?.results ?? []) as DkimKeyRow[],
     isOutage: [...rows.values()].some(({ is_outage }) => is_outage === 1),
-    suppressed: findSuppressed(
-      mails,
-      suppressions.flatMap(({ results }) => results as SuppressionRow[]),
-    ),
+    suppressed: new Set([
+      ...findSuppressed(mails, rowsOf<SuppressionRow>(found.slice(0, chunks.length))),
+      ...findSoftBounced(mails, bounced, ({ scope, emailId }, row) => {
+        const isListed = row.listed_at !== null && !row.email_ids.includes(emailId);
+        return isListed && isSuppressing({ reason: "soft_bounces", isUnsubscribed: false }, scope);
+      }),
+    ]),
+    softBounced: findSoftBounced(mails, bounced, () => true),
   };
 }
 
@@ -133,6 +154,22 @@ function findSuppressed(mails: readonly SenderQuery[], rows: readonly Suppressio
       if (!row || row.email_id === emailId) return [];
       const entry = { reason: row.reason, isUnsubscribed: row.unsubscribed_at !== null };
       return isSuppressing(entry, scope) ? [suppressedName(n, key)] : [];
+    }),
+  );
+  return new Set(names);
+}
+
+/** Returns the recipients with soft bounces for which `isWanted` is true. */
+function findSoftBounced(
+  mails: readonly SenderQuery[],
+  rows: readonly SoftBounceRow[],
+  isWanted: (mail: SenderQuery, row: SoftBounceRow) => boolean,
+): Set<string> {
+  const byAddress = new Map(rows.map((row) => [suppressedName(row.workspace, row.email), row]));
+  const names = mails.flatMap((mail) =>
+    mail.recipientKeys.flatMap((key) => {
+      const row = byAddress.get(suppressedName(mail.workspace, key));
+      return row && isWanted(mail, row) ? [suppressedName(mail.n, key)] : [];
     }),
   );
   return new Set(names);

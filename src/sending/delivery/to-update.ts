@@ -5,6 +5,7 @@ import type { ClaimedMail } from "./claim.ts";
 import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
 import type { DeliveryUpdate } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
+import { suppressedName } from "./read-senders.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
 import { simulate } from "./simulator.ts";
 
@@ -49,20 +50,25 @@ export function toUpdate(
     for (const outcome of outcomesOf(recipient, result, attempt)) {
       isDeferred ||= outcome.on === "deferred";
       const metadata = withUntrackedLinks(outcome, job);
-      facts.push({ id: ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
+      const key = recipientKey(recipient);
+      const isAfterSoftBounces = isAcceptance(outcome) && job.softBounced.has(suppressedName(job.mail.state.n, key));
+      const after = isAfterSoftBounces ? { isAfterSoftBounces } : {};
+      facts.push({ id: ctx.newId(), recipient: key, at, ...outcome, ...after, metadata });
     }
   }
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
   return { facts, attempt: attempt.number, next, isAccepted };
 }
 
+const isAcceptance = ({ on }: Outcome) => on === "accepted-final" || on === "accepted-dsn-to-come";
+
 /**
  * Returns the metadata of an outcome. That of an accepted message tells how many links are untracked
  * (docs/contract/tracking.md#what-is-tracked).
  */
-function withUntrackedLinks({ on, metadata }: Outcome, { untrackedLinks = 0 }: MailToSend): Outcome["metadata"] {
-  const isAccepted = on === "accepted-final" || on === "accepted-dsn-to-come";
-  return isAccepted && untrackedLinks > 0 ? { ...metadata, untracked_links: untrackedLinks } : metadata;
+function withUntrackedLinks(outcome: Outcome, { untrackedLinks = 0 }: MailToSend): Outcome["metadata"] {
+  const { metadata } = outcome;
+  return isAcceptance(outcome) && untrackedLinks > 0 ? { ...metadata, untracked_links: untrackedLinks } : metadata;
 }
 
 function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome | null, attempt: Attempt): Outcome[] {

@@ -55,7 +55,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Reasons of a suppression. */
-export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual";
+export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual" | "soft_bounces";
 
 /** An entry of the suppression list. */
 export interface Suppression {
@@ -66,7 +66,7 @@ export interface Suppression {
 
 /**
  * Returns whether a suppression stops an email (docs/contract/suppressions.md#what-a-suppression-stops): an unsubscribe applies
- * to bulk and broadcast mail only, and a bounce does not stop a retry.
+ * to bulk and broadcast mail only, soft bounces do so without a retry, and a bounce does not stop a retry.
  */
 export function isSuppressing(
   { reason, isUnsubscribed }: Suppression,
@@ -74,6 +74,7 @@ export function isSuppressing(
 ): boolean {
   const isBulk = source === "bulk" || source === "broadcast";
   if (reason === "unsubscribe" || (isUnsubscribed && isBulk)) return isBulk;
+  if (reason === "soft_bounces") return isBulk && !isRetry;
   return reason !== "bounce" || !isRetry;
 }
 

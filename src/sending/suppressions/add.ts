@@ -5,7 +5,7 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
-import { listSuppressions, type SuppressionRow } from "./queries.ts";
+import { findSuppression, type StoredSuppression } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 import { replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
 
@@ -45,14 +45,14 @@ export async function addSuppression(ctx: CallerCtx, { email, reason }: Suppress
 }
 
 /** Returns whether an unsubscribe is new to an address that is listed for another reason: it is kept beside that. */
-const isFirstUnsubscribe = (before: SuppressionRow, reason: SuppressionEntry["reason"]) =>
+const isFirstUnsubscribe = (before: StoredSuppression, reason: SuppressionEntry["reason"]) =>
   reason === "unsubscribe" && before.reason !== "unsubscribe" && before.unsubscribedAt === null;
 
 /** Reads the row, derives the response from it, and writes both. The batch rolls back when the row changed in between. */
 async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> {
-  const [before] = await listSuppressions(ctx, { email: entry.email, page: 0, limit: 1 });
+  const before = await findSuppression(ctx, entry.email);
   const isWritten = !before || replacesReason(before.reason, entry.reason);
-  const unsubscribes = before !== undefined && isFirstUnsubscribe(before, entry.reason);
+  const unsubscribes = before !== null && isFirstUnsubscribe(before, entry.reason);
   const isChanged = isWritten || unsubscribes;
   const now = ctx.now();
   const row = isWritten ? { ...entry, createdAt: now } : before;

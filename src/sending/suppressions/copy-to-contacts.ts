@@ -10,14 +10,18 @@ export interface ContactMark extends WorkspaceAddress {
   reason: SuppressionEntry["reason"] | null;
   /** 1: it has unsubscribed, also when another reason is stronger. */
   unsubscribed: 0 | 1;
+  /** 1: soft bounces stop bulk mail to it. */
+  softBounced: 0 | 1;
 }
 
-const UNSUBSCRIBED = "(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed";
+const STATES = `
+  (s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed, b.listed_at IS NOT NULL AS softBounced`;
 
 const FIND = `
-  SELECT j.value->>'workspace' AS workspace, j.value->>'email' AS email, s.reason, ${UNSUBSCRIBED}
+  SELECT j.value->>'workspace' AS workspace, j.value->>'email' AS email, s.reason, ${STATES}
     FROM json_each(?1) j
-    LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'`;
+    LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'
+    LEFT JOIN soft_bounces b ON b.workspace = j.value->>'workspace' AND b.email = j.value->>'email'`;
 
 /** Returns the statements that read the state of addresses. Each result is a list of ContactMark. */
 export function findMarksStatements(ctx: Ctx, addresses: readonly WorkspaceAddress[]): MainStatement[] {
@@ -36,10 +40,11 @@ export async function findMarks(ctx: Ctx, workspace: number, emails: readonly st
 const MARK = `
   WITH j AS MATERIALIZED (
     SELECT value->>'workspace' AS workspace, value->>'email' AS email, value->>'reason' AS reason,
-           value->>'unsubscribed' AS unsubscribed FROM json_each(?1))
-  UPDATE contacts SET suppressed = j.reason, unsubscribed = j.unsubscribed FROM j
+           value->>'unsubscribed' AS unsubscribed, value->>'softBounced' AS soft_bounced FROM json_each(?1))
+  UPDATE contacts SET suppressed = j.reason, unsubscribed = j.unsubscribed, soft_bounced = j.soft_bounced FROM j
    WHERE contacts.workspace = j.workspace AND contacts.email_key = j.email
-     AND (contacts.suppressed IS NOT j.reason OR contacts.unsubscribed <> j.unsubscribed)`;
+     AND (contacts.suppressed IS NOT j.reason OR contacts.unsubscribed <> j.unsubscribed
+          OR contacts.soft_bounced <> j.soft_bounced)`;
 
 /** Returns the statements that write the state of addresses to their contacts. Safe to repeat. */
 export function markContactsStatements(ctx: MailCtx, marks: readonly ContactMark[]): MailStatement[] {
@@ -57,8 +62,10 @@ export async function copyToContacts(ctx: MailCtx, workspace: number, emails: re
 }
 
 const FIND_SUPPRESSED = `
-  SELECT s.workspace, s.email, s.reason, ${UNSUBSCRIBED} FROM json_each(?2) j
-    CROSS JOIN suppressions s ON s.workspace = ?1 AND s.email = j.value`;
+  SELECT ?1 AS workspace, j.value AS email, s.reason, ${STATES} FROM json_each(?2) j
+    LEFT JOIN suppressions s ON s.workspace = ?1 AND s.email = j.value
+    LEFT JOIN soft_bounces b ON b.workspace = ?1 AND b.email = j.value
+   WHERE s.email IS NOT NULL OR b.listed_at IS NOT NULL`;
 
 /** Does the same for contacts that were just inserted without a mark. It writes nothing when none is suppressed. */
 export async function copyToNewContacts(ctx: MailCtx, workspace: number, emails: readonly string[]): Promise<void> {

@@ -12,9 +12,11 @@ export {
   DOMAIN_FAILURE_DAYS,
   domainFailureStatements,
   suppressionFor,
+  type WorkspaceAddress,
 } from "./domain-failures.ts";
-export { listSuppressions } from "./queries.ts";
+export { findSuppression, listSuppressions } from "./queries.ts";
 export { removeSuppression } from "./remove.ts";
 export { removeBouncesStatements } from "./remove-bounces.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
+export { SOFT_BOUNCE_DAYS, type SoftBounceFact, softBounceStatements } from "./soft-bounces.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";

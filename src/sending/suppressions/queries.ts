@@ -1,29 +1,55 @@
-import { and, eq, gt } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { orm } from "../../platform/db/client.ts";
-import { suppressions } from "../../platform/db/schema/main/index.ts";
+import type { SuppressionReason } from "./schema.ts";
+import type { SuppressionEntry } from "./suppress.ts";
 
-export type SuppressionRow = typeof suppressions.$inferSelect;
+/** An entry of the suppression list of a workspace. */
+export interface SuppressionRow {
+  email: string;
+  reason: SuppressionReason;
+  createdAt: number;
+}
+
+// Both are read in the order of their keys. An address with a stronger reason shows that one.
+const LIST = `
+  SELECT email, reason, created_at AS createdAt FROM suppressions WHERE workspace = ?1 AND email >= ?2 AND email <= ?3
+  UNION ALL
+  SELECT email, 'soft_bounces', listed_at FROM soft_bounces b
+   WHERE workspace = ?1 AND email >= ?2 AND email <= ?3 AND listed_at IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM suppressions s WHERE s.workspace = ?1 AND s.email = b.email)
+   ORDER BY email LIMIT ?4 OFFSET ?5`;
+
+/** Greater than every address. */
+const LAST = "\u{10ffff}";
 
 /**
  * Returns one page of the suppressed addresses of the workspace in order of their keys, and one row more when another page
  * follows. `after` seeks in the index; `page` reads what it skips.
  */
-export function listSuppressions(
+export async function listSuppressions(
   ctx: CallerCtx,
   { email, after, page, limit }: { email?: string | null; after?: string; page: number; limit: number },
 ): Promise<SuppressionRow[]> {
-  return orm(ctx)
-    .select()
-    .from(suppressions)
-    .where(
-      and(
-        eq(suppressions.workspace, ctx.workspace.number),
-        email === undefined ? undefined : eq(suppressions.email, email ?? ""),
-        after === undefined ? undefined : gt(suppressions.email, after),
-      ),
-    )
-    .orderBy(suppressions.email)
-    .limit(limit + 1)
-    .offset(page * limit);
+  if (email === null || (email !== undefined && after !== undefined && email <= after)) return [];
+  // The least text after `after`.
+  const from = email ?? (after === undefined ? "" : `${after}\u0001`);
+  const { results } = await ctx.db
+    .prepare(LIST)
+    .bind(ctx.workspace.number, from, email ?? LAST, limit + 1, page * limit)
+    .all<SuppressionRow>();
+  return results;
+}
+
+/** An entry with a reason that suppresses an address at once. */
+export interface StoredSuppression extends SuppressionRow {
+  reason: SuppressionEntry["reason"];
+  unsubscribedAt: number | null;
+}
+
+const FIND = `
+  SELECT email, reason, created_at AS createdAt, unsubscribed_at AS unsubscribedAt FROM suppressions
+   WHERE workspace = ?1 AND email = ?2`;
+
+/** Returns the entry of an address by its key, without that of soft bounces, or null. */
+export function findSuppression(ctx: CallerCtx, email: string): Promise<StoredSuppression | null> {
+  return ctx.db.prepare(FIND).bind(ctx.workspace.number, email).first<StoredSuppression>();
 }

@@ -3,15 +3,19 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
+import { removeSoftBouncesStatement } from "./soft-bounces.ts";
 
-/** Removes an address from the suppression list of the workspace. Throws 404 when it is not listed. */
+/** Removes an address from the suppression list of the workspace, for every reason. Throws 404 when it is not listed. */
 export async function removeSuppression(ctx: CallerCtx, email: string): Promise<void> {
   const key = parseAddress(email)?.key;
   if (key === undefined) throw notFound("Suppression");
-  const [removed] = await ctx.db.batch([
+  const audit = () => auditIfChangedStatement(ctx, { action: "suppression.removed", target: key });
+  const [removed, , ended] = await ctx.db.batch([
     ctx.db.prepare("DELETE FROM suppressions WHERE workspace = ?1 AND email = ?2").bind(ctx.workspace.number, key),
-    auditIfChangedStatement(ctx, { action: "suppression.removed", target: key }),
+    audit(),
+    removeSoftBouncesStatement(ctx, { workspace: ctx.workspace.number, email: key }),
+    audit(),
   ]);
-  if (removed?.meta.changes !== 1) throw notFound("Suppression");
+  if (removed?.meta.changes !== 1 && ended?.meta.changes !== 1) throw notFound("Suppression");
   await copyToContacts(ctx, ctx.workspace.number, [key]);
 }

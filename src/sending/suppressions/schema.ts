@@ -4,6 +4,10 @@ import type { SuppressionRow } from "./queries.ts";
 
 const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 
+/** Reasons of an entry. `soft_bounces` is set by the service only. */
+export const suppressionReasons = [...reasons, "soft_bounces"] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
 /** A new entry of the suppression list. */
 export const SuppressionIn = z
   .object({
@@ -17,7 +21,15 @@ export const SuppressionIn = z
 export type SuppressionIn = z.output<typeof SuppressionIn>;
 
 export const SuppressionOut = z
-  .object({ email: z.string(), reason: z.enum(reasons), created_at: z.string().meta({ format: "date-time" }) })
+  .object({
+    email: z.string(),
+    reason: z
+      .enum(suppressionReasons)
+      .describe(
+        "`soft_bounces`: three soft bounces in a row over 72 hours or more; stops bulk and broadcast mail only.",
+      ),
+    created_at: z.string().meta({ format: "date-time" }),
+  })
   .meta({
     ref: "Suppression",
     examples: [{ email: "ada@example.org", reason: "manual", created_at: "2026-11-21T14:00:00.000Z" }],

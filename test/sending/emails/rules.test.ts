@@ -209,6 +209,7 @@ describe("merging facts", () => {
           suppress: [],
           unsuppress: [],
           confirmed: [],
+          softBounces: [],
           added: [],
           changed: false,
         });

@@ -8,7 +8,9 @@ import {
   clearDomainFailuresStatements,
   domainFailureStatements,
   removeBouncesStatements,
+  softBounceStatements,
   suppressStatement,
+  type WorkspaceAddress,
 } from "../../suppressions/index.ts";
 import type { MovedContent } from "../content/index.ts";
 import { DERIVED_MESSAGE_ID_SQL } from "../message-id.ts";
@@ -58,6 +60,7 @@ export async function applyFacts(
   accompany: (states: readonly EmailState[]) => AccompanyingStatements = () => ({ before: [], after: [] }),
 ): Promise<{ states: EmailState[]; results: D1Result[] }> {
   let current = updates;
+  const ended: WorkspaceAddress[] = [];
   for (let tries = 1; ; tries++) {
     const merged = current.map(({ state, facts, attempt, hits = [], next, moved }) => ({
       ...setNextAttempt(mergeHits(mergeFacts(state, facts, attempt), hits), next),
@@ -67,7 +70,7 @@ export async function applyFacts(
     const states = merged.map(({ state }) => state);
     const changed = merged.filter((result) => result.changed);
     const suppressions = [...removeBounces(ctx, changed), ...suppressStatements(ctx, changed)];
-    const marks = await writeSuppressions(ctx, suppressions, changed);
+    const marks = await writeSuppressions(ctx, suppressions, changed, ended);
     const emailStatements = [...updateStatements(ctx, changed), ...broadcastCountStatements(ctx, changed)];
     const { before, after } = accompany(states);
     const webhooks = recordEventsStatements(ctx, changed.flatMap(toEvents));
@@ -181,5 +184,11 @@ function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainS
     ...(now.length > 0 ? [suppressStatement(ctx, now)] : []),
     ...domainFailureStatements(ctx, failed),
     ...clearDomainFailuresStatements(ctx, confirmed),
+    ...softBounceStatements(
+      ctx,
+      merged.flatMap(({ state: { workspace, id: emailId }, softBounces }) =>
+        softBounces.map((fact) => ({ workspace, emailId, ...fact })),
+      ),
+    ),
   ];
 }

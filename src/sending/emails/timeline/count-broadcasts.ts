@@ -10,7 +10,7 @@ interface Merged extends Pick<MergeResult, "state" | "rollups"> {
   before: EmailState;
 }
 
-const countNames = ["attempted", "delivered", "bounced", "failed", "opened", "clicked"] as const;
+const countNames = ["attempted", "delivered", "bounced", "failed", "cancelled", "opened", "clicked"] as const;
 type Counts = Record<(typeof countNames)[number], number>;
 
 // The row exists since the fan-out made the email; it is gone when the broadcast was deleted.
@@ -45,14 +45,17 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
     const [broadcast, variant] = [state.broadcast, state.variant ?? 0];
     const key = `${broadcast} ${variant}`;
     const sum = sums.get(key) ?? {
-      ...{ broadcast, variant, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 },
+      ...{ broadcast, variant, attempted: 0, delivered: 0, bounced: 0, failed: 0, cancelled: 0, opened: 0, clicked: 0 },
     };
     sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
+    // An email of a broadcast has one recipient and is in one of these counts at the end, so that they add up.
+    if (state.status !== before.status) {
+      for (const name of resultNames) {
+        sum[name] += Number(isResult[name](state)) - Number(isResult[name](before));
+      }
+    }
     // The increments of domain '' count emails.
-    for (const { delivered, bounced, failed, opens, clicks } of rollups.filter(({ domain }) => domain === "")) {
-      sum.delivered += delivered;
-      sum.bounced += bounced;
-      sum.failed += failed;
+    for (const { opens, clicks } of rollups.filter(({ domain }) => domain === "")) {
       sum.opened += opens;
       sum.clicked += clicks;
     }
@@ -63,6 +66,14 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
 
 /** Returns whether an email had a delivery attempt, or will have none. */
 const isAttempted = ({ attempts, status }: EmailState) => attempts > 0 || status !== "queued";
+
+const isResult = {
+  delivered: ({ status }: EmailState) => status === "delivered",
+  bounced: ({ status }: EmailState) => status === "bounced",
+  failed: ({ status }: EmailState) => status === "failed" || status === "rejected",
+  cancelled: ({ status }: EmailState) => status === "cancelled",
+};
+const resultNames = ["delivered", "bounced", "failed", "cancelled"] as const;
 
 /** Sums the clicks by people that each link gained or lost. */
 function sumClicks(merged: readonly Merged[]): { broadcast: number; url: string; clicks: number }[] {

@@ -1,4 +1,5 @@
 import type { EventEntry } from "../../../platform/db/email-json.ts";
+import type { SoftBounceFact } from "../../suppressions/index.ts";
 import { isSent, type RecipientFact, statusOf, transitionOf } from "../rules.ts";
 import { type RollupCounts, RollupTally } from "./rollup-counts.ts";
 import { type EmailState, recipientKey } from "./state.ts";
@@ -12,6 +13,8 @@ export interface Outcome {
   metadata?: Record<string, unknown>;
   /** Set when the recipient goes on the workspace's suppression list, with the reason. */
   suppress?: SuppressReason;
+  /** True when the egress accepted an email to an address that had soft bounces. */
+  isAfterSoftBounces?: true;
 }
 
 /** An outcome for one recipient of one email. `id` becomes the id of the event, so a repeated fact counts once. */
@@ -36,6 +39,8 @@ export interface MergeResult {
   unsuppress: string[];
   /** Canonical addresses to which a DSN confirmed the delivery. */
   confirmed: string[];
+  /** Facts about the soft bounces of recipients. */
+  softBounces: Pick<SoftBounceFact, "email" | "fact">[];
   /** Events that are new, also those that are only counted. */
   added: EventEntry[];
   /** False when every fact is already recorded. */
@@ -56,7 +61,16 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     return true;
   });
   if (newFacts.length === 0)
-    return { state: before, rollups: [], suppress: [], unsuppress: [], confirmed: [], added: [], changed: false };
+    return {
+      state: before,
+      rollups: [],
+      suppress: [],
+      unsuppress: [],
+      confirmed: [],
+      softBounces: [],
+      added: [],
+      changed: false,
+    };
   const recipients = before.recipients.map((recipient) => ({ ...recipient }));
   const events = [...before.events];
   const tally = new RollupTally(before);
@@ -93,9 +107,25 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   const suppress = newFacts.flatMap(({ recipient, suppress: reason }) =>
     reason && recipient !== null ? [{ email: recipient, reason }] : [],
   );
+  const softBounces = newFacts.flatMap(toSoftBounce);
   const proofs = newFacts.filter(({ on }) => on === "dsn-delivered");
   const unsuppress = before.retriedAt === null ? [] : proofs.flatMap(({ recipient }) => recipient ?? []);
   const confirmed = newFacts.flatMap(({ recipient, on }) => (on === "dsn-delivered" ? (recipient ?? []) : []));
   const added = events.slice(before.events.length);
-  return { state, rollups: tally.counts(), suppress, unsuppress, confirmed, added, changed: true };
+  return { state, rollups: tally.counts(), suppress, unsuppress, confirmed, softBounces, added, changed: true };
+}
+
+function toSoftBounce(fact: Fact): MergeResult["softBounces"] {
+  const { recipient: email, on, isAfterSoftBounces } = fact;
+  if (email === null) return [];
+  if (isSoftBounce(fact)) return [{ email, fact: on === "dsn-failed" ? "returned" : "refused" }];
+  if (on === "dsn-delivered") return [{ email, fact: "delivered" }];
+  return isAfterSoftBounces ? [{ email, fact: "accepted" }] : [];
+}
+
+/** Returns whether an email bounced softly, also after refusals for now up to its last attempt, other than a closed session (421). */
+function isSoftBounce({ on, suppress, metadata = {} }: Fact): boolean {
+  const { bounce_type: type, phase, response } = metadata;
+  if (on === "gave-up") return phase === "rcpt" && typeof response === "string" && !response.startsWith("421");
+  return (on === "dsn-failed" || on === "recipient-refused") && type === "soft" && suppress === undefined;
 }

@@ -72,6 +72,7 @@ export const broadcastCounts = sqliteTable(
     delivered: integer().notNull().default(0),
     bounced: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    cancelled: integer().notNull().default(0),
     opened: integer().notNull().default(0),
     clicked: integer().notNull().default(0),
   },

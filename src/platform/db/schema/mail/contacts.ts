@@ -29,6 +29,7 @@ export const contacts = sqliteTable(
     suppressed: text({ enum: ["bounce", "complaint", "unsubscribe", "manual"] }),
     createdAt: integer("created_at").notNull(),
     unsubscribed: integer().notNull().default(0),
+    softBounced: integer("soft_bounced").notNull().default(0),
   },
   (t) => [
     uniqueIndex("contacts_by_id").on(t.list, t.id),

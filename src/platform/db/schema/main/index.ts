@@ -22,6 +22,7 @@ export * from "./saved-searches.ts";
 export * from "./sessions.ts";
 export * from "./sign-in.ts";
 export * from "./smtp-credentials.ts";
+export * from "./soft-bounces.ts";
 export * from "./suppressions.ts";
 export * from "./templates.ts";
 export * from "./tracking.ts";
