@@ -19,6 +19,7 @@ export interface AnalyticsBroadcast {
     delivered: number;
     bounced: number;
     failed: number;
+    cancelled: number;
     opened: number;
     /** Emails in which a person followed a link. */
     clicked: number;
@@ -249,10 +250,14 @@ export interface Broadcast {
   recipient_count: number;
   /** Emails made for delivery so far. */
   queued_count: number;
+  /** Contacts of recipient_count that get no email: deleted or suppressed since it was fixed, or not reached before a cancellation. */
+  skipped_count: number;
   delivered_count: number;
   bounced_count: number;
   /** Emails that failed or were rejected. */
   failed_count: number;
+  /** Emails that were cancelled before they left. */
+  cancelled_count: number;
   /** Emails that a person opened. */
   opened_count: number;
   /** Emails in which a person clicked. */
@@ -382,7 +387,7 @@ export interface BroadcastVariant {
 }
 
 export interface BroadcastVariantCreate {
-  /** Unique within the broadcast. */
+  /** Unique within the broadcast, without regard to case. */
   label: string;
   /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject: string;
@@ -395,7 +400,7 @@ export interface BroadcastVariantCreate {
 }
 
 export interface BroadcastVariantUpdate {
-  /** Unique within the broadcast. */
+  /** Unique within the broadcast, without regard to case. */
   label?: string;
   /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string;
@@ -420,7 +425,7 @@ export interface BulkSend {
 
 export interface BulkSendResult {
   queued: number;
-  /** Contacts on the suppression list: bounced, complained, unsubscribed or added by hand. */
+  /** Contacts on the suppression list: bounced, complained, unsubscribed, added by hand, or with soft bounces. */
   skipped: number;
   /** One text for each skipped contact, at most 100. */
   errors: string[];
@@ -433,7 +438,7 @@ export interface Contact {
   metadata: Record<string, unknown> | null;
   /** false: the address has unsubscribed from bulk and broadcast mail. */
   subscribed: boolean;
-  /** true: a bounce, a complaint or a manual entry stops all mail to the address. */
+  /** true: a bounce, a complaint or a manual entry stops all mail to the address, or soft bounces its bulk mail. */
   suppressed: boolean;
   created_at: string;
 }
@@ -442,15 +447,17 @@ export interface ContactCreate {
   email: string;
   /** At most 320 bytes, without control and invisible characters. */
   name?: string | null;
-  /** Values for placeholders, by name. At most 65536 bytes of JSON. */
+  /** Values for placeholders, by name. At most 65536 bytes of JSON; numbers up to 2^53 - 1. */
   metadata?: Record<string, unknown> | null;
+  /** subscribed cannot be set here. POST /v1/suppressions/ with the reason unsubscribe unsubscribes the address, DELETE /v1/suppressions/{email} subscribes it again. */
+  subscribed?: unknown;
 }
 
 export interface ContactImport {
   imported: number;
   /** Rows whose address the list has already, and rows without an address. */
   skipped: number;
-  /** One text for each rejected row, at most 1,000, and the number of the others. */
+  /** One text for each rejected row, with its number and the reason. */
   errors: string[];
 }
 
@@ -491,8 +498,10 @@ export interface ContactUpdate {
   email?: string;
   /** At most 320 bytes, without control and invisible characters. */
   name?: string | null;
-  /** Values for placeholders, by name. At most 65536 bytes of JSON. */
+  /** Values for placeholders, by name. At most 65536 bytes of JSON; numbers up to 2^53 - 1. */
   metadata?: Record<string, unknown> | null;
+  /** subscribed cannot be set here. POST /v1/suppressions/ with the reason unsubscribe unsubscribes the address, DELETE /v1/suppressions/{email} subscribes it again. */
+  subscribed?: unknown;
 }
 
 export interface Domain {
@@ -1323,7 +1332,8 @@ export interface SmtpCredentialCreate {
 
 export interface Suppression {
   email: string;
-  reason: "bounce" | "complaint" | "unsubscribe" | "manual";
+  /** `soft_bounces`: three soft bounces in a row over 72 hours or more; stops bulk and broadcast mail only. */
+  reason: "bounce" | "complaint" | "unsubscribe" | "manual" | "soft_bounces";
   created_at: string;
 }
 
@@ -1354,7 +1364,7 @@ export interface TemplateCreate {
   html_body?: string | null;
   /** Plain text with placeholders. The whole template has at most 1,900,000 bytes as JSON. */
   text_body?: string | null;
-  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON. */
+  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
   blocks_json?: Record<string, unknown> | null;
 }
 
@@ -1379,7 +1389,7 @@ export interface TemplateUpdate {
   html_body?: string | null;
   /** Plain text with placeholders. The whole template has at most 1,900,000 bytes as JSON. */
   text_body?: string | null;
-  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON. */
+  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
   blocks_json?: Record<string, unknown> | null;
 }
 

@@ -3,7 +3,7 @@ import { validator } from "hono/validator";
 import { validator as describe, uniqueSymbol } from "hono-openapi";
 import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
-import { badRequest, MAX_VALIDATION_ERRORS, unprocessable, type ValidationError } from "../lib/errors.ts";
+import { badRequest, MAX_VALIDATION_ERRORS, tooLarge, unprocessable, type ValidationError } from "../lib/errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
 import { type AttachmentSink, jsonBody } from "./json-body.ts";
 import { InvalidItem } from "./json-errors.ts";
@@ -15,11 +15,16 @@ const locationOf = { json: "body", query: "query" } as const;
  * Returns the middleware that validates a request with a zod schema and adds the schema to the OpenAPI document. Throws one 422
  * that lists all errors (docs/contract/errors.md#bodies-of-errors).
  */
-function validated<Schema extends z.ZodType, Target extends keyof typeof locationOf>(target: Target, schema: Schema) {
+function validated<Schema extends z.ZodType, Target extends keyof typeof locationOf>(
+  target: Target,
+  schema: Schema,
+  contents: readonly string[] = [],
+) {
   const check = zValidator(
     target,
     schema,
     (result) => {
+      if (!result.success) requireContentSizes(contents, result.data);
       if (!result.success)
         throw unprocessable(toValidationErrors(locationOf[target], result.error.issues, result.data));
       const error = target === "json" ? findOversized(result.data) : null;
@@ -51,9 +56,15 @@ export const body = <Schema extends z.ZodType>(schema: Schema) =>
 /** Returns the same for a body that may be missing, when every field is optional. */
 export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
   [jsonBody({ kind: "record", isOptional: true }), validated("json", schema)] as const;
-/** Returns the same for a body whose strings may have up to `maxString` characters, for long texts that D1 stores. */
-export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, maxString: number) =>
-  [jsonBody({ kind: "record", maxString }), validated("json", schema)] as const;
+/**
+ * Returns the same for a body whose strings may have up to `maxString` characters, for long texts that D1 stores. A longer one in a
+ * field of `contents` is a 413, as is a content whose fields together are too long; in any other field it is a 422.
+ */
+export const bodyWithLongTexts = <Schema extends z.ZodType>(
+  schema: Schema,
+  maxString: number,
+  contents: readonly string[] = [],
+) => [jsonBody({ kind: "record", maxString }), validated("json", schema, contents)] as const;
 /**
  * Returns the same for a body with attachments, up to 40 MB. Attachment contents, in their field `contentField`, go to the
  * sink of `openSink`.
@@ -144,6 +155,16 @@ function findOversized(value: unknown): ValidationError | null {
     if (error) return { ...error, loc: [Array.isArray(value) ? Number(key) : key, ...error.loc] };
   }
   return null;
+}
+
+/** Throws 413 for a content that was too long to be read. */
+function requireContentSizes(contents: readonly string[], value: unknown): void {
+  for (const field of contents) {
+    const content = Object(value)[field] as unknown;
+    if (!(content instanceof OversizedString)) continue;
+    const [size, limit] = [content.size, content.limit].map((bytes) => bytes.toLocaleString("en"));
+    throw tooLarge(`${field} is ${size} bytes; the limit is ${limit}`);
+  }
 }
 
 function tooLong({ size, limit }: OversizedString): ValidationError {

@@ -253,11 +253,12 @@ async function createSentBroadcast(): Promise<string> {
 
 async function createSampledBroadcast(): Promise<Record<string, string>> {
   const ids = await createVariant();
-  const fanOut = { list: 0, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
-  await database
-    .prepare("UPDATE broadcasts SET status = 'sent', ab_test_pct = 50, fan_out = ?2 WHERE id = ?1")
-    .bind(ids.broadcast_id, JSON.stringify({ ...fanOut, wave: { kind: "first" }, cursor: null }))
-    .run();
+  const { list_id } = await createList();
+  const fanOut = { lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
+  const sql = `UPDATE broadcasts SET status = 'sent', ab_test_pct = 50, fan_out = json_set(?2, '$.list', l.n)
+    FROM contact_lists l WHERE broadcasts.id = ?1 AND l.id = ?3`;
+  const stored = JSON.stringify({ ...fanOut, wave: { kind: "first" }, cursor: null });
+  await database.prepare(sql).bind(ids.broadcast_id, stored, list_id).run();
   return ids;
 }
 

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { notFound, unprocessable } from "../../lib/errors.ts";
-import { parseUuid } from "../../lib/ids.ts";
 import { findContactList } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 
@@ -11,10 +10,9 @@ export async function checkReferences(
   { contact_list_id, mailbox_id }: Pick<BroadcastPatch, "contact_list_id" | "mailbox_id">,
 ): Promise<void> {
   if (contact_list_id) {
-    const id = parseUuid(contact_list_id);
-    if (id === null || (await findContactList(ctx, id)) === null) throw notFound("Contact list");
+    if ((await findContactList(ctx, contact_list_id)) === null) throw notFound("Contact list");
   }
-  if (mailbox_id && !(await hasMailbox(ctx, parseUuid(mailbox_id)))) throw notFound("Mailbox");
+  if (mailbox_id && !(await hasMailbox(ctx, mailbox_id))) throw notFound("Mailbox");
 }
 
 // The domains that the credential is restricted to are JSON, or null.
@@ -22,7 +20,7 @@ const FIND_MAILBOX = `
   SELECT 1 FROM mailboxes WHERE workspace = ?1 AND id = ?2
      AND (?3 IS NULL OR domain_id IN (SELECT value FROM json_each(?3)))`;
 
-async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id: string | null): Promise<boolean> {
+async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id: string): Promise<boolean> {
   const permitted = domainIds && JSON.stringify([...domainIds]);
   return (await db.prepare(FIND_MAILBOX).bind(workspace.number, id, permitted).first()) !== null;
 }

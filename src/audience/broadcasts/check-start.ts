@@ -4,11 +4,13 @@ import type { ValidationError } from "../../lib/errors.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
+import { countAudience } from "./audience.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { limits } from "./rules.ts";
-import { findVariants } from "./variants/queries.ts";
+import { sampleIssue } from "./split.ts";
+import { findVariants, type VariantRow } from "./variants/queries.ts";
 
 interface SenderRow extends SenderMailbox {
   mailbox_id: string;
@@ -27,16 +29,25 @@ const FIND_LIST = `
 
 const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body", field], msg, type: "value_error" });
 
+/** The error of a broadcast whose list was deleted. */
+export const missingList = invalid("contact_list_id", "The contact list does not exist any more");
+
+/** Returns whether a contact list exists, by its number. */
+export async function hasList(ctx: MailCtx, list: number): Promise<boolean> {
+  return (await mailDb(ctx).prepare("SELECT 1 FROM contact_lists WHERE n = ?1").bind(list).first()) !== null;
+}
+
 /**
- * Checks what a broadcast needs before it is sent: a list with contacts, content, and a sender that the sender rule allows
- * (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns its fan-out, or every error.
+ * Checks what a broadcast needs before it is sent: a list with contacts, content, a sender that the sender rule allows, and a sample
+ * that has a contact for each variant (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns its fan-out, or every error.
  */
 export async function checkStart(
   ctx: MailCtx,
-  { row }: Broadcast,
+  broadcast: Broadcast,
   domainIds: CallerCtx["actor"]["domainIds"],
 ): Promise<{ fanOut: ReturnType<typeof newFanOut> } | { errors: ValidationError[] }> {
   const errors: ValidationError[] = [];
+  const { row } = broadcast;
   const sender = await findSender(ctx, row, domainIds);
   if ("error" in sender) errors.push(sender.error);
   const list = await mailDb(ctx)
@@ -45,13 +56,23 @@ export async function checkStart(
     .first<{ n: number; contacts: number; lastContact: number }>();
   if (row.contact_list_id === null)
     errors.push(invalid("contact_list_id", "A broadcast needs a contact list to be sent"));
-  else if (!list) errors.push(invalid("contact_list_id", "The contact list does not exist any more"));
+  else if (!list) errors.push(missingList);
   else if (list.contacts === 0) errors.push(invalid("contact_list_id", "The contact list is empty"));
   else if (list.contacts > limits.audience) errors.push(invalid("contact_list_id", tooManyContacts(list.contacts)));
-  if (!hasContent(toContents(row, await findVariants(ctx, row.n))))
+  const variants = await findVariants(ctx, row.n);
+  if (!hasContent(toContents(row, variants)))
     errors.push(invalid("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
   if (errors.length > 0 || !list || "error" in sender) return { errors };
+  const issue = await findSampleIssue(ctx, broadcast, variants);
+  if (issue) return { errors: [invalid("ab_test_pct", issue)] };
   return { fanOut: newFanOut(list.n, list.lastContact, sender) };
+}
+
+/** Returns why the sample of a broadcast is too small for its variants, or null. Counts the contacts of the list. */
+async function findSampleIssue(ctx: MailCtx, broadcast: Broadcast, variants: readonly VariantRow[]) {
+  const { ab_test_pct: pct } = broadcast.row;
+  if (pct === null || variants.length < 2) return null;
+  return sampleIssue((await countAudience(ctx, broadcast)).eligible, pct, variants);
 }
 
 /** Returns the message for a list with more contacts than one broadcast may have. */

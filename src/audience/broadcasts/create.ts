@@ -4,7 +4,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
-import type { BroadcastRow } from "./queries.ts";
+import { type BroadcastRow, zeroCounts } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
 import { toRecord } from "./serialize.ts";
 
@@ -27,8 +27,7 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   checkScheduledAt(ctx, input.scheduled_at);
   await checkReferences(ctx, input);
   const row = toRow(ctx, input);
-  const counts = { queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 };
-  const response = toRecord(ctx.workspace.id, { row, fanOut: null, counts });
+  const response = toRecord(ctx.workspace.id, { row, fanOut: null, counts: zeroCounts });
   const values = [row.workspace, row.id, row.status, row.user_id, row.contact_list_id, row.mailbox_id, row.name];
   const content = [row.subject, row.preheader, row.from_address, row.from_domain, row.reply_to, row.scheduled_at];
   const rest = [row.ab_test_pct, row.max_per_hour, checkSize(response), row.created_at, row.html_body, row.text_body];

@@ -1,3 +1,5 @@
+import type { SkipReason } from "./find-suppressed.ts";
+import type { BroadcastStatus } from "./rules.ts";
 import type { Split } from "./split.ts";
 
 /** The audience of a broadcast, fixed at its first send, and the progress of sending. The column `fan_out` stores it. */
@@ -8,12 +10,21 @@ export interface FanOut {
   lastContact: number;
   sender: Sender;
   /** Null until the audience is counted and split. */
-  split: (Split & { eligible: number }) | null;
+  split: Plan | null;
   phase: Phase;
+  /** Contacts that the phases before this one skipped. Absent in the first. */
+  skippedBefore?: number;
   /** Id of the last contact that was read; null at the start of a phase. */
   cursor: string | null;
   /** True when every contact of the phase was read. */
   isComplete: boolean;
+}
+
+/** The split of an audience, with the numbers of its contacts that are mailed and of the others. */
+export interface Plan extends Split {
+  eligible: number;
+  /** Absent in plans of earlier versions. */
+  skipped?: Record<SkipReason, number>;
 }
 
 /** The mailbox that a broadcast is sent from. Each email checks it again at dispatch. */
@@ -30,7 +41,7 @@ export type Phase = { kind: "first" } | { kind: "remainder"; variant: number };
 
 /** The names `arms` and `wave` are in rows of earlier versions, and an earlier version must read the rows of this one. */
 interface StoredFanOut extends Omit<FanOut, "split" | "phase"> {
-  split: { isSample: boolean; arms: Split["variants"]; eligible: number } | null;
+  split: (Omit<Plan, "variants"> & { arms: Split["variants"] }) | null;
   wave: Phase;
 }
 
@@ -65,4 +76,13 @@ export function recipientsOf(fanOut: FanOut | null, variant?: number): number {
   const first = split.variants.filter((share) => variant === undefined || share.variant === variant);
   const isPromoted = phase.kind === "remainder" && (variant === undefined || phase.variant === variant);
   return first.reduce((sum, { size }) => sum + size, 0) + (isPromoted ? remainderSize(fanOut) : 0);
+}
+
+/**
+ * Returns how many of the recipients get no email, although the audience was fixed with them: contacts that were deleted or suppressed
+ * since, and all that were not reached when the broadcast was cancelled. Those of a phase are known when it is complete.
+ */
+export function skippedOf(fanOut: FanOut | null, status: BroadcastStatus, queued: number): number {
+  const isKnown = fanOut?.isComplete || status === "sent" || status === "cancelled";
+  return isKnown ? Math.max(0, recipientsOf(fanOut) - queued) : (fanOut?.skippedBefore ?? 0);
 }

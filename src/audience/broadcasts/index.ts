@@ -17,7 +17,7 @@ export { BroadcastIn, type BroadcastOut, BroadcastPatch } from "./schema.ts";
 export { sendBroadcast } from "./send.ts";
 export { sendTest } from "./send-test.ts";
 export { toRecord } from "./serialize.ts";
-export { sizesOf } from "./split.ts";
+export { sampleIssue, sizesOf } from "./split.ts";
 export { getTopLinks } from "./top-links.ts";
 export { updateBroadcast } from "./update.ts";
 export { createVariant } from "./variants/create.ts";

@@ -36,6 +36,7 @@ export async function planAudience(
   variants: readonly VariantRow[],
 ): Promise<FanOut> {
   const ranks = new RankList();
+  const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0 };
   let cursor: string | null = "";
   while (cursor !== null) {
     const { results }: D1Result<ContactRow> = await mailDb(ctx)
@@ -48,16 +49,20 @@ export async function planAudience(
       row.workspace,
       contacts.map(({ key }) => key),
     );
+    for (const { skipped } of results) if (skipped !== null) counts[skipped] += 1;
     const skipped: { contact: number; reason: SkipReason }[] = [];
     for (const { n, id, key } of contacts) {
       const reason = suppressed.get(key) ?? (parseAddress(key) === null ? "invalid" : undefined);
-      if (reason) skipped.push({ contact: n, reason });
-      else ranks.add(rankOf(row.id, id));
+      if (reason) {
+        skipped.push({ contact: n, reason });
+        counts[reason] += 1;
+      } else ranks.add(rankOf(row.id, id));
     }
     if (skipped.length > 0) await skipStatement(ctx, row, skipped).run();
     cursor = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.id ?? null);
   }
-  return { ...fanOut, split: { ...splitAudience(ranks.sort(), row.ab_test_pct, variants), eligible: ranks.size } };
+  const split = splitAudience(ranks.sort(), row.ab_test_pct, variants);
+  return { ...fanOut, split: { ...split, eligible: ranks.size, skipped: counts } };
 }
 
 const SKIP = `

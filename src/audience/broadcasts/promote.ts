@@ -3,8 +3,8 @@ import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, insertOutboxRowStatement, requireTransition } from "./change.ts";
-import { findSender } from "./check-start.ts";
-import { type FanOut, remainderSize, serializeFanOut } from "./fan-out.ts";
+import { findSender, hasList, missingList } from "./check-start.ts";
+import { type FanOut, remainderSize, serializeFanOut, skippedOf } from "./fan-out.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -14,7 +14,7 @@ import { findVariantsOf, getVariant, type VariantRow } from "./variants/queries.
  * Sends the winning variant of a sampled A/B test to the contacts outside the sample, once
  * (docs/contract/broadcasts.md#sample-and-variants). Throws 403 when the account or workspace may not send, 404 for the
  * broadcast or the variant, 409 when it is not a sampled test, was promoted, or is not sent yet, 422 when its sender may not
- * send any more.
+ * send any more or its list was deleted.
  */
 export async function promoteVariant(ctx: CallerCtx, id: string, variantId: string): Promise<BroadcastOut> {
   requireSendingAllowed(ctx);
@@ -26,12 +26,14 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const { status, fanOut } = requirePromotable(broadcast);
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
+    if (!(await hasList(ctx, fanOut.list))) throw unprocessable([missingList]);
     const next: FanOut = {
       ...fanOut,
       sender,
       phase: { kind: "remainder", variant: variant.n },
       cursor: null,
       isComplete: false,
+      skippedBefore: skippedOf(fanOut, row.status, broadcast.counts.queued),
     };
     rowId = row.id;
     return {

@@ -48,6 +48,7 @@ export interface Counts {
   delivered: number;
   bounced: number;
   failed: number;
+  cancelled: number;
   opened: number;
   clicked: number;
 }
@@ -61,10 +62,13 @@ export interface Broadcast {
 
 const COUNTS = `(
   SELECT json_object('queued', sum(queued), 'attempted', sum(attempted), 'delivered', sum(delivered), 'bounced', sum(bounced),
-    'failed', sum(failed), 'opened', sum(opened), 'clicked', sum(clicked))
+    'failed', sum(failed), 'cancelled', sum(cancelled), 'opened', sum(opened), 'clicked', sum(clicked))
     FROM broadcast_counts c WHERE c.broadcast = b.n)`;
 
-const zero: Counts = { queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 };
+/** The counts of a broadcast without emails. */
+export const zeroCounts: Counts = {
+  ...{ queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, cancelled: 0, opened: 0, clicked: 0 },
+};
 
 type StoredBroadcast = BroadcastRow & { counts: string };
 
@@ -73,7 +77,7 @@ export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
   return {
     row,
     fanOut: row.fan_out === null ? null : parseFanOut(row.fan_out),
-    counts: { ...zero, ...Object.fromEntries(sums.map(([name, sum]) => [name, sum ?? 0])) },
+    counts: { ...zeroCounts, ...Object.fromEntries(sums.map(([name, sum]) => [name, sum ?? 0])) },
   };
 }
 

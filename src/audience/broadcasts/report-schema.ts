@@ -2,6 +2,7 @@ import * as z from "zod";
 import { timestamp } from "../../lib/timestamp.ts";
 import { storedStatuses } from "../../sending/emails/index.ts";
 import { limits } from "./rules.ts";
+import { Id } from "./schema.ts";
 
 /** Schemas of the audience, the recipients, the links and the tests of a broadcast. */
 
@@ -77,10 +78,7 @@ export const TestIn = z
       .min(1)
       .max(limits.testRecipients)
       .describe(`Addresses, at most ${limits.testRecipients}.`),
-    variant_id: z.string().max(64).toLowerCase().nullish().meta({
-      format: "uuid",
-      description: "The variant to send. Absent: the oldest one, or the broadcast's own content.",
-    }),
+    variant_id: Id.describe("The variant to send. Absent: the oldest one, or the broadcast's own content."),
   })
   .meta({ ref: "BroadcastTest", examples: [{ to: ["ada@example.org"] }] });
 export type TestIn = z.output<typeof TestIn>;

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { type Counts, permittedDomains, VISIBLE } from "./queries.ts";
+import { type Counts, permittedDomains, VISIBLE, zeroCounts } from "./queries.ts";
 
 /** The counts of a broadcast by variant, without its contents. */
 export interface BroadcastResults {
@@ -21,10 +21,8 @@ const FIND_VARIANTS = `
    WHERE b.workspace = ?1 AND b.id = ?2 ORDER BY v.id`;
 
 const FIND_COUNTS = `
-  SELECT c.variant, c.queued, c.attempted, c.delivered, c.bounced, c.failed, c.opened, c.clicked
+  SELECT c.variant, c.queued, c.attempted, c.delivered, c.bounced, c.failed, c.cancelled, c.opened, c.clicked
     FROM broadcasts b CROSS JOIN broadcast_counts c ON c.broadcast = b.n WHERE b.workspace = ?1 AND b.id = ?2`;
-
-const ZERO: Counts = { queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 };
 
 /** Returns the counts of a broadcast by variant. Throws 404 as `getBroadcast` does. One D1 call to the mail database. */
 export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<BroadcastResults> {
@@ -41,7 +39,7 @@ export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<B
   if (!row) throw notFound("Broadcast");
   const countRows = (counts?.results ?? []) as (Counts & { variant: number })[];
   const countsOf = (n: number): Counts => {
-    const { variant: _, ...found } = countRows.find(({ variant }) => variant === n) ?? { ...ZERO, variant: n };
+    const { variant: _, ...found } = countRows.find(({ variant }) => variant === n) ?? { ...zeroCounts, variant: n };
     return found;
   };
   const ofVariants = ((variants?.results ?? []) as { n: number; id: string; label: string }[]).map(

@@ -1,3 +1,5 @@
+import { sampleRange } from "./split.ts";
+
 /** Statuses, transitions and limits of broadcasts (docs/contract/broadcasts.md#broadcast-statuses). Pure. */
 
 export const statuses = ["draft", "scheduled", "sending", "sent", "cancelled"] as const;
@@ -37,7 +39,10 @@ export const limits = {
   subjectBytes: 998,
   preheaderCharacters: 500,
   labelCharacters: 100,
-  /** A broadcast or a variant as JSON: its row and its stored response fit into 2,000,000 bytes of D1. */
+  /**
+   * A broadcast or a variant as JSON, in bytes. Less than a template, whose row D1 holds up to 2,000,000 bytes, since a run holds the
+   * contents of ten variants at once.
+   */
   contentBytes: 1_000_000,
   variants: 10,
   weight: 1_000_000,
@@ -47,10 +52,13 @@ export const limits = {
   audience: 2_000_000,
 } as const;
 
+/** The fields of a content, which is too large as a whole. */
+export const contentFields = ["html_body", "text_body"] as const;
+
 /** A page of the list ends before this many bytes, after one broadcast at least. */
 export const PAGE_BYTES = 8_000_000;
 
 /** Returns a sample percentage from 1 to 99 clamped into 5 to 90 (docs/contract/broadcasts.md#sample-and-variants). */
 export function clampSamplePct(pct: number): number {
-  return Math.min(90, Math.max(5, pct));
+  return Math.min(sampleRange.max, Math.max(sampleRange.min, pct));
 }

@@ -14,6 +14,7 @@ import {
   type WakeUp,
 } from "../../platform/outbox/index.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
+import { hasList } from "./check-start.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
 import {
   CONTACTS_PER_PAGE,
@@ -89,6 +90,8 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (row.status !== "sending" || fanOut === null) {
       if (row.status === "cancelled") await wakeLowPriority(ctx, 1);
       return null;
+    } else if (!(await hasList(ctx, fanOut.list))) {
+      return cancelWithoutList(ctx, broadcast);
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
@@ -180,6 +183,25 @@ const limitNotice = (now: number, body: string) => ({
   body,
   key: `daily-limit ${resetAt(now)}`,
 });
+
+const CANCEL = `
+  UPDATE broadcasts SET status = 'cancelled', version = version + 1, paused_at = NULL, updated_at = ?2
+   WHERE n = ?1 AND status = 'sending'`;
+
+/** Cancels a broadcast whose list was deleted while it was sending: its waiting emails are cancelled at dispatch. */
+async function cancelWithoutList(ctx: MailCtx, { row }: Broadcast): Promise<null> {
+  // First, so that a crash between the two repeats it.
+  if (row.bulk_tags === null)
+    await notifyOwners(ctx, row.workspace, {
+      ...{ category: "sends", severity: "warning", href: `/broadcasts/${row.id}` },
+      title: `The broadcast ${row.name} was cancelled`,
+      body: "Its contact list was deleted while it was sending. Emails that had left by then are delivered.",
+      key: `broadcast-without-list ${row.id}`,
+    });
+  await mailDb(ctx).prepare(CANCEL).bind(row.n, ctx.now()).run();
+  await wakeLowPriority(ctx, 1);
+  return null;
+}
 
 const COMPLETE = `
   UPDATE broadcasts SET status = 'sent', version = version + 1, sent_at = coalesce(sent_at, ?3), updated_at = ?3

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { utf8Length } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
+import { isUuid } from "../../lib/ids.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
@@ -58,7 +59,7 @@ const address = (field: string) =>
     )
     .meta({ minLength: 3, maxLength: MAX_ADDRESS, pattern: "@" });
 
-const Id = z.string().max(64).toLowerCase().nullish().meta({ format: "uuid", maxLength: 64 });
+export const Id = z.string().toLowerCase().refine(isUuid, "must be a UUID").nullish().meta({ format: "uuid" });
 
 const ScheduledAt = z
   .string()
@@ -143,9 +144,11 @@ const example = {
   max_per_hour: null,
   recipient_count: 0,
   queued_count: 0,
+  skipped_count: 0,
   delivered_count: 0,
   bounced_count: 0,
   failed_count: 0,
+  cancelled_count: 0,
   opened_count: 0,
   clicked_count: 0,
   created_at: "2026-11-21T14:00:00.000Z",
@@ -178,9 +181,13 @@ export const BroadcastOut = z
     max_per_hour: z.int().nullable(),
     recipient_count: count.describe("Contacts to be mailed, as fixed when the send or the promotion began."),
     queued_count: count.describe("Emails made for delivery so far."),
+    skipped_count: count.describe(
+      "Contacts of recipient_count that get no email: deleted or suppressed since it was fixed, or not reached before a cancellation.",
+    ),
     delivered_count: count,
     bounced_count: count,
     failed_count: count.describe("Emails that failed or were rejected."),
+    cancelled_count: count.describe("Emails that were cancelled before they left."),
     opened_count: count.describe("Emails that a person opened."),
     clicked_count: count.describe("Emails in which a person clicked."),
     created_at: timestamp,

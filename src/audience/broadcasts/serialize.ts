@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { recipientsOf } from "./fan-out.ts";
+import { recipientsOf, skippedOf } from "./fan-out.ts";
 import type { Broadcast } from "./queries.ts";
 import type { BroadcastOut } from "./schema.ts";
 
@@ -28,9 +28,11 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     max_per_hour: row.max_per_hour,
     recipient_count: recipientsOf(fanOut),
     queued_count: counts.queued,
+    skipped_count: skippedOf(fanOut, row.status, counts.queued),
     delivered_count: counts.delivered,
     bounced_count: counts.bounced,
     failed_count: counts.failed,
+    cancelled_count: counts.cancelled,
     opened_count: counts.opened,
     clicked_count: counts.clicked,
     created_at: iso(row.created_at),

@@ -74,6 +74,28 @@ export function sizesOf(
   return { isSample, mailed, byVariant: weights.length > 0 ? apportion(mailed, weights) : [] };
 }
 
+/** Greatest percentage of a sample that is less than the whole list. Smaller ones than the least are raised to it. */
+export const sampleRange = { min: 5, max: 90 } as const;
+
+/**
+ * Returns why a sample leaves a variant without a contact, with the smallest percentage that leaves none, or null. A percentage of an
+ * audience that is smaller than its variants does not exist.
+ */
+export function sampleIssue(
+  eligible: number,
+  pct: number,
+  variants: readonly { label: string; weight: number }[],
+): string | null {
+  const emptyAt = (tried: number) => sizesOf(eligible, tried, variants).byVariant.indexOf(0);
+  const empty = emptyAt(pct);
+  if (empty < 0) return null;
+  const audience = `${eligible.toLocaleString("en")} ${eligible === 1 ? "contact" : "contacts"}`;
+  const problem = `Of ${audience}, a sample of ${pct} % has none for the variant ${variants[empty]?.label}`;
+  for (let tried: number = sampleRange.min; tried <= sampleRange.max; tried++)
+    if (emptyAt(tried) < 0) return `${problem}; the smallest ab_test_pct that works is ${tried}`;
+  return `${problem}, and no ab_test_pct works; mail the whole list, or use fewer variants`;
+}
+
 /**
  * Splits an audience, whose ranks are sorted, into shares of the sizes of `sizesOf`. Contacts of equal rank, of which a million have one pair with
  * a chance of 1 in 18,000, stay together.

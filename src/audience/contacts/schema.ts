@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseAddress } from "../../lib/addresses.ts";
+import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
@@ -97,13 +98,19 @@ const Metadata = z
   .superRefine((metadata, context) => {
     const issue = metadataIssue(JSON.stringify(metadata));
     if (issue) context.addIssue({ code: "custom", message: issue });
+    const path = findInexactNumber(metadata);
+    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
   })
   .nullable()
   .meta({
     type: ["object", "null"],
     additionalProperties: true,
-    description: `Values for placeholders, by name. At most ${limits.metadataBytes} bytes of JSON.`,
+    description: `Values for placeholders, by name. At most ${limits.metadataBytes} bytes of JSON; numbers up to 2^53 - 1.`,
   });
+
+const SUBSCRIBED =
+  "subscribed cannot be set here. POST /v1/suppressions/ with the reason unsubscribe unsubscribes the address, DELETE /v1/suppressions/{email} subscribes it again";
+const Subscribed = z.never({ error: SUBSCRIBED }).optional().describe(`${SUBSCRIBED}.`);
 
 const contactExample = {
   email: "ada@example.org",
@@ -112,12 +119,12 @@ const contactExample = {
 };
 
 export const ContactIn = z
-  .object({ email: Email, name: ContactName.optional(), metadata: Metadata.optional() })
+  .object({ email: Email, name: ContactName.optional(), metadata: Metadata.optional(), subscribed: Subscribed })
   .meta({ ref: "ContactCreate", example: contactExample });
 export type ContactIn = z.output<typeof ContactIn>;
 
 export const ContactPatch = z
-  .object({ email: Email, name: ContactName, metadata: Metadata })
+  .object({ email: Email, name: ContactName, metadata: Metadata, subscribed: Subscribed })
   .partial()
   .meta({ ref: "ContactUpdate", example: { name: "Ada King", metadata: { city: "London", plan: "silver" } } });
 export type ContactPatch = z.output<typeof ContactPatch>;
@@ -137,7 +144,11 @@ export const ContactOut = z
     name: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     subscribed: z.boolean().describe("false: the address has unsubscribed from bulk and broadcast mail."),
-    suppressed: z.boolean().describe("true: a bounce, a complaint or a manual entry stops all mail to the address."),
+    suppressed: z
+      .boolean()
+      .describe(
+        "true: a bounce, a complaint or a manual entry stops all mail to the address, or soft bounces its bulk mail.",
+      ),
     created_at: timestamp,
   })
   .meta({ ref: "Contact", examples: [contactOutExample] });
@@ -152,9 +163,7 @@ export const ImportOut = z
   .object({
     imported: z.int(),
     skipped: z.int().describe("Rows whose address the list has already, and rows without an address."),
-    errors: z
-      .array(z.string())
-      .describe("One text for each rejected row, at most 1,000, and the number of the others."),
+    errors: z.array(z.string()).describe("One text for each rejected row, with its number and the reason."),
   })
   .meta({
     ref: "ContactImport",
@@ -181,7 +190,7 @@ export function toContact(row: ContactRow): ContactOut {
     email: row.email,
     name: row.name,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-    ...stateOf(row.suppressed, row.unsubscribed),
+    ...stateOf(row),
     created_at: iso(row.created_at),
   };
 }

@@ -33,7 +33,7 @@ const RECORD = `
       ELSE email_ids END,
     first_at = CASE WHEN ${IS_DELIVERED} THEN ?2 ELSE first_at END,
     listed_at = CASE WHEN ${IS_DELIVERED} THEN NULL WHEN listed_at IS NOT NULL THEN listed_at
-      WHEN json_array_length(email_ids) >= ${BOUNCES - 1} AND first_at <= ?4 THEN ?2 END,
+      WHEN json_array_length(email_ids) + 1 >= ${BOUNCES} AND first_at <= ?4 THEN ?2 END,
     is_refusal = excluded.is_refusal, last_at = ?2, accepted_id = NULL, accepted_at = NULL
    WHERE NOT EXISTS (SELECT 1 FROM json_each(soft_bounces.email_ids) WHERE value = excluded.email_ids->>'$[0]')`;
 

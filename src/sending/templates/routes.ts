@@ -31,6 +31,9 @@ const ListQuery = z.object({
     .describe("Cursor from the `Link` header of the previous page."),
 });
 
+/** The fields of a content, which is too large as a whole. */
+const contentFields = ["html_body", "text_body"] as const;
+
 const templateId = parameter.id("template_id", "Id of the template");
 const operation = operationsOf("Templates");
 
@@ -43,7 +46,7 @@ export const templateRoutes = new Hono<AppEnv>()
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(TemplateIn, TEMPLATE_BYTES),
+    ...bodyWithLongTexts(TemplateIn, TEMPLATE_BYTES, contentFields),
     idempotent(201),
     async (c) => c.json(await createTemplate(c.get("caller"), c.req.valid("json")), 201),
   )
@@ -80,7 +83,7 @@ export const templateRoutes = new Hono<AppEnv>()
       parameters: [templateId],
       responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(TemplatePatch, TEMPLATE_BYTES),
+    ...bodyWithLongTexts(TemplatePatch, TEMPLATE_BYTES, contentFields),
     async (c) => c.json(await updateTemplate(c.get("caller"), c.req.param("template_id"), c.req.valid("json"))),
   )
   .delete(

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { utf8Length } from "../../lib/bytes.ts";
+import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
@@ -43,12 +44,16 @@ const Blocks = z
     // Another issue of the value has been reported.
     when: ({ value }) => isRecord(value),
   })
+  .superRefine((blocks, context) => {
+    const path = findInexactNumber(blocks);
+    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
+  })
   .nullish()
   .meta({
     type: ["object", "null"],
     anyOf: undefined,
     additionalProperties: true,
-    description: `Data of an editor, stored as it is: at most ${BLOCKS_BYTES} bytes as JSON.`,
+    description: `Data of an editor, stored as it is: at most ${BLOCKS_BYTES} bytes as JSON, numbers up to 2^53 - 1.`,
   });
 
 export const TemplateIn = z

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { sampleIssue } from "../../../src/audience/broadcasts/split.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { type FailureInjection, failingDatabase, seeded } from "../../support/failures.ts";
@@ -63,10 +64,12 @@ it("over random lists the sample and the remainder are disjoint, complete and of
       const variants = [];
       for (const [index, weight] of weights.entries())
         variants.push(await broadcasts.addVariant(id, `V${index}`, { weight }));
-      await broadcasts.act(id, "send");
+      const clamped = Math.min(90, Math.max(5, pct));
+      const issue = sampleIssue(count, clamped, variants);
+      expect((await broadcasts.act(id, "send")).status).toBe(issue === null ? 200 : 422);
+      if (issue !== null) return;
       await runBroadcasts(Date.now(), 2);
       const sample = await emailsOf(id);
-      const clamped = Math.min(90, Math.max(5, pct));
       expect(sample).toHaveLength(Math.floor((eligible * clamped) / 100 + 0.5));
       const total = weights.reduce((sum, weight) => sum + weight, 0);
       for (const [index, weight] of weights.entries()) {

@@ -221,7 +221,7 @@ describe("the deletion of what a broadcast uses", () => {
     await runBroadcasts(Date.now() + 3_700_000);
     expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
     expect(await statusesOf(id)).toEqual({ cancelled: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 0 });
+    expect(await broadcasts.read(id)).toMatchObject({ status: "cancelled", delivered_count: 0 });
   });
 
   it("of the mailbox: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail", async () => {
@@ -248,33 +248,41 @@ describe("the deletion of what a broadcast uses", () => {
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
   });
 
-  it.each([
-    ["list", "cancelled", (listId: string) => `/v1/contacts/${listId}`],
-    ["mailbox", "failed", () => `/v1/mailboxes/${workspace.mailboxId}`],
-    ["domain", "failed", () => `/v1/domains/${workspace.domainId}`],
-  ])("of the %s: a paused broadcast can be resumed, and its waiting emails are %s", async (_, status, pathOf) => {
+  it("of the list: a paused broadcast is cancelled, and so are its waiting emails", async () => {
     const { id, listId } = await aFannedOut(20);
     expect((await broadcasts.act(id, "pause")).status).toBe(200);
-    expect((await workspace.call("DELETE", pathOf(listId))).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/contacts/${listId}`)).status).toBe(204);
+    await runBroadcasts(Date.now() + 60_000);
+    expect(await broadcasts.read(id)).toMatchObject({ status: "cancelled", paused_at: null, delivered_count: 0 });
+    expect(await statusesOf(id)).toEqual({ cancelled: 20 });
+  });
+
+  it.each([
+    ["mailbox", () => `/v1/mailboxes/${workspace.mailboxId}`],
+    ["domain", () => `/v1/domains/${workspace.domainId}`],
+  ])("of the %s: a paused broadcast can be resumed, and its waiting emails fail", async (_, pathOf) => {
+    const { id } = await aFannedOut(20);
+    expect((await broadcasts.act(id, "pause")).status).toBe(200);
+    expect((await workspace.call("DELETE", pathOf())).status).toBe(204);
     await runBroadcasts(Date.now() + 60_000);
     expect(await broadcasts.read(id)).toMatchObject({ status: "sending", delivered_count: 0 });
     expect((await broadcasts.act(id, "resume")).status).toBe(200);
     await runBroadcasts(Date.now() + 400_000);
-    expect(await statusesOf(id)).toEqual({ [status]: 20 });
+    expect(await statusesOf(id)).toEqual({ failed: 20 });
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 0 });
   });
 
   it.each([
-    ["list", (listId: string) => `/v1/contacts/${listId}`],
-    ["mailbox", () => `/v1/mailboxes/${workspace.mailboxId}`],
-    ["domain", () => `/v1/domains/${workspace.domainId}`],
-  ])("of the %s before an email is made: the broadcast ends, and nobody gets an email", async (_, pathOf) => {
+    ["list", "cancelled", (listId: string) => `/v1/contacts/${listId}`],
+    ["mailbox", "sent", () => `/v1/mailboxes/${workspace.mailboxId}`],
+    ["domain", "sent", () => `/v1/domains/${workspace.domainId}`],
+  ])("of the %s before an email is made: the broadcast is %s, and nobody gets an email", async (_, status, pathOf) => {
     const listId = await aContactList(workspace, 20);
     const { id } = await broadcasts.create({ contact_list_id: listId });
     await broadcasts.act(id, "send");
     expect((await workspace.call("DELETE", pathOf(listId))).status).toBe(204);
     await runBroadcasts();
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 0 });
+    expect(await broadcasts.read(id)).toMatchObject({ status, delivered_count: 0 });
   });
 });
 

@@ -23,6 +23,28 @@ const remove = (id: string) => workspace.call("DELETE", path(id));
 const read = async (id: string) => (await workspace.get(path(id))).json<ContactOut>();
 const locOf = async (response: Response) => (await response.json<{ detail: { loc: unknown[] }[] }>()).detail[0]?.loc;
 
+it("keeps numbers up to 2^53 - 1, and refuses greater ones in any notation", async () => {
+  const send = (number: string) => add(`{"email":"${crypto.randomUUID()}@example.org","metadata":{"n":${number}}}`);
+  for (const number of ["9007199254740991", "-9007199254740991", "0.1", "1e3"])
+    expect((await (await send(number)).json<ContactOut>()).metadata).toEqual({ n: Number(number) });
+  for (const number of ["9007199254740992", "9007199254740993", "12345678901234567890", "1e400"])
+    expect((await send(number)).status).toBe(422);
+});
+
+it("refuses to set subscribed, and says how to", async () => {
+  const { id } = await aContact(workspace, list.id, "a@example.org");
+  const refused = [
+    await patch(id, { subscribed: false }),
+    await upsert({ email: "a@example.org", subscribed: true }),
+    await add({ email: "b@example.org", subscribed: false }),
+  ];
+  for (const response of refused) {
+    expect(response.status).toBe(422);
+    const { detail } = await response.json<{ detail: { loc: string[]; msg: string }[] }>();
+    expect(detail).toMatchObject([{ loc: ["body", "subscribed"], msg: expect.stringContaining("/v1/suppressions/") }]);
+  }
+});
+
 describe("POST /v1/contacts/{list_id}/contacts", () => {
   it("adds a contact with its canonical address, and counts it", async () => {
     const metadata = { city: "Zürich", plan: { level: 2, tags: ["a", null] }, __proto__: 1 };
@@ -52,6 +74,11 @@ describe("POST /v1/contacts/{list_id}/contacts", () => {
       "a value of 70,000 characters",
       { email: "a@example.org", metadata: { a: "x".repeat(70_000) } },
       ["body", "metadata", "a"],
+    ],
+    [
+      "a number that loses digits",
+      { email: "a@example.org", metadata: { a: { b: [1, -(2 ** 53)] } } },
+      ["body", "metadata", "a", "b", 1],
     ],
     ["metadata that is a long string", { email: "a@example.org", metadata: "x".repeat(70_000) }, ["body", "metadata"]],
     ["64 KiB of metadata", { email: "a@example.org", metadata: { a: "x".repeat(65_536) } }, ["body", "metadata"]],

@@ -11,7 +11,7 @@ const share = z.number().min(0).max(1).nullable();
 const difference = z.number().min(-1).max(1);
 
 const example = {
-  ...{ queued: 500, attempted: 500, delivered: 495, bounced: 4, failed: 1, opened: 260 },
+  ...{ queued: 500, attempted: 500, delivered: 495, bounced: 4, failed: 1, cancelled: 0, opened: 260 },
 };
 
 /** Results of a broadcast by variant (docs/contract/analytics.md#results-of-variants). */
@@ -34,6 +34,7 @@ export const BroadcastAnalyticsOut = z
         delivered: count,
         bounced: count,
         failed: count,
+        cancelled: count,
         opened: count,
         clicked: count.describe("Emails in which a person followed a link."),
         click_rate: share.describe("clicked of delivered. null: none was delivered."),

@@ -19,7 +19,7 @@ export const bulkSendRoutes = new Hono<AppEnv>().post(
     parameters: [parameter.id("list_id", "Id of the contact list"), parameter.idempotencyKey],
     responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
   }),
-  ...bodyWithLongTexts(BulkSendIn, limits.contentBytes),
+  ...bodyWithLongTexts(BulkSendIn, limits.contentBytes, ["html", "text"]),
   idempotent(200),
   async (c) => c.json(await sendToList(c.get("caller"), c.req.param("list_id"), c.req.valid("json"))),
 );

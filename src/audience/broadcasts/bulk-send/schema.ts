@@ -47,7 +47,11 @@ export type BulkSendIn = z.output<typeof BulkSendIn>;
 export const BulkSendOut = z
   .object({
     queued: z.int(),
-    skipped: z.int().describe("Contacts on the suppression list: bounced, complained, unsubscribed or added by hand."),
+    skipped: z
+      .int()
+      .describe(
+        "Contacts on the suppression list: bounced, complained, unsubscribed, added by hand, or with soft bounces.",
+      ),
     errors: z.array(z.string()).describe("One text for each skipped contact, at most 100."),
   })
   .meta({

@@ -5,7 +5,7 @@ import { checkSize } from "../change.ts";
 import { limits } from "../rules.ts";
 import { findVariants, toVariant, type VariantRow } from "./queries.ts";
 import type { VariantIn, VariantOut } from "./schema.ts";
-import { writeVariants } from "./write.ts";
+import { requireNewLabel, writeVariants } from "./write.ts";
 
 const INSERT = `
   INSERT INTO broadcast_variants (workspace, broadcast, id, label, subject, weight, created_at, html_body, text_body)
@@ -18,8 +18,9 @@ const INSERT = `
 export function createVariant(ctx: CallerCtx, broadcastId: string, input: VariantIn): Promise<VariantOut> {
   return writeVariants(ctx, broadcastId, async (broadcast) => {
     const { n, workspace } = broadcast.row;
-    if ((await findVariants(ctx, n)).length >= limits.variants)
-      throw conflict(`A broadcast has at most ${limits.variants} variants`);
+    const variants = await findVariants(ctx, n);
+    if (variants.length >= limits.variants) throw conflict(`A broadcast has at most ${limits.variants} variants`);
+    requireNewLabel(variants, "", input.label);
     const variant: VariantRow = {
       n: 0,
       workspace,

@@ -8,7 +8,7 @@ const Weight = z.int().min(1).max(limits.weight).describe("Relative share of the
 const FALLBACK = "null: the body of the broadcast.";
 
 const fields = {
-  label: oneLine("label", limits.labelCharacters).describe("Unique within the broadcast."),
+  label: oneLine("label", limits.labelCharacters).describe("Unique within the broadcast, without regard to case."),
   subject: Subject,
   html_body: Body.describe(`${FALLBACK} At most ${limits.contentBytes.toLocaleString("en")} bytes.`),
   text_body: Body.describe(`${FALLBACK} At most ${limits.contentBytes.toLocaleString("en")} bytes.`),

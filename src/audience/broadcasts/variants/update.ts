@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
-import { getVariant, toVariant } from "./queries.ts";
+import { findVariants, getVariant, toVariant } from "./queries.ts";
 import type { VariantOut, VariantPatch } from "./schema.ts";
-import { writeVariants } from "./write.ts";
+import { requireNewLabel, writeVariants } from "./write.ts";
 
 const UPDATE = `
   UPDATE broadcast_variants SET label = ?3, subject = ?4, weight = ?5, html_body = ?6, text_body = ?7
@@ -21,6 +21,8 @@ export function updateVariant(
 ): Promise<VariantOut> {
   return writeVariants(ctx, broadcastId, async (broadcast) => {
     const variant = await getVariant(ctx, broadcast, variantId);
+    if (patch.label !== undefined && patch.label !== variant.label)
+      requireNewLabel(await findVariants(ctx, broadcast.row.n), variant.id, patch.label);
     const changed = { ...variant, ...withoutUndefined(patch) };
     const response = toVariant(broadcast, changed);
     checkSize(response);

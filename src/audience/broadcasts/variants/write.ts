@@ -9,6 +9,15 @@ import { type Broadcast, getBroadcast } from "../queries.ts";
 
 const MAX_ATTEMPTS = 5;
 
+const LABEL_EXISTS = "The broadcast has a variant with this label already; labels differ by more than case";
+
+/** Throws 409 when another variant has the label, in any case. The version of the broadcast guards what was read. */
+export function requireNewLabel(variants: readonly { id: string; label: string }[], id: string, label: string): void {
+  const fold = (text: string) => text.normalize("NFKC").toLowerCase();
+  if (variants.some((variant) => variant.id !== id && fold(variant.label) === fold(label)))
+    throw conflict(LABEL_EXISTS);
+}
+
 // Writes the version of the broadcast, so that a send and a change of its variants exclude each other.
 const LOCK = "UPDATE broadcasts SET version = version + 1, updated_at = ?3 WHERE n = ?1 AND version = ?2";
 
@@ -37,7 +46,7 @@ export async function writeVariants<Out>(
       ]);
       return response;
     } catch (error) {
-      if (isUniqueViolation(error)) throw conflict("The broadcast has a variant with this label already");
+      if (isUniqueViolation(error)) throw conflict(LABEL_EXISTS);
       if (!(error instanceof ConcurrencyError)) throw error;
     }
   }

@@ -3,6 +3,7 @@ import {
   type AudienceOut,
   type BroadcastOut,
   type Promotion,
+  sampleIssue,
   sizesOf,
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
@@ -39,6 +40,8 @@ function whoGetsWhat(
   { eligible, remainder }: AudienceOut,
 ): string {
   const { isSample, mailed, byVariant } = sizesOf(eligible, ab_test_pct, variants);
+  const issue = isSample ? sampleIssue(eligible, ab_test_pct ?? 0, variants) : null;
+  if (issue !== null) return `It cannot be sent like this. ${issue}.`;
   if (variants.length === 0) return `${count(mailed)} ${mailed === 1 ? "gets" : "get"} it.`;
   const shares = variants.map(({ label }, index) => `${verb(byVariant[index] ?? 0, "get")} ${label}`).join(", ");
   const now = `${count(mailed)} ${mailed === 1 ? "gets" : "get"} a variant now: ${shares}.`;

@@ -185,9 +185,11 @@ const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLink
     <Numbers
       numbers={[
         ["Recipients", broadcast.recipient_count],
+        ["Skipped", broadcast.skipped_count, broadcast.recipient_count],
         ["Delivered", broadcast.delivered_count, broadcast.recipient_count],
         ["Bounced", broadcast.bounced_count, broadcast.recipient_count],
         ["Failed", broadcast.failed_count, broadcast.recipient_count],
+        ["Cancelled", broadcast.cancelled_count, broadcast.recipient_count],
         ["Opened", broadcast.opened_count, broadcast.delivered_count],
         ["Clicked", broadcast.clicked_count, broadcast.delivered_count],
       ]}
