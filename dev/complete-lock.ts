@@ -1,10 +1,14 @@
 // `npm run lock`: adds missing optional packages to package-lock.json. npm omits the packages of other platforms when the
-// registry does not have them, and `npm ci` then rejects the lock file. The added entries have no integrity hash.
+// registry does not have them, and `npm ci` then rejects the lock file. Entries without an integrity hash get that of the
+// registry, where it has the package.
 import { readFileSync, writeFileSync } from "node:fs";
 import { readArguments } from "./arguments.ts";
+import { run } from "./run.ts";
 
 interface Entry {
   version?: string;
+  integrity?: string;
+  link?: boolean;
   optionalDependencies?: Record<string, string>;
   [field: string]: unknown;
 }
@@ -24,9 +28,29 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
     added.push(name);
   }
 }
+const unknown = Object.entries(lock.packages).filter(
+  ([folder, { integrity, link }]) => folder.startsWith("node_modules/") && integrity === undefined && !link,
+);
+for (const [folder, entry] of unknown) await addIntegrity(folder, entry);
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length === 0 ? "package-lock.json is complete" : `Added to package-lock.json: ${added.join(", ")}`);
+const left = unknown.filter(([, { integrity }]) => integrity === undefined).map(([folder]) => folder);
+if (left.length > 0) console.log(`The registry has no integrity hash of: ${left.join(", ")}`);
+
+/** Sets the hash of a package that this registry has. */
+async function addIntegrity(folder: string, entry: Entry): Promise<void> {
+  const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
+  const { code, output } = await run("npm", [
+    "view",
+    "--json",
+    "--loglevel=silent",
+    `${name}@${entry.version}`,
+    "dist.integrity",
+  ]);
+  const integrity: unknown = code === 0 && output.trim() !== "" ? JSON.parse(output) : null;
+  if (typeof integrity === "string") entry.integrity = integrity;
+}
 
 /** Returns true if package-lock.json has the package in a folder where Node resolves it from `parent`. */
 function isLocked(parent: string, name: string): boolean {

@@ -21,7 +21,8 @@ export function isInstalled() {
   const wanted = packages(path.join(ROOT, "package-lock.json"));
   const present = packages(path.join(ROOT, "node_modules", ".package-lock.json"));
   return Object.entries(wanted).every(([name, entry]) => {
-    if (name === "") return true;
+    // The project itself and its folders that are packages.
+    if (!name.startsWith("node_modules/") || entry.link) return true;
     const found = present[name];
     return found ? found.version === entry.version && found.integrity === entry.integrity : isOptional(entry);
   });
