@@ -22,7 +22,11 @@ export function run(command: string, args: string[], options: { env?: Record<str
       });
     }
     child.on("error", (error) => resolve({ code: 1, output: error.message }));
-    child.on("close", (code) => resolve({ code: code ?? 1, output }));
-    process.once("exit", () => child.kill());
+    const kill = () => child.kill();
+    process.once("exit", kill);
+    child.on("close", (code) => {
+      process.off("exit", kill);
+      resolve({ code: code ?? 1, output });
+    });
   });
 }

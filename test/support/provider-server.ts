@@ -85,15 +85,20 @@ function redeem(grants: Map<string, Grant>, form: URLSearchParams): Reply {
   if (!isRight) return { status: 400, body: { error: "invalid_grant" } };
   const token = randomUUID();
   grants.set(token, grant);
-  return { body: { access_token: token, id_token: idToken(grant) } };
+  // As OpenID Connect Core 3.1.2.1 has it: GitHub, which is not asked for this scope, gives no ID token.
+  const isOpenId = grant.query.get("scope")?.split(" ").includes("openid");
+  return { body: { access_token: token, token_type: "bearer", ...(isOpenId ? { id_token: idToken(grant) } : {}) } };
 }
 
 function idToken({ query, account }: Grant): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const now = Math.floor(Date.now() / 1000);
   const claims = {
+    iss: "https://accounts.google.com",
+    iat: now,
     sub: String(account.id),
     aud: CLIENT.id,
-    exp: Math.floor(Date.now() / 1000) + 300,
+    exp: now + 300,
     nonce: query.get("nonce"),
     email: account.email,
     email_verified: account.verified,

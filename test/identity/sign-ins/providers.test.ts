@@ -149,13 +149,18 @@ for (const name of ["google", "github"]) {
   });
 }
 
-it("an ID token with another nonce, audience or time is refused", async () => {
+it("an ID token with another issuer, nonce, audience or time is refused", async () => {
   const workspace = await aWorkspace();
   const account = { id: randomAccountId(), email: `owner@${workspace.domain}`, verified: true };
   for (const claims of [
+    { iss: "https://accounts.example.com" },
+    { iss: null },
     { nonce: "other" },
+    { nonce: null },
     { aud: "another client" },
+    { aud: ["stand-in client", "another client"] },
     { exp: 1 },
+    { exp: null },
     { sub: 5 },
     { email_verified: "yes" },
   ]) {

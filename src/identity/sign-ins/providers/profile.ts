@@ -1,4 +1,4 @@
-import { decodeJwt } from "jose";
+import * as oauth from "oauth4webapi";
 import * as z from "zod";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Provider } from "./list.ts";
@@ -6,6 +6,7 @@ import type { ProviderState } from "./state.ts";
 
 /** Longest wait for a response of a provider, in ms. */
 const TIMEOUT_MS = 10_000;
+const ISSUERS = { google: "https://accounts.google.com", github: "https://github.com" } as const;
 const GITHUB_HEADERS = { Accept: "application/vnd.github+json", "User-Agent": "email-delivery-service" };
 
 /** An account at a provider. */
@@ -20,12 +21,9 @@ export interface Profile {
 /** Signals that a provider refused, or responded with something else than it should. */
 export class ProviderError extends Error {}
 
-const Tokens = z.object({ access_token: z.string().optional(), id_token: z.string().optional() });
+/** The claims of Google's ID token that are used. The others are checked by oauth4webapi. */
 const GoogleClaims = z.object({
   sub: z.string(),
-  aud: z.union([z.string(), z.array(z.string())]),
-  exp: z.number(),
-  nonce: z.string(),
   email: z.string().optional(),
   email_verified: z.boolean().optional(),
   name: z.string().optional(),
@@ -35,41 +33,49 @@ const GitHubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(),
 
 /** Exchanges the code of a provider for the profile of the account. Throws ProviderError. */
 export async function fetchProfile(ctx: Ctx, provider: Provider, code: string, state: ProviderState): Promise<Profile> {
-  const { clientId, clientSecret, tokenUrl } = ctx.settings[provider];
-  const body = new URLSearchParams({
-    grant_type: "authorization_code",
-    code,
-    client_id: clientId,
-    client_secret: clientSecret,
-    redirect_uri: redirectUri(ctx, provider),
-    code_verifier: state.verifier,
+  const tokens = await fetchTokens(ctx, provider, code, state).catch((error: Error) => {
+    throw new ProviderError(`the token response of ${provider} is not valid: ${error.message}`);
   });
-  const tokens = await fetchJson(tokenUrl, { method: "POST", headers: { Accept: "application/json" }, body }, Tokens);
-  return provider === "google" ? readGoogle(ctx, tokens.id_token, state) : readGitHub(ctx, tokens.access_token);
+  return provider === "google" ? readGoogle(tokens) : readGitHub(ctx, tokens.access_token);
 }
 
 export const redirectUri = ({ settings }: Ctx, provider: Provider) => `${settings.publicUrl}/auth/${provider}/callback`;
 
-/** Reads the ID token. It comes from the token endpoint over TLS, so its signature need not be checked (OIDC Core 3.1.3.7). */
-function readGoogle(ctx: Ctx, idToken: string | undefined, { nonce }: ProviderState): Profile {
-  const claims = GoogleClaims.safeParse(decode(idToken ?? ""));
-  if (!claims.success) throw new ProviderError("the ID token lacks a claim");
-  const { sub, aud, exp, email, email_verified: isVerified, name } = claims.data;
-  if (claims.data.nonce !== nonce || ![aud].flat().includes(ctx.settings.google.clientId) || exp * 1000 <= ctx.now())
-    throw new ProviderError("the ID token is for another sign-in");
+/**
+ * Fetches and checks the tokens of a code. An ID token must have this issuer, client and nonce, and must not have expired. It
+ * comes from the token endpoint over TLS, so its signature need not be checked (OIDC Core 3.1.3.7).
+ */
+async function fetchTokens(
+  ctx: Ctx,
+  provider: Provider,
+  code: string,
+  { state, verifier, nonce }: ProviderState,
+): Promise<oauth.TokenEndpointResponse> {
+  const { clientId, clientSecret, tokenUrl } = ctx.settings[provider];
+  const server = { issuer: ISSUERS[provider], token_endpoint: tokenUrl };
+  const client = { client_id: clientId, [oauth.clockSkew]: Math.round((ctx.now() - Date.now()) / 1000) };
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretPost(clientSecret),
+    oauth.validateAuthResponse(server, client, new URLSearchParams({ code, state }), state),
+    redirectUri(ctx, provider),
+    verifier,
+    // Only a deployment that names such an address itself has one without TLS.
+    { signal: AbortSignal.timeout(TIMEOUT_MS), [oauth.allowInsecureRequests]: tokenUrl.startsWith("http:") },
+  );
+  const expected = provider === "google" ? { expectedNonce: nonce, requireIdToken: true } : {};
+  return oauth.processAuthorizationCodeResponse(server, client, response, expected);
+}
+
+function readGoogle(tokens: oauth.TokenEndpointResponse): Profile {
+  const claims = GoogleClaims.safeParse(oauth.getValidatedIdTokenClaims(tokens));
+  if (!claims.success) throw new ProviderError("the ID token has a claim of another form");
+  const { sub, email, email_verified: isVerified, name } = claims.data;
   return { subject: sub, email: isVerified === true ? (email ?? null) : null, name: name ?? null };
 }
 
-function decode(token: string): unknown {
-  try {
-    return decodeJwt(token);
-  } catch {
-    return null;
-  }
-}
-
-async function readGitHub(ctx: Ctx, accessToken: string | undefined): Promise<Profile> {
-  if (!accessToken) throw new ProviderError("there is no access token");
+async function readGitHub(ctx: Ctx, accessToken: string): Promise<Profile> {
   const { apiUrl } = ctx.settings.github;
   const request = { headers: { ...GITHUB_HEADERS, Authorization: `Bearer ${accessToken}` } };
   const [user, emails] = await Promise.all([
