@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { MboxQuoter, readMbox } from "../../src/lib/mbox/index.ts";
-import { type ByteSource, crc32, openZipFile, readDirectory, ZipWriter } from "../../src/lib/zip/index.ts";
+import { type ByteSource, checkBytes, crc32, openZipFile, readDirectory, ZipWriter } from "../../src/lib/zip/index.ts";
 import { pythonUnavailable } from "./support/python.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "archives-"));
@@ -32,8 +32,12 @@ function sourceOf(bytes: Uint8Array): ByteSource {
 
 async function readZip(bytes: Uint8Array): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for await (const file of readDirectory(sourceOf(bytes), 100_000))
-    found[file.name] = await new Response(await openZipFile(sourceOf(bytes), file)).text();
+  for await (const file of readDirectory(sourceOf(bytes), 100_000)) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of checkBytes(file, await openZipFile(sourceOf(bytes), file)))
+      chunks.push(Buffer.from(chunk));
+    found[file.name] = Buffer.concat(chunks).toString();
+  }
   return found;
 }
 

@@ -1,2 +1,2 @@
-export { type ByteSource, openZipFile, readDirectory, ZipError, type ZipFile } from "./reader.ts";
+export { type ByteSource, checkBytes, openZipFile, readDirectory, ZipError, type ZipFile } from "./reader.ts";
 export { crc32, type ZipEntry, ZipWriter } from "./writer.ts";

@@ -1,3 +1,5 @@
+import { crc32 } from "node:zlib";
+
 /** Bytes that can be read anywhere, as those of an R2 object. */
 export interface ByteSource {
   size: number;
@@ -13,6 +15,8 @@ export interface ZipFile {
   isEncrypted: boolean;
   compressedSize: number;
   size: number;
+  /** CRC-32 of its bytes. */
+  crc: number;
   /** Offset of its local header. */
   at: number;
   /** Offset of the next record of the directory. */
@@ -116,6 +120,7 @@ function readRecord(bytes: Uint8Array): { file: Omit<ZipFile, "nextRecord">; len
       name: (flags & 0x0800 ? utf8 : latin1).decode(name),
       method: view.getUint16(10, true),
       isEncrypted: (flags & 1) !== 0,
+      crc: view.getUint32(16, true),
     },
   };
 }
@@ -134,6 +139,16 @@ function applyExtra64(sizes: { size: number; compressedSize: number; at: number 
     }
     at = end;
   }
+}
+
+/** Yields the bytes of a file of an archive as they come. Throws ZipError after them when they do not match its checksum. */
+export async function* checkBytes(file: ZipFile, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let crc = 0;
+  for await (const chunk of chunks) {
+    crc = crc32(chunk, crc);
+    yield chunk;
+  }
+  if (crc !== file.crc) throw new ZipError("the file is damaged: its bytes do not match its checksum");
 }
 
 /**

@@ -252,15 +252,21 @@ describe("a hostile archive", () => {
       { name: "outside.eml", data: "x", at: 0x7fffffff },
       { name: "size.eml", data: mail("small"), claimedSize: 0x7fffffff },
       { name: "good.eml", data: mail("good") },
+      { name: "changed.eml", data: mail("x".repeat(500)), corrupt: true },
+      { name: "list.mbox", data: `From a\n${mail("first")}\nFrom a\n${mail("last")}`, crc: 1 },
     ]);
     const summary = await importInto(inbox, archive);
-    expect([summary.imported, summary.skipped]).toEqual([2, 4]);
+    // Of the list all but its last message, which may be what is damaged.
+    expect([summary.imported, summary.skipped]).toEqual([3, 6]);
     expect(summary.errors.map((error) => error.split(":")[0])).toEqual([
       '"damaged.eml"',
       '"encrypted.eml"',
       '"method.eml"',
       '"outside.eml"',
+      '"changed.eml"',
+      '"list.mbox"',
     ]);
+    expect(summary.errors.at(-1)).toMatch(/do not match its checksum$/);
   });
 
   it("of more than 100,000 files, without an end, cut off, or of junk is refused, and leaves no upload", async () => {

@@ -10,6 +10,7 @@ export interface TestFile {
   method?: number;
   at?: number;
   claimedSize?: number;
+  crc?: number;
 }
 
 /** Returns a ZIP archive, written apart from the code that is tested. */
@@ -19,11 +20,18 @@ export async function aZip(files: readonly TestFile[]): Promise<Uint8Array<Array
   let at = 0;
   for (const file of files) {
     const plain = typeof file.data === "string" ? new TextEncoder().encode(file.data) : file.data;
-    const data = file.deflate ? await deflate(plain) : plain;
+    const data = file.deflate ? await deflate(plain) : plain.slice();
     if (file.corrupt) data.fill(0xff, 2, 12);
     const name = new TextEncoder().encode(file.name);
     const method = file.method ?? (file.deflate ? 8 : 0);
-    const fields = [u16(20), u16(0x0800 | (file.flags ?? 0)), u16(method), u16(0), u16(0x21), u32(crc32(plain))];
+    const fields = [
+      u16(20),
+      u16(0x0800 | (file.flags ?? 0)),
+      u16(method),
+      u16(0),
+      u16(0x21),
+      u32(file.crc ?? crc32(plain)),
+    ];
     const sizes = [u32(data.length), u32(file.claimedSize ?? plain.length), u16(name.length), u16(0)];
     const local = [u32(0x04034b50), ...fields, ...sizes, name, data];
     directory.push(

@@ -1,7 +1,14 @@
 import { readMbox } from "../../../lib/mbox/index.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
-import { type ByteSource, openZipFile, readDirectory, ZipError, type ZipFile } from "../../../lib/zip/index.ts";
+import {
+  type ByteSource,
+  checkBytes,
+  openZipFile,
+  readDirectory,
+  ZipError,
+  type ZipFile,
+} from "../../../lib/zip/index.ts";
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
 import { type ArchiveContents, type ArchiveCursor, nameIssue } from "../../mailbox-store/index.ts";
 import { type ArchiveHeaders, readArchiveHeaders } from "./archive-headers.ts";
@@ -178,7 +185,7 @@ class ZipEntryReader {
   }
 
   async #open(file: ZipFile): Promise<AsyncGenerator<Uint8Array>> {
-    return this.#steps.count(readChunks(await openZipFile(this.#source, file)));
+    return this.#steps.count(checkBytes(file, readChunks(await openZipFile(this.#source, file))));
   }
 
   /** Reads a file. Returns null when it is larger than `maxBytes`. */
