@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Actor } from "../access/caller.ts";
 import { type AppError, tooManyRequests } from "../lib/errors.ts";
-import { clientNetwork } from "../lib/ip-network.ts";
+import { clientNetwork } from "../lib/ip-addresses.ts";
 import type { Ctx } from "../platform/context.ts";
 import {
   countExactly,

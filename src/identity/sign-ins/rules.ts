@@ -1,4 +1,4 @@
-import { ipNetwork } from "../../lib/ip-network.ts";
+import { ipNetwork } from "../../lib/ip-addresses.ts";
 import { cleanName } from "../../lib/text-rules.ts";
 
 /** Limits of signing in (docs/contract/sign-in.md#lifetimes). Windows are in seconds, lifetimes in ms. */

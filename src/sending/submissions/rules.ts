@@ -1,4 +1,4 @@
-import { ipNetwork } from "../../lib/ip-network.ts";
+import { ipNetwork } from "../../lib/ip-addresses.ts";
 
 /** Limits of mail that is submitted by SMTP (docs/contract/smtp.md#submission). Pure. */
 

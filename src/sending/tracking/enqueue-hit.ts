@@ -1,4 +1,4 @@
-import { clientNetwork } from "../../lib/ip-network.ts";
+import { clientNetwork } from "../../lib/ip-addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../../platform/mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";

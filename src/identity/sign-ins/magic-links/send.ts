@@ -1,6 +1,6 @@
 import type { Address } from "../../../lib/addresses.ts";
 import { tooManyRequests } from "../../../lib/errors.ts";
-import { clientNetwork } from "../../../lib/ip-network.ts";
+import { clientNetwork } from "../../../lib/ip-addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { countExactly, formatPolicy } from "../../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
