@@ -7,12 +7,19 @@ const TIMEOUT_MS = 5_000;
 /** Workspaces of one database whose deliveries are summed, and endpoints of webhooks that are read: a seek for each. */
 const MAX_READ = 5_000;
 
-/** Outcomes of recipients in an hour that ended, by the columns of rollups_totals. */
-export const OUTCOMES = ["sent", "delivered", "bounced", "failed", "refused", "deferred", "complained"] as const;
+/** Outcomes of recipients in an hour that ended, by the columns of rollups_totals (docs/contract/analytics.md#counts). */
+export const OUTCOMES = [
+  ...(["sent", "delivered", "bounced", "soft_bounced", "failed"] as const),
+  ...(["unsent", "refused", "deferred", "complained"] as const),
+] as const;
+
+// The column `sent` has no recipients that were refused at once.
+const sumOf = (outcome: (typeof OUTCOMES)[number]) =>
+  `ifnull(sum(${outcome === "sent" ? "t.sent + t.refused" : `t.${outcome}`}), 0) AS ${outcome}`;
 
 // By the key of rollups_totals, which begins with the workspace.
 const LAST_HOUR = `
-  SELECT (SELECT hour FROM rollups_closed) AS hour, ${OUTCOMES.map((name) => `ifnull(sum(t.${name}), 0) AS ${name}`).join(", ")}
+  SELECT (SELECT hour FROM rollups_closed) AS hour, ${OUTCOMES.map(sumOf).join(", ")}
     FROM (SELECT number FROM shard_workspaces ORDER BY number LIMIT ?1) w
     CROSS JOIN rollups_totals t ON t.workspace = w.number AND t.hour = (SELECT hour FROM rollups_closed)`;
 

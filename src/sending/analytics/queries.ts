@@ -6,17 +6,23 @@ import { onShard } from "../../platform/jobs/shards.ts";
 import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
 import type { Hours } from "./rules.ts";
 
-/** Counts of a roll-up: of emails in the whole workspace, of recipients for a recipient domain. */
+/** Counts of recipients; opens and clicks are emails (docs/contract/analytics.md#counts). */
 export interface Counts {
+  /** Taken or refused by the egress. The other four of these are the last known states of those recipients. */
   sent: number;
   delivered: number;
+  /** Hard bounces. */
   bounced: number;
+  soft_bounced: number;
   failed: number;
+  /** Failed without being handed to the egress. */
+  unsent: number;
   opens: number;
   clicks: number;
   complained: number;
   deferred: number;
   unsubscribed: number;
+  /** Of `sent`: refused at once. */
   refused: number;
 }
 
@@ -44,7 +50,7 @@ const DOMAINS = `
    WHERE workspace = ?1 AND hour BETWEEN max(?2, ?4 * 24, (${LAST_DAY} + 1) * 24) AND ?3 AND domain <> '' GROUP BY hour`;
 
 /**
- * Returns the counts of emails of the caller's workspace by bucket of `size` hours, those with counts only. Throws 403 for
+ * Returns the counts of the caller's workspace by bucket of `size` hours, those with counts only. Throws 403 for
  * an API key that is restricted to domains, since roll-ups cover the whole workspace.
  */
 export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: number): Promise<Map<number, Counts>> {
@@ -54,12 +60,12 @@ export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: n
   const sums = new Map<number, Counts>();
   for (const row of rows) {
     const bucket = Math.floor(row.hour / size);
-    sums.set(bucket, addCounts(sums.get(bucket) ?? NO_COUNTS, row));
+    sums.set(bucket, addCounts(sums.get(bucket) ?? NO_COUNTS, withRefused(row)));
   }
   return sums;
 }
 
-/** Returns the counts of recipients by recipient domain: those with the most mail, most first. Throws as `findTotals` does. */
+/** Returns the counts by recipient domain: those with the most mail, most first. Throws as `findTotals` does. */
 export async function findDomains(ctx: CallerCtx, { first, last }: Hours, limit: number): Promise<[string, Counts][]> {
   const days = [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
   const rows = await fromShards<{ lines: string }>(ctx, (of) =>
@@ -69,8 +75,12 @@ export async function findDomains(ctx: CallerCtx, { first, last }: Hours, limit:
   );
   const sums = new Map<string, Counts>();
   for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
-  return [...sums].toSorted(([a, of], [b, than]) => than.sent - of.sent || (a < b ? -1 : 1)).slice(0, limit);
+  const domains = [...sums].map(([domain, counts]): [string, Counts] => [domain, withRefused(counts)]);
+  return domains.toSorted(([a, of], [b, than]) => than.sent - of.sent || (a < b ? -1 : 1)).slice(0, limit);
 }
+
+/** Returns the counts of a row, whose `sent` is what the egress took, with what it refused. */
+const withRefused = <Row extends Counts>(row: Row): Row => ({ ...row, sent: row.sent + row.refused });
 
 /** Adds a line of DOMAINS to the sums. A period has up to 200,000 lines, so none makes a new object for its domain. */
 function addLine(sums: Map<string, Counts>, line: string): void {
@@ -91,8 +101,8 @@ async function fromShards<Row>(
 }
 
 export const NO_COUNTS: Readonly<Counts> = {
-  ...{ sent: 0, delivered: 0, bounced: 0, failed: 0, opens: 0, clicks: 0 },
-  ...{ complained: 0, deferred: 0, unsubscribed: 0, refused: 0 },
+  ...{ sent: 0, delivered: 0, bounced: 0, soft_bounced: 0, failed: 0, unsent: 0 },
+  ...{ opens: 0, clicks: 0, complained: 0, deferred: 0, unsubscribed: 0, refused: 0 },
 };
 
 /** Returns the sum of counts. */
@@ -103,7 +113,9 @@ function addCounts(a: Counts, b: Counts): Counts {
     sent: a.sent + b.sent,
     delivered: a.delivered + b.delivered,
     bounced: a.bounced + b.bounced,
+    soft_bounced: a.soft_bounced + b.soft_bounced,
     failed: a.failed + b.failed,
+    unsent: a.unsent + b.unsent,
     opens: a.opens + b.opens,
     clicks: a.clicks + b.clicks,
     complained: a.complained + b.complained,

@@ -40,14 +40,14 @@ function parsePeriod(text: string): Period {
 }
 
 const ofWorkspace =
-  "Returns 403 to an API key that is restricted to domains, since the counts cover the whole workspace. An event counts at its own time.";
+  "Counts recipients; opens and clicks are emails, each once. Returns 403 to an API key that is restricted to domains, since the counts cover the whole workspace. An event counts at its own time.";
 
 export const analyticsRoutes = new Hono<AppEnv>()
   .get(
     "/v1/analytics/overview",
     operation("analytics:view", {
       operationId: "getAnalyticsOverview",
-      summary: "Count the emails of a period",
+      summary: "Count the mail of a period",
       description: ofWorkspace,
       responses: responses(200, "The counts", OverviewOut, [400, 403]),
     }),
@@ -63,7 +63,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
     "/v1/analytics/timeseries",
     operation("analytics:view", {
       operationId: "getAnalyticsTimeseries",
-      summary: "Count the emails of a period by hour or day",
+      summary: "Count the mail of a period by hour or day",
       description: `${ofWorkspace} The first day has only the hours of it that belong to the period.`,
       responses: responses(200, "The buckets", TimeseriesOut, [400, 403]),
     }),
@@ -84,7 +84,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
     operation("analytics:view", {
       operationId: "getAnalyticsDomainStats",
       summary: "Rank recipient domains by emails sent",
-      description: `${ofWorkspace} Counts recipients.`,
+      description: ofWorkspace,
       responses: responses(200, "The domains, those with the most mail first", z.array(DomainStatsOut), [400, 403]),
     }),
     query(DomainQuery),
@@ -99,7 +99,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
     operation("analytics:view", {
       operationId: "getAnalyticsDeliverability",
       summary: "Get bounce, complaint and deferral rates by recipient domain",
-      description: `${ofWorkspace} Counts recipients.`,
+      description: ofWorkspace,
       responses: responses(200, "The domains, those with the most mail first", DeliverabilityOut, [400, 403]),
     }),
     query(DomainQuery),

@@ -7,26 +7,34 @@ const count = z.int().min(0);
 const share = z.number().min(0).max(1).nullable();
 const period = z.enum(periods).describe("The period, which ends now. Its hours are those of UTC.");
 
+const sent = count.describe("Recipients whose email was handed to the egress, or refused by it.");
+/** The last known states of `sent` recipients, which never add up to more. */
+const states = {
+  delivered: count.describe("Of sent: taken, and not known to have bounced later."),
+  bounced: count.describe("Of sent: hard bounces, where the address itself does not work."),
+  soft_bounced: count.describe("Of sent: other permanent refusals, such as a full mailbox or a block."),
+  failed: count.describe("Of sent: given up after the last attempt, or the message was refused."),
+};
+
 /** Fields of the overview. */
 export const OverviewOut = z
   .object({
-    total_sent: count.describe("Emails that the server of a recipient accepted."),
-    delivered: count,
-    bounced: count.describe("Hard bounces."),
-    failed: count,
+    total_sent: sent,
+    ...states,
+    unsent: count.describe("Recipients whose email failed without being handed to the egress. They are not in total_sent."),
     opens: count.describe("Emails that a person opened, each once."),
     clicks: count.describe("Emails in which a person followed a link, each once."),
-    complained: count.describe("Emails that a recipient marked as spam."),
-    deferred: count.describe("Emails that a recipient's server deferred at least once."),
-    unsubscribed: count.describe("Emails by which a recipient unsubscribed."),
+    complained: count.describe("Recipients that marked an email as spam."),
+    deferred: count.describe("Recipients whose server deferred an email at least once."),
+    unsubscribed: count.describe("Recipients that unsubscribed by an email."),
     period,
   })
   .meta({
     ref: "AnalyticsOverview",
     examples: [
       {
-        ...{ total_sent: 1200, delivered: 1180, bounced: 12, failed: 1, opens: 640, clicks: 210 },
-        ...{ complained: 0, deferred: 31, unsubscribed: 3, period: "30d" },
+        ...{ total_sent: 1200, delivered: 1180, bounced: 12, soft_bounced: 6, failed: 1, unsent: 0 },
+        ...{ opens: 640, clicks: 210, complained: 0, deferred: 31, unsubscribed: 3, period: "30d" },
       },
     ],
   });
@@ -34,10 +42,8 @@ export type OverviewOut = z.output<typeof OverviewOut>;
 
 const SeriesPoint = z.object({
   timestamp: z.string().meta({ format: "date-time" }).describe("Start of the bucket, in UTC."),
-  sent: count,
-  delivered: count,
-  bounced: count,
-  failed: count,
+  sent,
+  ...states,
   opens: count,
 });
 
@@ -52,8 +58,14 @@ export const TimeseriesOut = z
     examples: [
       {
         data: [
-          { timestamp: "2026-11-20T00:00:00.000Z", sent: 40, delivered: 39, bounced: 1, failed: 0, opens: 20 },
-          { timestamp: "2026-11-21T00:00:00.000Z", sent: 0, delivered: 0, bounced: 0, failed: 0, opens: 0 },
+          {
+            ...{ timestamp: "2026-11-20T00:00:00.000Z", sent: 40, delivered: 39, bounced: 1 },
+            ...{ soft_bounced: 0, failed: 0, opens: 20 },
+          },
+          {
+            ...{ timestamp: "2026-11-21T00:00:00.000Z", sent: 0, delivered: 0, bounced: 0 },
+            ...{ soft_bounced: 0, failed: 0, opens: 0 },
+          },
         ],
         period: "24h",
         granularity: "day",
@@ -67,10 +79,15 @@ const domain = z
   .describe("Recipient domain. `other`: the domains beyond the 2,000 with the most mail of a day.");
 
 export const DomainStatsOut = z
-  .object({ domain, sent: count, delivered: count, bounced: count, opens: count, clicks: count })
+  .object({ domain, sent, ...states, opens: count, clicks: count })
   .meta({
     ref: "AnalyticsDomain",
-    examples: [{ domain: "example.org", sent: 400, delivered: 396, bounced: 3, opens: 210, clicks: 80 }],
+    examples: [
+      {
+        ...{ domain: "example.org", sent: 400, delivered: 396, bounced: 3, soft_bounced: 1, failed: 0 },
+        ...{ opens: 210, clicks: 80 },
+      },
+    ],
   });
 
 export const DeliverabilityOut = z
@@ -79,17 +96,14 @@ export const DeliverabilityOut = z
     items: z.array(
       z.object({
         domain,
-        sent: count,
-        refused: count.describe("Recipients that the server refused at once, which are not sent."),
-        delivered: count,
-        bounced: count,
+        sent,
+        refused: count.describe("Of sent: refused at once."),
+        ...states,
         complained: count,
-        deferred: count,
-        bounce_rate: share.describe("bounced of sent and refused. null: none was."),
-        complaint_rate: share.describe("complained of delivered. null: none was."),
-        deferral_rate: share.describe(
-          "Recipients deferred at least once, of sent, refused and failed. null: none was.",
-        ),
+        deferred: count.describe("Recipients deferred at least once."),
+        bounce_rate: share.describe("bounced of sent. null: none was sent."),
+        complaint_rate: share.describe("complained of sent. null: none was sent."),
+        deferral_rate: share.describe("deferred of sent. null: none was sent."),
       }),
     ),
   })
@@ -100,8 +114,8 @@ export const DeliverabilityOut = z
         period: "30d",
         items: [
           {
-            ...{ domain: "example.org", sent: 400, refused: 0, delivered: 396, bounced: 4, complained: 0, deferred: 8 },
-            ...{ bounce_rate: 0.01, complaint_rate: 0, deferral_rate: 0.02 },
+            ...{ domain: "example.org", sent: 400, refused: 3, delivered: 395, bounced: 4, soft_bounced: 1, failed: 0 },
+            ...{ complained: 0, deferred: 8, bounce_rate: 0.01, complaint_rate: 0, deferral_rate: 0.02 },
           },
         ],
       },
@@ -111,30 +125,35 @@ export type DeliverabilityOut = z.output<typeof DeliverabilityOut>;
 
 /** Serializes the overview. */
 export function toOverview(counts: Counts, of: Period): OverviewOut {
-  const { sent, delivered, bounced, failed, opens, clicks, complained, deferred, unsubscribed } = counts;
-  return {
-    ...{ total_sent: sent, delivered, bounced, failed, opens, clicks, complained, deferred, unsubscribed },
-    period: of,
-  };
+  const { sent: total, refused: _, ...others } = counts;
+  return { total_sent: total, ...others, period: of };
 }
 
+const toStates = ({ delivered, bounced, soft_bounced, failed }: Counts) => ({
+  delivered,
+  bounced,
+  soft_bounced,
+  failed,
+});
+
 /** Serializes one bucket. */
-export function toPoint({ sent, delivered, bounced, failed, opens }: Counts, bucket: number, granularity: Granularity) {
-  return { timestamp: iso(bucketStart(bucket, granularity)), sent, delivered, bounced, failed, opens };
+export function toPoint(counts: Counts, bucket: number, granularity: Granularity) {
+  const timestamp = iso(bucketStart(bucket, granularity));
+  return { timestamp, sent: counts.sent, ...toStates(counts), opens: counts.opens };
 }
 
 /** Serializes the counts of a recipient domain. */
-export function toDomainStats([name, { sent, delivered, bounced, opens, clicks }]: [string, Counts]) {
-  return { domain: name, sent, delivered, bounced, opens, clicks };
+export function toDomainStats([name, counts]: [string, Counts]) {
+  return { domain: name, sent: counts.sent, ...toStates(counts), opens: counts.opens, clicks: counts.clicks };
 }
 
 /** Serializes the rates of a recipient domain. */
 export function toDeliverability([name, counts]: [string, Counts]): DeliverabilityOut["items"][number] {
-  const { sent, refused, delivered, bounced, complained, deferred, failed } = counts;
+  const { sent: of, refused, bounced, complained, deferred } = counts;
   return {
-    ...{ domain: name, sent, refused, delivered, bounced, complained, deferred },
-    bounce_rate: rate(bounced, sent + refused),
-    complaint_rate: rate(complained, delivered),
-    deferral_rate: rate(deferred, sent + Math.max(refused, failed)),
+    ...{ domain: name, sent: of, refused, ...toStates(counts), complained, deferred },
+    bounce_rate: rate(bounced, of),
+    complaint_rate: rate(complained, of),
+    deferral_rate: rate(deferred, of),
   };
 }

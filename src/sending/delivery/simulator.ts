@@ -5,7 +5,10 @@ import { type Attempt, deferOrFail } from "./outcome.ts";
 const simulations: Readonly<Record<string, (replyText: ReplyText, attempt: Attempt) => Outcome[]>> = {
   delivered: (replyText) => [{ on: "accepted-final", metadata: replyText("250 2.0.0 simulated delivery", "2.0.0") }],
   bounced: (replyText) => [
-    { on: "recipient-refused", metadata: replyText("550 5.1.1 simulated: no such mailbox", "5.1.1") },
+    {
+      on: "recipient-refused",
+      metadata: { ...replyText("550 5.1.1 simulated: no such mailbox", "5.1.1"), bounce_type: "hard" },
+    },
   ],
   deferred: (replyText, attempt) => [deferOrFail(attempt, replyText("451 4.3.0 simulated: try again later", "4.3.0"))],
   complained: (replyText) => [

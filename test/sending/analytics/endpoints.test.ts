@@ -34,7 +34,7 @@ describe("a period", () => {
     expect(series.data).toEqual(
       series.data.map((_, index) => ({
         timestamp: new Date(last - (series.data.length - 1 - index) * ms).toISOString(),
-        ...{ sent: 0, delivered: 0, bounced: 0, failed: 0, opens: 0 },
+        ...{ sent: 0, delivered: 0, bounced: 0, soft_bounced: 0, failed: 0, opens: 0 },
       })),
     );
   });
@@ -100,7 +100,7 @@ describe("a period", () => {
 });
 
 describe("recipient domains", () => {
-  it("are ranked by emails sent, cut at the limit, and only of the workspace", async () => {
+  it("are ranked by recipients sent to, cut at the limit, and only of the workspace", async () => {
     const [of, other] = [await aWorkspace(), await aWorkspace()];
     for (let n = 1; n <= 25; n++)
       await aRollup(of, hoursAgo(n), `d${n}.example`, {
@@ -114,7 +114,18 @@ describe("recipient domains", () => {
     await aRollup(other, hoursAgo(1), "foreign.example", { sent: 999 });
     const all = await analytics<{ domain: string }[]>(of, "domain-stats");
     expect(all.map(({ domain }) => domain)).toEqual(Array.from({ length: 20 }, (_, n) => `d${25 - n}.example`));
-    expect(all[0]).toEqual({ domain: "d25.example", sent: 25, delivered: 25, bounced: 1, opens: 2, clicks: 1 });
+    expect(all[0]).toEqual({
+      ...{
+        domain: "d25.example",
+        sent: 25,
+        delivered: 25,
+        bounced: 1,
+        soft_bounced: 0,
+        failed: 0,
+        opens: 2,
+        clicks: 1,
+      },
+    });
     expect(await analytics<unknown[]>(of, "domain-stats?limit=3")).toHaveLength(3);
     expect(await analytics<unknown[]>(of, "domain-stats?limit=100")).toHaveLength(25);
   });
@@ -124,8 +135,9 @@ describe("recipient domains", () => {
     await aRollup(of, hoursAgo(1), "a.example", {
       sent: 90,
       refused: 10,
-      delivered: 80,
+      delivered: 79,
       bounced: 20,
+      soft_bounced: 1,
       complained: 2,
       deferred: 25,
     });
@@ -134,12 +146,12 @@ describe("recipient domains", () => {
       period: "24h",
       items: [
         {
-          ...{ domain: "a.example", sent: 90, refused: 10, delivered: 80, bounced: 20, complained: 2, deferred: 25 },
-          ...{ bounce_rate: 0.2, complaint_rate: 0.025, deferral_rate: 0.25 },
+          ...{ domain: "a.example", sent: 100, refused: 10, delivered: 79, bounced: 20, soft_bounced: 1, failed: 0 },
+          ...{ complained: 2, deferred: 25, bounce_rate: 0.2, complaint_rate: 0.02, deferral_rate: 0.25 },
         },
         {
-          ...{ domain: "b.example", sent: 0, refused: 0, delivered: 0, bounced: 0, complained: 0, deferred: 3 },
-          ...{ bounce_rate: null, complaint_rate: null, deferral_rate: null },
+          ...{ domain: "b.example", sent: 0, refused: 0, delivered: 0, bounced: 0, soft_bounced: 0, failed: 0 },
+          ...{ complained: 0, deferred: 3, bounce_rate: null, complaint_rate: null, deferral_rate: null },
         },
       ],
     });
@@ -162,7 +174,7 @@ describe("recipient domains", () => {
         .run();
     await reopen();
     const before = await analytics<{ total_sent: number }>(of, "overview?period=7d");
-    expect(before.total_sent).toBe(5_020);
+    expect(before.total_sent).toBe(5_021);
     await runCloseHours(testContext());
     // A run sums 14 days, and other tests have roll-ups of 90.
     for (let at = 0; at < 7; at++) await runRetention(testContext());

@@ -1,7 +1,7 @@
 import type { EmailState } from "../../../src/sending/emails/timeline/index.ts";
 import { HOUR_MS } from "./support.ts";
 
-/** One increment of a counter. The domain '' counts emails, the others count recipients. */
+/** One increment of a counter of recipients. The domain '' has the opens and clicks of emails. */
 export interface Count {
   hour: number;
   domain: string;
@@ -10,7 +10,6 @@ export interface Count {
 }
 
 const REACHED = ["sent", "delivered", "complained"];
-const ARRIVED = ["delivered", "complained"];
 const FIRST_ONLY = ["complained", "deferred", "unsubscribed"];
 
 /** The state that an event leads to, by the states from which it does. */
@@ -33,46 +32,43 @@ export function recount(emails: readonly EmailState[]): Count[] {
 }
 
 const domainOf = (address: unknown) => String(address).split("@")[1] ?? "";
+const hourOf = (at: number) => Math.floor(at / HOUR_MS);
 
+/** Counts each recipient where it was handed over or refused first, and where its last known state began. */
 function countFacts({ recipients, events }: EmailState): Count[] {
-  const counts: Count[] = [];
-  const states = new Map(recipients.map(({ email }) => [email, "queued"]));
-  const seen = new Set<string>();
-  const once = (key: string) => !seen.has(key) && Boolean(seen.add(key));
-  let status = "queued";
-  for (const { type, at, metadata } of events) {
-    if (type === "open" || type === "click") continue;
-    const address = String(metadata?.recipient);
-    const add = (domain: string, column: string) =>
-      counts.push({ hour: Math.floor(at / HOUR_MS), domain, column, change: 1 });
-    const from = states.get(address) ?? "";
-    const to = MOVES[type]?.includes(from) ? type : from;
-    states.set(address, to);
-    const domain = domainOf(address);
-    if (FIRST_ONLY.includes(type) && once(`${type} ${address}`)) add(domain, type);
-    if (FIRST_ONLY.includes(type) && once(type)) add("", type);
-    if (to !== from) {
-      if (REACHED.includes(to) && !REACHED.includes(from) && from !== "bounced") add(domain, "sent");
-      if (ARRIVED.includes(to) && !ARRIVED.includes(from)) add(domain, "delivered");
-      if (to === "bounced") add(domain, "bounced");
-      if (to === "failed" || to === "rejected") add(domain, "failed");
-      if ((to === "bounced" || to === "rejected") && !REACHED.includes(from)) add(domain, "refused");
+  return recipients.flatMap(({ email }) => {
+    const own = events.filter(
+      ({ type, metadata }) => metadata?.recipient === email && type !== "open" && type !== "click",
+    );
+    const domain = domainOf(email);
+    const first = FIRST_ONLY.flatMap((type) => own.find((event) => event.type === type) ?? []);
+    const counts: Count[] = first.map(({ type, at }) => ({ hour: hourOf(at), domain, column: type, change: 1 }));
+    let state = "queued";
+    let last: { at: number; column: string } | null = null;
+    let isSent = false;
+    for (const { type, at, metadata } of own) {
+      if (!MOVES[type]?.includes(state)) continue;
+      const stays = state === "delivered" && type === "complained";
+      state = type;
+      const column = columnOf(type, metadata);
+      if (!stays) last = column === null ? null : { at, column };
+      if (!isSent && (type === "sent" || (column !== null && column !== "unsent"))) {
+        isSent = true;
+        const isRefused = !REACHED.includes(type);
+        counts.push({ hour: hourOf(at), domain, column: "sent", change: 1 });
+        if (isRefused) counts.push({ hour: hourOf(at), domain, column: "refused", change: 1 });
+      }
     }
-    if ([...states.values()].some((state) => REACHED.includes(state)) && once("email sent")) add("", "sent");
-    const now = statusOf([...states.values()]);
-    if (now === "delivered" && once("email delivered")) add("", "delivered");
-    if (now !== status && now === "bounced") add("", "bounced");
-    if (now !== status && (now === "failed" || now === "rejected")) add("", "failed");
-    status = now;
-  }
-  return counts;
+    return last ? [...counts, { hour: hourOf(last.at), domain, column: last.column, change: 1 }] : counts;
+  });
 }
 
-/** The worst state, once none waits. A complaint proves delivery. */
-function statusOf(states: readonly string[]): string {
-  const order = ["queued", "sent", "bounced", "rejected", "failed", "delivered"];
-  const shown = states.map((state) => (state === "complained" ? "delivered" : state));
-  return order.find((state) => shown.includes(state)) ?? "";
+function columnOf(type: string, metadata: Record<string, unknown> | undefined): string | null {
+  if (type === "delivered" || type === "complained") return "delivered";
+  if (type === "bounced") return metadata?.bounce_type === "soft" ? "soft_bounced" : "bounced";
+  if (type === "rejected") return "failed";
+  if (type === "failed") return metadata?.relay ? "failed" : "unsent";
+  return null;
 }
 
 /** An email counts once, at its earliest hit by a person, under the domain of the recipient. */
@@ -81,6 +77,6 @@ function countHits({ events }: EmailState, type: string, column: string): Count[
   const [first] = persons.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   if (!first) return [];
   return ["", domainOf(first.metadata?.recipient)].map((domain) => ({
-    ...{ hour: Math.floor(first.at / HOUR_MS), domain, column, change: 1 },
+    ...{ hour: hourOf(first.at), domain, column, change: 1 },
   }));
 }

@@ -46,6 +46,8 @@ const drawnItem = fc.record({
   ),
   hoursAgo: fc.nat(75),
   machine: fc.boolean(),
+  isSoft: fc.boolean(),
+  isHandedOver: fc.boolean(),
 });
 
 it("analytics equal a recount of the stored events, for facts and hits that are late, doubled, in any order and split anyhow between the jobs", async () => {
@@ -84,7 +86,7 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
             id,
             JSON.stringify(recipients),
           );
-        const items = drawn.map(({ email, who, on, hoursAgo, machine }, index): Item => {
+        const items = drawn.map(({ email, who, on, hoursAgo, machine, isSoft, isHandedOver }, index): Item => {
           const addresses = ADDRESSES[email] ?? [];
           const recipient = who % addresses.length;
           const at = now - hoursAgo * HOUR_MS + index;
@@ -103,7 +105,11 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
                 machine,
               },
             };
-          return { email, fact: { id, recipient: addresses[recipient] ?? "", on, at } };
+          const metadata = {
+            ...(on === "dsn-failed" ? { bounce_type: isSoft ? "soft" : "hard" } : {}),
+            ...(isHandedOver ? { relay: "mx.example" } : {}),
+          };
+          return { email, fact: { id, recipient: addresses[recipient] ?? "", on, at, metadata } };
         });
         const all = shuffled([...items, ...items], seeded(seed));
         for (let at = 0; at < all.length; at += size) {
@@ -135,16 +141,27 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
   );
 
   async function checkEndpoints(expected: readonly Count[]): Promise<void> {
-    const sum = (domain: "" | string, column: string, hours: (hour: number) => boolean = () => true) =>
+    const sum = (domain: string, column: string, hours: (hour: number) => boolean = () => true) =>
       expected
         .filter((count) => count.domain === domain && count.column === column && hours(count.hour))
         .reduce((total, { change }) => total + change, 0);
+    const named = new Set(
+      expected.filter(({ domain, change }) => domain !== "" && change !== 0).map(({ domain }) => domain),
+    );
+    // Opens and clicks count emails, under no domain; everything else is the sum of the recipient domains.
+    const total = (column: string, hours?: (hour: number) => boolean) =>
+      (column === "opens" || column === "clicks" ? [""] : [...named]).reduce(
+        (all, domain) => all + sum(domain, column, hours),
+        0,
+      );
     const overview = await analytics<Record<string, number>>(workspace, "overview?period=7d");
     const columns = {
       total_sent: "sent",
       delivered: "delivered",
       bounced: "bounced",
+      soft_bounced: "soft_bounced",
       failed: "failed",
+      unsent: "unsent",
       opens: "opens",
       clicks: "clicks",
       complained: "complained",
@@ -152,9 +169,13 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
       unsubscribed: "unsubscribed",
     };
     expect(overview).toEqual({
-      ...Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, sum("", column)])),
+      ...Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, total(column)])),
       period: "7d",
     });
+    const { total_sent, delivered, bounced, soft_bounced, failed } = overview;
+    expect((delivered ?? 0) + (bounced ?? 0) + (soft_bounced ?? 0) + (failed ?? 0)).toBeLessThanOrEqual(
+      total_sent ?? 0,
+    );
     for (const granularity of ["hour", "day"] as const) {
       const { data } = await analytics<{ data: Point[] }>(workspace, `timeseries?period=7d&granularity=${granularity}`);
       for (const { timestamp, ...counts } of data) {
@@ -163,7 +184,7 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
         const names = Object.keys(counts);
         expect([timestamp, counts]).toEqual([
           timestamp,
-          Object.fromEntries(names.map((name) => [name, sum("", name, within)])),
+          Object.fromEntries(names.map((name) => [name, total(name, within)])),
         ]);
       }
     }
@@ -178,9 +199,6 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
     for (const { domain, ...counts } of [...domains, ...rates.items])
       for (const [column, count] of Object.entries(counts))
         if (!column.endsWith("_rate")) expect([domain, column, count]).toEqual([domain, column, sum(domain, column)]);
-    const named = new Set(
-      expected.filter(({ domain, change }) => domain !== "" && change !== 0).map(({ domain }) => domain),
-    );
     expect(new Set(domains.map(({ domain }) => domain))).toEqual(named);
   }
 }, 600_000);

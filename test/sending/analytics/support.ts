@@ -67,6 +67,7 @@ export interface Point {
   sent: number;
   delivered: number;
   bounced: number;
+  soft_bounced: number;
   failed: number;
   opens: number;
 }

@@ -89,9 +89,10 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     recipient.state = to;
     const states = recipients.map(({ state }) => state);
     status = isNeverSent ? before.status : statusOf(states);
-    tally.add({ at: fact.at, recipient, from, event, status, earlier: events, isSent: states.some(isSent) });
-    const entry: EventEntry = { id: fact.id, type: event, at: fact.at };
-    events.push({ ...entry, metadata: { recipient: recipient.email, ...fact.metadata } });
+    const { at, metadata } = fact;
+    tally.add({ at, recipient, from, event, metadata, status, earlier: events, isSent: states.some(isSent) });
+    const entry: EventEntry = { id: fact.id, type: event, at };
+    events.push({ ...entry, metadata: { recipient: recipient.email, ...metadata } });
   }
   const latest = newFacts.reduce((last, { at }) => Math.max(last, at), 0);
   const state: EmailState = {

@@ -3,19 +3,25 @@ import type { EventEntry, RecipientEntry } from "../../../platform/db/email-json
 import { type EventType, isDelivered, isSent, type RecipientState, type StoredStatus } from "../rules.ts";
 import { type EmailState, recipientKey } from "./state.ts";
 
-/** Counters of a roll-up row, by column name. */
-export const rollupColumns = [
+/**
+ * Counters of a roll-up row, by column name (docs/contract/analytics.md#counts). A recipient is in `sent` once the egress took its
+ * email, or in `refused` if it refused it first, and then in at most one of `delivered`, `bounced`, `soft_bounced` and `failed`.
+ */
+export const recipientCounters = [
   "sent",
   "delivered",
   "bounced",
   "failed",
-  "opens",
-  "clicks",
   "complained",
   "deferred",
   "unsubscribed",
   "refused",
+  "soft_bounced",
+  "unsent",
 ] as const;
+/** Counters of emails, each at most once, in the row of the recipient of their first hit. */
+export const emailCounters = ["opens", "clicks"] as const;
+export const rollupColumns = [...recipientCounters, ...emailCounters] as const;
 export type RollupColumn = (typeof rollupColumns)[number];
 
 /**
@@ -48,6 +54,7 @@ interface Applied {
   recipient: RecipientEntry;
   from: RecipientState;
   event: EventType;
+  metadata: EventEntry["metadata"];
   /** Of the email after the fact. */
   status: StoredStatus;
   /** Events of the email before the fact. */
@@ -62,6 +69,24 @@ const FIRST_EVENTS: Partial<Record<EventType, RollupColumn>> = {
   deferred: "deferred",
   unsubscribed: "unsubscribed",
 };
+
+/** The column that counts an email in a status, whatever its bounce was. */
+const STATUS_COLUMNS: Partial<Record<StoredStatus, RollupColumn>> = {
+  delivered: "delivered",
+  bounced: "bounced",
+  failed: "failed",
+  rejected: "failed",
+};
+
+/** Returns the column that counts a recipient in a state, by the event that led to it. Null: no column. */
+function columnOf(state: RecipientState, metadata: EventEntry["metadata"]): RollupColumn | null {
+  if (isDelivered(state)) return "delivered";
+  if (state === "bounced") return metadata?.bounce_type === "soft" ? "soft_bounced" : "bounced";
+  if (state === "rejected") return "failed";
+  // The last attempt of a recipient names the egress; without one its email was never handed over.
+  if (state === "failed") return metadata?.relay === undefined ? "unsent" : "failed";
+  return null;
+}
 
 /**
  * Counts the facts that are applied to one email, one after the other, so that the counts do not depend on which of them
@@ -90,18 +115,26 @@ export class RollupTally {
     return [...this.#counts.values()].filter((counts) => rollupColumns.some((column) => counts[column] !== 0));
   }
 
-  #addRecipient({ at, recipient, from, event, earlier }: Applied): void {
-    const counts = this.#of(at, domainOf(recipientKey(recipient)));
-    const to = recipient.state;
+  #addRecipient({ at, recipient, from, event, metadata, earlier }: Applied): void {
+    const domain = domainOf(recipientKey(recipient));
+    const counts = this.#of(at, domain);
     const first = FIRST_EVENTS[event];
-    const isOfRecipient = ({ type, metadata }: EventEntry) => type === event && metadata?.recipient === recipient.email;
-    if (first && !earlier.some(isOfRecipient)) counts[first] += 1;
-    if (from === to) return;
-    if (!isSent(from) && from !== "bounced" && isSent(to)) counts.sent += 1;
-    if (!isDelivered(from) && isDelivered(to)) counts.delivered += 1;
-    if (to === "bounced") counts.bounced += 1;
-    if (to === "failed" || to === "rejected") counts.failed += 1;
-    if (!isSent(from) && (to === "bounced" || to === "rejected")) counts.refused += 1;
+    const isEarlier = (type: string) => (entry: EventEntry) =>
+      entry.type === type && entry.metadata?.recipient === recipient.email;
+    if (first && !earlier.some(isEarlier(event))) counts[first] += 1;
+    if (from === recipient.state) return;
+    const cause = earlier.find(isEarlier(from));
+    const before = columnOf(from, cause?.metadata);
+    const after = columnOf(recipient.state, metadata);
+    if (before !== after) {
+      // It leaves the hour in which it was counted, so that no hour has fewer than none.
+      if (before) this.#of(cause?.at ?? at, domain)[before] -= 1;
+      if (after) counts[after] += 1;
+    }
+    const wasCounted = isSent(from) || (before !== null && before !== "unsent");
+    if (wasCounted) return;
+    if (isSent(recipient.state)) counts.sent += 1;
+    else if (after !== null && after !== "unsent") counts.refused += 1;
   }
 
   #addEmail({ at, event, status, earlier, isSent: isSentNow }: Applied): void {
@@ -111,12 +144,13 @@ export class RollupTally {
       counts[first] += 1;
     if (!this.isSent && isSentNow) counts.sent += 1;
     this.isSent ||= isSentNow;
-    if (!this.isDelivered && status === "delivered") counts.delivered += 1;
     this.isDelivered ||= status === "delivered";
     if (this.#status === status) return;
+    const before = STATUS_COLUMNS[this.#status];
+    const after = STATUS_COLUMNS[status];
     this.#status = status;
-    if (status === "bounced") counts.bounced += 1;
-    if (status === "failed" || status === "rejected") counts.failed += 1;
+    if (before) counts[before] -= 1;
+    if (after) counts[after] += 1;
     if (!this.isSent && (status === "bounced" || status === "rejected")) counts.refused += 1;
   }
 

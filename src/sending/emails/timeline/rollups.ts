@@ -2,8 +2,8 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import type { MergeResult } from "./merge.ts";
-import { emailColumns, RECIPIENT_COLUMNS, ROLLUP_COLUMNS } from "./rollup-columns.ts";
-import { hourOf, rollupColumns } from "./rollup-counts.ts";
+import { emailColumns, RECIPIENT_COLUMNS, ROLLUP_COLUMNS, totalOf } from "./rollup-columns.ts";
+import { hourOf, type RollupColumn, rollupColumns } from "./rollup-counts.ts";
 
 const valuesOf = (columns: readonly string[]) => columns.map((column) => `value->>'${column}'`).join(", ");
 const added = (columns: readonly string[]) =>
@@ -35,6 +35,8 @@ const ADD_TO_DAYS = `
 export const MAX_DOMAINS = 2_000;
 export const OTHER_DOMAINS = "other";
 
+const columnsOfEmails: Readonly<Partial<Record<RollupColumn, string>>> = emailColumns;
+
 /** One row to add: a count by column. */
 type RollupRow = Record<string, number | string> & { workspace: number; hour: number; domain: string };
 
@@ -60,12 +62,9 @@ export function rollupStatements(
   ];
 }
 
-/** Returns the counts of emails of a row. */
+/** Returns what a row adds to the sums of its hour. */
 function toTotals(row: RollupRow): RollupRow {
-  const counts = rollupColumns.map((column) => [
-    column,
-    Number(row[emailColumns[column]]) + (row.domain === "" ? Number(row[column]) : 0),
-  ]);
+  const counts = rollupColumns.map((column) => [column, totalOf(column, row)]);
   return { ...Object.fromEntries(counts), workspace: row.workspace, hour: row.hour, domain: row.domain };
 }
 
@@ -84,8 +83,8 @@ function sumRollups(merged: readonly Pick<MergeResult, "state" | "rollups">[]): 
       const key = `${state.workspace} ${hour} ${name}`;
       const sum = sums.get(key) ?? zeroRow(state.workspace, hour, name);
       for (const field of rollupColumns) {
-        const column = isOfEmail ? emailColumns[field] : field;
-        sum[column] = Number(sum[column]) + counts[field];
+        const column: string | undefined = isOfEmail ? columnsOfEmails[field] : field;
+        if (column !== undefined) sum[column] = Number(sum[column]) + counts[field];
       }
       sums.set(key, sum);
     }

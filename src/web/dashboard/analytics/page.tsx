@@ -81,21 +81,30 @@ const withRate = (count: number, of: number) =>
   of === 0 ? number(count) : `${number(count)} (${percent(rate(count, of))})`;
 
 const Overview = ({ overview }: { overview: OverviewOut }) => {
-  const { total_sent: sent, delivered, bounced, failed, opens, clicks, complained, deferred, unsubscribed } = overview;
+  const { total_sent: sent, delivered, bounced, soft_bounced: soft, failed, unsent } = overview;
+  const { opens, clicks, complained, deferred, unsubscribed } = overview;
+  const ofSent = (count: number) => ({ value: number(count), share: percent(rate(count, sent)) });
   return (
-    <Numbers
-      numbers={[
-        { name: "Sent", value: number(sent) },
-        { name: "Delivered", value: number(delivered), share: percent(rate(delivered, sent)) },
-        { name: "Bounced", value: number(bounced), share: percent(rate(bounced, sent + bounced)) },
-        { name: "Failed", value: number(failed) },
-        { name: "Deferred", value: number(deferred) },
-        { name: "Opened", value: number(opens), share: percent(rate(opens, delivered)) },
-        { name: "Clicked", value: number(clicks), share: percent(rate(clicks, delivered)) },
-        { name: "Complained", value: number(complained), share: percent(rate(complained, delivered)) },
-        { name: "Unsubscribed", value: number(unsubscribed) },
-      ]}
-    />
+    <>
+      <Numbers
+        numbers={[
+          { name: "Sent", value: number(sent) },
+          { name: "Delivered", ...ofSent(delivered) },
+          { name: "Bounced (hard)", ...ofSent(bounced) },
+          { name: "Bounced (soft)", ...ofSent(soft) },
+          { name: "Failed", ...ofSent(failed) },
+          ...(unsent > 0 ? [{ name: "Failed, not sent", value: number(unsent) }] : []),
+          { name: "Deferred", ...ofSent(deferred) },
+          { name: "Complained", ...ofSent(complained) },
+          { name: "Unsubscribed", ...ofSent(unsubscribed) },
+          { name: "Opened", ...ofSent(opens) },
+          { name: "Clicked", ...ofSent(clicks) },
+        ]}
+      />
+      <p class="soft">
+        Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those sent.
+      </p>
+    </>
   );
 };
 
@@ -116,22 +125,22 @@ function SeriesPart({ period, by, points }: { period: Period; by: Granularity; p
         />
       ) : null}
       <LineChart
-        title={`Emails by ${by} from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
+        title={`Mail by ${by} from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
         labels={labels}
         series={[
           { label: "Sent", kind: "accent", values: values("sent") },
           { label: "Delivered", kind: "good", values: values("delivered") },
-          { label: "Bounced", kind: "bad", values: values("bounced") },
+          { label: "Bounced (hard)", kind: "bad", values: values("bounced") },
           { label: "Opened", kind: "warn", values: values("opens") },
         ]}
       />
       <details>
         <summary>The figures as a table</summary>
-        <Table caption={`Emails by ${by}`} columns={[by === "day" ? "Day" : "Hour", ...COLUMNS]}>
-          {points.map(({ sent, delivered, bounced, failed, opens }, index) => (
+        <Table caption={`Mail by ${by}`} columns={[by === "day" ? "Day" : "Hour", ...COLUMNS]}>
+          {points.map(({ sent, delivered, bounced, soft_bounced: soft, failed, opens }, index) => (
             <tr>
               <th scope="row">{labels[index]}</th>
-              {[sent, delivered, bounced, failed, opens].map((count) => (
+              {[sent, delivered, bounced, soft, failed, opens].map((count) => (
                 <td class="number">{number(count)}</td>
               ))}
             </tr>
@@ -142,7 +151,7 @@ function SeriesPart({ period, by, points }: { period: Period; by: Granularity; p
   );
 }
 
-const COLUMNS = ["Sent", "Delivered", "Bounced", "Failed", "Opened"];
+const COLUMNS = ["Sent", "Delivered", "Bounced (hard)", "Bounced (soft)", "Failed", "Opened"];
 
 /** Returns the name of a bucket, in UTC. */
 const nameOf = (timestamp: string, by: Granularity) =>
@@ -153,15 +162,16 @@ function Domains({ domains }: { domains: DeliverabilityOut["items"] }) {
   const most = Math.max(...domains.map(({ sent }) => sent), 1);
   return (
     <>
-      <p class="soft">Counts of recipients, those with the most mail first.</p>
+      <p class="soft">Counts of recipients, those with the most mail first. Shares are of those sent.</p>
       <List
         caption="Recipient domains"
-        columns={["Domain", "Sent", "Delivered", "Bounced", "Complained", "Deferred"]}
+        columns={["Domain", "Sent", "Delivered", "Bounced (hard)", "Bounced (soft)", "Complained", "Deferred"]}
         rows={domains.map((domain) => [
           domain.domain,
           <Share of={domain.sent / most} text={number(domain.sent)} />,
           number(domain.delivered),
           `${number(domain.bounced)} (${percent(domain.bounce_rate)})`,
+          number(domain.soft_bounced),
           `${number(domain.complained)} (${percent(domain.complaint_rate)})`,
           `${number(domain.deferred)} (${percent(domain.deferral_rate)})`,
         ])}

@@ -4,7 +4,7 @@ import type { Counts } from "../../../sending/analytics/index.ts";
 /** Counts of the last days, oldest first. */
 export type Week = readonly { day: string; counts: Readonly<Counts> }[];
 
-/** Emails of the last days as stacked bars, with their figures. */
+/** Recipients of the last days as stacked bars, with their figures. */
 export function WeekChart({ week }: { week: Week }) {
   const labels = week.map(({ day }) => day);
   const columns = week.map(({ counts }) => toColumns(counts));
@@ -31,7 +31,7 @@ function Figures({ labels, columns }: FiguresProps) {
   return (
     <>
       <BarChart
-        title={`Emails by day from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
+        title={`Recipients by day from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
         labels={labels}
         series={[
           { label: "Delivered", kind: "good", values: values("delivered") },
@@ -42,7 +42,7 @@ function Figures({ labels, columns }: FiguresProps) {
       />
       <details>
         <summary>The figures as a table</summary>
-        <Table caption="Emails by day" columns={["Day", "Delivered", "Sent, not confirmed", "Bounced", "Failed"]}>
+        <Table caption="Recipients by day" columns={["Day", "Delivered", "Sent, not confirmed", "Bounced", "Failed"]}>
           {columns.map(({ delivered, unconfirmed, bounced, failed }, index) => (
             <tr>
               <th scope="row">{labels[index]}</th>
@@ -57,10 +57,10 @@ function Figures({ labels, columns }: FiguresProps) {
   );
 }
 
-/** A bounce after the email was sent is counted in `sent` too; one at once is in `refused`. */
-const toColumns = ({ sent, delivered, bounced, failed, refused }: Counts) => ({
+/** The states of `sent` and what is left of them, so that the bars of a day are as high as its `sent` and `unsent`. */
+const toColumns = ({ sent, delivered, bounced, soft_bounced: soft, failed, unsent }: Counts) => ({
   delivered,
-  unconfirmed: Math.max(0, sent - delivered - Math.max(0, bounced - refused)),
-  bounced,
-  failed,
+  unconfirmed: Math.max(0, sent - delivered - bounced - soft - failed),
+  bounced: bounced + soft,
+  failed: failed + unsent,
 });

@@ -23,6 +23,8 @@ const counters = {
   emailsDeferred: counter("emails_deferred"),
   emailsUnsubscribed: counter("emails_unsubscribed"),
   emailsRefused: counter("emails_refused"),
+  softBounced: counter("soft_bounced"),
+  unsent: counter("unsent"),
 };
 
 export const rollupsHourly = sqliteTable(
@@ -57,6 +59,8 @@ export const rollupsTotals = sqliteTable(
     deferred: counter("deferred"),
     unsubscribed: counter("unsubscribed"),
     refused: counter("refused"),
+    softBounced: counter("soft_bounced"),
+    unsent: counter("unsent"),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.hour] })],
 );
