@@ -10,6 +10,7 @@ import { startShardJob } from "./shard-jobs.ts";
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": (ctx, limits) => startShardJob(ctx, "sweep", limits),
+  "*/5 * * * *": (ctx, limits) => startShardJob(ctx, "rates", limits),
   "*/10 * * * *": (ctx, limits) => startShardJob(ctx, "offload", limits),
   "2 * * * *": (ctx, limits) => startShardJob(ctx, "close-hours", limits),
   "17 * * * *": (ctx, limits) => startShardJob(ctx, "responses", limits),

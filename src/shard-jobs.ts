@@ -12,6 +12,7 @@ import { type DatabaseRows, runDatabases } from "./run-outbox.ts";
 import { type RunLimits, scheduleRetryAfterOutage } from "./sending/delivery/index.ts";
 import { notifyOfOutages, watchEgress } from "./sending/egress-outages/index.ts";
 import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./sending/emails/index.ts";
+import { checkRates } from "./sending/rates/index.ts";
 
 type DatabaseName = OutboxMessage["database"];
 type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits) => Promise<void>;
@@ -20,6 +21,7 @@ type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLim
 const jobs = {
   sweep: sweepDatabases,
   offload: inTurns({ mail: offloadSteps }),
+  rates: inTurns({ mail: checkRates }),
   "close-hours": inTurns({ mail: closeHours }),
   responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredResponses }),
   release: inTurns({ mail: retrySteps }),

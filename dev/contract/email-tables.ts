@@ -1,5 +1,6 @@
 import { afterAttempt } from "../../src/notices/webhooks/rules.ts";
-import { LEAST_MAILS, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from "../../src/operations/retention/rules.ts";
+import { pausedSources } from "../../src/platform/bulk-pauses/index.ts";
+import { BULK_PAUSE_DEFAULTS } from "../../src/platform/settings/settings.ts";
 import { webhookEventTypes } from "../../src/platform/webhook-events/rules.ts";
 import { waitAfter } from "../../src/sending/delivery/rules.ts";
 import { simulate } from "../../src/sending/delivery/simulator.ts";
@@ -12,6 +13,7 @@ import {
   statuses,
   transitionOf,
 } from "../../src/sending/emails/rules.ts";
+import { ALERTED_BOUNCES, ALERTED_COMPLAINTS, LEAST_ALERTED } from "../../src/sending/rates/rules.ts";
 import { scannerNetworks, userAgentRules } from "../../src/sending/tracking/rules.ts";
 import { code, codes, count, duration, table } from "./markdown.ts";
 
@@ -79,11 +81,20 @@ export const emailTables = {
     ),
   "rate-alerts": () =>
     table(
-      ["rate", "alert above", "from"],
+      ["rate of the last 60 minutes", "alert above", "from"],
       [
-        ["bounces", `${100 * MAX_BOUNCE_RATE} %`, `${count(LEAST_MAILS)} emails of the day`],
-        ["complaints", `${100 * MAX_COMPLAINT_RATE} %`, `${count(LEAST_MAILS)} emails of the day`],
+        ["bounces, hard and soft, of sent", `${100 * ALERTED_BOUNCES} %`, `${count(LEAST_ALERTED)} recipients`],
+        ["complaints of sent", `${100 * ALERTED_COMPLAINTS} %`, `${count(LEAST_ALERTED)} recipients`],
       ],
+    ),
+  "self-stop": () =>
+    table(
+      ["hard bounces of sent", "complaints of sent", "sources that wait"],
+      [1, 2].map((pause) => [
+        `above ${pause * BULK_PAUSE_DEFAULTS.bouncePercent} %`,
+        `above ${pause * BULK_PAUSE_DEFAULTS.complaintPercent} %`,
+        codes(pausedSources(pause)),
+      ]),
     ),
   "webhook-events": () => codes(webhookEventTypes),
   "webhook-waits": () =>

@@ -253,14 +253,16 @@ export interface Operations {
   duplicateTemplate(templateId: string, options?: RequestOptions): Promise<Template>;
   /** Preview a template with variables. POST /v1/templates/{template_id}/preview */
   previewTemplate(templateId: string, body: TemplatePreviewRequest, options?: RequestOptions): Promise<TemplatePreview>;
-  /** Count the emails of a period. GET /v1/analytics/overview */
+  /** Count the mail of a period. GET /v1/analytics/overview */
   getAnalyticsOverview(query?: { period?: "24h" | "7d" | "30d" | "90d" }, options?: RequestOptions): Promise<AnalyticsOverview>;
-  /** Count the emails of a period by hour or day. GET /v1/analytics/timeseries */
+  /** Count the mail of a period by hour or day. GET /v1/analytics/timeseries */
   getAnalyticsTimeseries(query?: { period?: "24h" | "7d" | "30d" | "90d"; granularity?: "hour" | "day" }, options?: RequestOptions): Promise<AnalyticsTimeseries>;
   /** Rank recipient domains by emails sent. GET /v1/analytics/domain-stats */
   getAnalyticsDomainStats(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDomain[]>;
   /** Get bounce, complaint and deferral rates by recipient domain. GET /v1/analytics/deliverability */
   getAnalyticsDeliverability(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDeliverability>;
+  /** Resume the mail of a workspace that stopped itself. POST /v1/workspaces/{workspace_id}/resume-bulk */
+  resumeBulkMail(workspaceId: string, options?: RequestOptions): Promise<Workspace>;
   /** Create a contact list. POST /v1/contacts/ */
   createContactList(body: ContactListCreate, options?: RequestOptions): Promise<ContactList>;
   /** List contact lists, oldest first. GET /v1/contacts/ */
@@ -546,6 +548,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getAnalyticsTimeseries: {"method":"GET","path":"/v1/analytics/timeseries","query":true},
   getAnalyticsDomainStats: {"method":"GET","path":"/v1/analytics/domain-stats","query":true},
   getAnalyticsDeliverability: {"method":"GET","path":"/v1/analytics/deliverability","query":true},
+  resumeBulkMail: {"method":"POST","path":"/v1/workspaces/{workspace_id}/resume-bulk"},
   createContactList: {"method":"POST","path":"/v1/contacts/","body":"json","keyed":true},
   listContactLists: {"method":"GET","path":"/v1/contacts/"},
   getContactList: {"method":"GET","path":"/v1/contacts/{list_id}","query":true,"items":"contacts"},

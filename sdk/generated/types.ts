@@ -45,18 +45,26 @@ export interface AnalyticsDeliverability {
   items: {
     /** Recipient domain. `other`: the domains beyond the 2,000 with the most mail of a day. */
     domain: string;
+    /** Recipients whose email was handed to the egress, or refused by it. */
     sent: number;
-    /** Recipients that the server refused at once, which are not sent. */
+    /** Of sent: refused at once. */
     refused: number;
+    /** Of sent: taken, and not known to have bounced later. */
     delivered: number;
+    /** Of sent: hard bounces, where the address itself does not work. */
     bounced: number;
+    /** Of sent: other permanent refusals, such as a full mailbox or a block. */
+    soft_bounced: number;
+    /** Of sent: given up after the last attempt, or the message was refused. */
+    failed: number;
     complained: number;
+    /** Recipients deferred at least once. */
     deferred: number;
-    /** bounced of sent and refused. null: none was. */
+    /** bounced of sent. null: none was sent. */
     bounce_rate: number | null;
-    /** complained of delivered. null: none was. */
+    /** complained of sent. null: none was sent. */
     complaint_rate: number | null;
-    /** Recipients deferred at least once, of sent, refused and failed. null: none was. */
+    /** deferred of sent. null: none was sent. */
     deferral_rate: number | null;
   }[];
 }
@@ -64,29 +72,42 @@ export interface AnalyticsDeliverability {
 export interface AnalyticsDomain {
   /** Recipient domain. `other`: the domains beyond the 2,000 with the most mail of a day. */
   domain: string;
+  /** Recipients whose email was handed to the egress, or refused by it. */
   sent: number;
+  /** Of sent: taken, and not known to have bounced later. */
   delivered: number;
+  /** Of sent: hard bounces, where the address itself does not work. */
   bounced: number;
+  /** Of sent: other permanent refusals, such as a full mailbox or a block. */
+  soft_bounced: number;
+  /** Of sent: given up after the last attempt, or the message was refused. */
+  failed: number;
   opens: number;
   clicks: number;
 }
 
 export interface AnalyticsOverview {
-  /** Emails that the server of a recipient accepted. */
+  /** Recipients whose email was handed to the egress, or refused by it. */
   total_sent: number;
+  /** Of sent: taken, and not known to have bounced later. */
   delivered: number;
-  /** Hard bounces. */
+  /** Of sent: hard bounces, where the address itself does not work. */
   bounced: number;
+  /** Of sent: other permanent refusals, such as a full mailbox or a block. */
+  soft_bounced: number;
+  /** Of sent: given up after the last attempt, or the message was refused. */
   failed: number;
+  /** Recipients whose email failed without being handed to the egress. They are not in total_sent. */
+  unsent: number;
   /** Emails that a person opened, each once. */
   opens: number;
   /** Emails in which a person followed a link, each once. */
   clicks: number;
-  /** Emails that a recipient marked as spam. */
+  /** Recipients that marked an email as spam. */
   complained: number;
-  /** Emails that a recipient's server deferred at least once. */
+  /** Recipients whose server deferred an email at least once. */
   deferred: number;
-  /** Emails by which a recipient unsubscribed. */
+  /** Recipients that unsubscribed by an email. */
   unsubscribed: number;
   /** The period, which ends now. Its hours are those of UTC. */
   period: "24h" | "7d" | "30d" | "90d";
@@ -97,9 +118,15 @@ export interface AnalyticsTimeseries {
   data: {
     /** Start of the bucket, in UTC. */
     timestamp: string;
+    /** Recipients whose email was handed to the egress, or refused by it. */
     sent: number;
+    /** Of sent: taken, and not known to have bounced later. */
     delivered: number;
+    /** Of sent: hard bounces, where the address itself does not work. */
     bounced: number;
+    /** Of sent: other permanent refusals, such as a full mailbox or a block. */
+    soft_bounced: number;
+    /** Of sent: given up after the last attempt, or the message was refused. */
     failed: number;
     opens: number;
   }[];
@@ -160,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -1491,6 +1518,10 @@ export interface Workspace {
   /** The role of the caller. */
   role: "owner" | "admin" | "member";
   sending_paused: boolean;
+  /** Since when the mail of `paused_sources` waits, because too much of it bounced or was marked as spam. null: none does. */
+  bulk_paused_at: string | null;
+  /** Sources of emails that wait until an owner resumes them; calls that send such mail return 403. */
+  paused_sources: string[];
   settings: {
     /** Whether opens are tracked. null: tracked in bulk and broadcast emails, not in single sends. */
     tracking_opens: boolean | null;

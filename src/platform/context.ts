@@ -80,6 +80,8 @@ export interface CallerWorkspace {
   name: string;
   slug: string;
   sendingPaused: boolean;
+  /** How far it has stopped itself (src/platform/bulk-pauses/rules.ts). */
+  bulkPause: number;
   /** Numbers of its mail databases, newest first: the first one gets new mail. */
   mailShards: readonly number[];
   /** Bytes of the database of new mail, as the last cron run of the minute measured it. */

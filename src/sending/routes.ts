@@ -7,6 +7,7 @@ import { retryRoutes } from "./emails/retry/routes.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { scheduledRoutes } from "./emails/scheduled/routes.ts";
 import { searchRoutes } from "./emails/search/index.ts";
+import { rateRoutes } from "./rates/routes.ts";
 import { smtpCredentialRoutes } from "./smtp-credentials/routes.ts";
 import { submissionRoutes } from "./submissions/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
@@ -28,5 +29,6 @@ export const sendingRoutes = new Hono<AppEnv>()
   .route("/", sourceRoutes)
   .route("/", templateRoutes)
   .route("/", analyticsRoutes)
+  .route("/", rateRoutes)
   .route("/", trackingRoutes)
   .route("/", unsubscribeRoutes);

@@ -257,6 +257,7 @@ export const cases: Record<string, RouteCase> = {
     beyond: "team:manage",
   },
   "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", deletesWorkspace: true },
+  "POST /v1/workspaces/:workspace_id/resume-bulk": { success: 200, create: workspaceOf, only: "owners" },
   "POST /v1/api-keys/": {
     success: 201,
     body: () => ({ name: "A key" }),

@@ -215,7 +215,7 @@ export function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | 
   const { workspaceNumber, workspaceId, mailShard } = party;
   const workspace = {
     ...{ number: workspaceNumber, id: workspaceId, name: party.domain, slug: party.domain, sendingPaused: false },
-    ...{ mailShards: [mailShard], mailSize: 0, dailyLimit: null },
+    ...{ mailShards: [mailShard], mailSize: 0, bulkPause: 0, dailyLimit: null },
   };
   return { actor, workspace, clientIp: null };
 }

@@ -19,6 +19,7 @@ export interface WorkspaceColumns {
   mail_shards: string;
   mail_size: number | null;
   daily_limit: number | null;
+  bulk_pause: number;
 }
 
 interface KeyRow extends WorkspaceColumns {
@@ -37,9 +38,9 @@ interface KeyRow extends WorkspaceColumns {
   role: Role;
 }
 
-/** SQL columns: what limits new mail of the workspace `w`, its own daily limit and the size of its mail database. */
+/** SQL columns: what limits new mail of the workspace `w`: its daily limit, its self-stop and the size of its mail database. */
 export const MAIL_LIMITS =
-  "w.daily_limit, (SELECT s.size FROM mail_shards s WHERE s.number = w.mail_shards->>0) AS mail_size";
+  "w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = w.mail_shards->>0) AS mail_size";
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
@@ -124,6 +125,7 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     name: row.workspace_name,
     slug: row.slug,
     sendingPaused: row.sending_paused_at !== null,
+    bulkPause: row.bulk_pause,
     mailShards: JSON.parse(row.mail_shards) as number[],
     mailSize: row.mail_size ?? 0,
     dailyLimit: row.daily_limit,

@@ -17,7 +17,7 @@ import { findVariantsOf, getVariant, type VariantRow } from "./variants/queries.
  * send any more or its list was deleted.
  */
 export async function promoteVariant(ctx: CallerCtx, id: string, variantId: string): Promise<BroadcastOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, "broadcast");
   const now = ctx.now();
   let rowId = "";
   const response = await changeBroadcast(ctx, id, async (broadcast) => {

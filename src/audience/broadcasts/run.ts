@@ -14,6 +14,7 @@ import {
   type WakeUp,
 } from "../../platform/outbox/index.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
+import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { hasList } from "./check-start.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
 import {
@@ -94,6 +95,8 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       return cancelWithoutList(ctx, broadcast);
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);
+    } else if (workspace.isPaused) {
+      return ctx.now() + PAUSE_CHECK_MS;
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {

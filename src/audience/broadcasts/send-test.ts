@@ -28,7 +28,7 @@ const invalid = (loc: (string | number)[], msg: string) =>
  * address that is not valid or suppressed, a sender that may not send, or a broadcast without content.
  */
 export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: TestIn): Promise<TestOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, "broadcast");
   const broadcast = await getBroadcast(ctx, id);
   const { row } = broadcast;
   const chosen = variant_id ? [await getVariant(ctx, broadcast, variant_id)] : await findVariants(ctx, row.n);

@@ -11,7 +11,7 @@ import type { BroadcastOut } from "./schema.ts";
  * Throws 403 when the account or workspace may not send, 404, 409 in any other status, 422 for what it lacks.
  */
 export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, "broadcast");
   const now = ctx.now();
   let rowId = "";
   const response = await changeBroadcast(ctx, id, async (broadcast) => {

@@ -1,9 +1,11 @@
+import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { BroadcastRow } from "./queries.ts";
 
 /** State of a broadcast's workspace and user, from the main database. */
 export interface WorkspaceState {
   id: string;
+  /** Sending is paused, or the workspace has stopped its bulk mail. */
   isPaused: boolean;
   isRestricted: boolean;
   /** Bytes of the mail database, as cron measured it last. */
@@ -14,13 +16,14 @@ export interface WorkspaceState {
 }
 
 const FIND = `
-  SELECT w.id, w.sending_paused_at, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size
+  SELECT w.id, w.sending_paused_at, w.bulk_pause, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size
     FROM workspaces w LEFT JOIN users u ON u.id = ?2
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
 interface StateRow {
   id: string;
   sending_paused_at: number | null;
+  bulk_pause: number;
   daily_limit: number | null;
   restricted_at: number | null;
   mail_size: number | null;
@@ -35,7 +38,7 @@ export async function findWorkspaceState(
   return (
     row && {
       id: row.id,
-      isPaused: row.sending_paused_at !== null,
+      isPaused: row.sending_paused_at !== null || isPausedSource(row.bulk_pause, "broadcast"),
       isRestricted: row.restricted_at !== null,
       mailSize: row.mail_size ?? 0,
       number: workspace,

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
+import { pausedSources } from "../../platform/bulk-pauses/index.ts";
 import { Document } from "./document.tsx";
 import { Notice } from "./form.tsx";
 import { Menu } from "./menu.tsx";
@@ -54,5 +55,11 @@ const Banners = ({ caller: { actor, workspace } }: { caller: CallerCtx }) => (
   <>
     {actor.restricted ? <p class="notice bad">This account is restricted. It cannot send email.</p> : null}
     {workspace.sendingPaused ? <p class="notice warn">Sending is paused in this workspace.</p> : null}
+    {workspace.bulkPause > 0 ? (
+      <p class="notice warn">
+        Too many emails bounced or were marked as spam, so this mail is paused:{" "}
+        {pausedSources(workspace.bulkPause).join(", ")}. <a href="/app/settings#paused-mail">Resume it</a>
+      </p>
+    ) : null}
   </>
 );

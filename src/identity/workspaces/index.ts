@@ -3,5 +3,5 @@ export { AuditEntryOut, toAuditEntry } from "./audit-log/schema.ts";
 export { deleteWorkspace } from "./delete.ts";
 export { newWorkspace } from "./new-workspace.ts";
 export { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
-export { WorkspacePatch } from "./schema.ts";
+export { toWorkspace, WorkspaceOut, WorkspacePatch } from "./schema.ts";
 export { updateWorkspace } from "./update.ts";

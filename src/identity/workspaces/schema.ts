@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
-import { iso } from "../../lib/time.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
+import { pausedSources } from "../../platform/bulk-pauses/index.ts";
 import type { WorkspaceRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 
@@ -60,6 +61,16 @@ export const WorkspaceOut = z
     slug: z.string(),
     role: z.enum(["owner", "admin", "member"]).describe("The role of the caller."),
     sending_paused: z.boolean(),
+    bulk_paused_at: z
+      .string()
+      .nullable()
+      .meta({ format: "date-time" })
+      .describe(
+        "Since when the mail of `paused_sources` waits, because too much of it bounced or was marked as spam. null: none does.",
+      ),
+    paused_sources: z
+      .array(z.string())
+      .describe("Sources of emails that wait until an owner resumes them; calls that send such mail return 403."),
     settings: z.object({
       tracking_opens: z
         .boolean()
@@ -79,6 +90,8 @@ export const WorkspaceOut = z
         slug: "example-shop",
         role: "owner",
         sending_paused: false,
+        bulk_paused_at: null,
+        paused_sources: [],
         settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
         created_at: "2026-11-21T14:00:00.000Z",
       },
@@ -94,6 +107,8 @@ export function toWorkspace(row: Omit<WorkspaceRow, "number" | "deletedAt" | "ma
     slug: row.slug,
     role,
     sending_paused: row.sendingPausedAt !== null,
+    bulk_paused_at: isoOrNull(row.bulkPausedAt),
+    paused_sources: pausedSources(row.bulkPause),
     settings: {
       tracking_opens: row.settings.tracking_opens ?? null,
       tracking_clicks: row.settings.tracking_clicks ?? null,

@@ -24,6 +24,7 @@ const LEFT_OUT = [
   "egress_outages",
   "egress_probe",
   "outage_workspaces",
+  "rate_snapshots",
   "restores",
   "restored_files",
   "email_search",

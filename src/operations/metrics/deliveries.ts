@@ -1,11 +1,15 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { CONCURRENT_DATABASES, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+import { type RateCounts, sumRates } from "../../sending/rates/index.ts";
 
 /** A database that takes longer has no metrics, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Workspaces of one database whose deliveries are summed, and endpoints of webhooks that are read: a seek for each. */
 const MAX_READ = 5_000;
+
+/** Rates that no run has measured for this long are not shown, in milliseconds. */
+const RATES_OLD_MS = 15 * 60_000;
 
 /** Outcomes of recipients in an hour that ended, by the columns of rollups_totals (docs/contract/analytics.md#counts). */
 export const OUTCOMES = [
@@ -23,6 +27,10 @@ const LAST_HOUR = `
     FROM (SELECT number FROM shard_workspaces ORDER BY number LIMIT ?1) w
     CROSS JOIN rollups_totals t ON t.workspace = w.number AND t.hour = (SELECT hour FROM rollups_closed)`;
 
+// One row for each 500 workspaces, of the last run only.
+const LAST_60_MINUTES = `
+  SELECT last_hour AS counts FROM rate_snapshots WHERE at = (SELECT max(at) FROM rate_snapshots) AND at >= ?1`;
+
 // By the partial index of endpoints that have work.
 const WEBHOOKS = `
   SELECT ifnull(sum(pending + retrying), 0) AS waiting, min(due_at) AS oldestAt
@@ -33,6 +41,8 @@ export interface Deliveries {
   database: number;
   /** Recipients by outcome in the last hour that was summed; hours since 1970, null before the first one. */
   lastHour: Record<(typeof OUTCOMES)[number], number> & { hour: number | null };
+  /** Recipients in the 60 minutes before the last check of rates. */
+  last60Minutes: RateCounts;
   /** Deliveries of webhooks that wait, for their turn or a retry. */
   webhooksWaiting: number;
   /** When the first endpoint of them is or was due, in milliseconds since 1970. Null: none waits. */
@@ -55,9 +65,15 @@ export async function readDeliveries(ctx: Ctx): Promise<Deliveries[]> {
 
 async function readShard(ctx: Ctx, database: number): Promise<Deliveries | null> {
   const { outbox: db } = onShard(ctx, database);
-  const [hours, webhooks] = await db.batch([db.prepare(LAST_HOUR).bind(MAX_READ), db.prepare(WEBHOOKS).bind(MAX_READ)]);
+  const [hours, webhooks, rates] = await db.batch([
+    db.prepare(LAST_HOUR).bind(MAX_READ),
+    db.prepare(WEBHOOKS).bind(MAX_READ),
+    db.prepare(LAST_60_MINUTES).bind(ctx.now() - RATES_OLD_MS),
+  ]);
+  const counts = ((rates?.results ?? []) as { counts: string }[]).map((row) => JSON.parse(row.counts) as RateCounts);
   const [lastHour] = (hours?.results ?? []) as Deliveries["lastHour"][];
   const [waiting] = (webhooks?.results ?? []) as { waiting: number; oldestAt: number | null }[];
   if (!lastHour || !waiting) return null;
-  return { database, lastHour, webhooksWaiting: waiting.waiting, webhooksDueAt: waiting.oldestAt };
+  const last60Minutes = sumRates(counts);
+  return { database, lastHour, last60Minutes, webhooksWaiting: waiting.waiting, webhooksDueAt: waiting.oldestAt };
 }

@@ -12,13 +12,14 @@ const MAX_ROWS = 10_000;
 const DEAD_LETTERS = `
   SELECT queue, count(*) AS letters FROM (SELECT queue FROM dead_letters LIMIT ?1) GROUP BY queue`;
 const CRON_RUNS = "SELECT schedule, ran_at FROM cron_runs";
+const STOPPED = "SELECT count(*) AS value FROM workspaces WHERE bulk_paused_at IS NOT NULL AND deleted_at IS NULL";
 
 /** Returns the metrics of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
 export async function readMetrics(ctx: Ctx): Promise<string> {
   const [outboxes, { status, system_mail }, stored, deliveries, today] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     readReadiness(ctx),
-    readStored(ctx).catch(() => ({ letters: [], runs: [] })),
+    readStored(ctx).catch(() => ({ letters: [], runs: [], stopped: [] })),
     readDeliveries(ctx),
     readToday(ctx),
   ]);
@@ -76,6 +77,17 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       ),
     ),
     metric(
+      "email_recipients_last_60_minutes",
+      "Recipients by outcome in the 60 minutes before the last check of rates.",
+      deliveries.flatMap(({ database, last60Minutes: { sent, bounced, softBounced, complained } }) =>
+        Object.entries({ sent, bounced, soft_bounced: softBounced, complained }).map(([outcome, value]) => ({
+          labels: { database, outcome },
+          value,
+        })),
+      ),
+    ),
+    metric("email_workspaces_stopped", "Workspaces that stopped themselves and were not resumed.", stored.stopped),
+    metric(
       "email_webhook_deliveries_waiting",
       "Deliveries of webhooks that wait for their turn or a retry.",
       deliveries.map(({ database, webhooksWaiting }) => ({ labels: { database }, value: webhooksWaiting })),
@@ -106,12 +118,14 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
 const metric = (name: string, help: string, samples: Metric["samples"]): Metric => ({ name, help, samples });
 
 async function readStored(ctx: Ctx) {
-  const [letters, runs] = await ctx.db.batch<Record<string, unknown>>([
+  const [letters, runs, stopped] = await ctx.db.batch<Record<string, unknown>>([
     ctx.db.prepare(DEAD_LETTERS).bind(MAX_ROWS),
     ctx.db.prepare(CRON_RUNS),
+    ctx.db.prepare(STOPPED),
   ]);
   return {
     letters: (letters?.results ?? []) as { queue: string; letters: number }[],
     runs: (runs?.results ?? []) as { schedule: string; ran_at: number }[],
+    stopped: (stopped?.results ?? []) as { value: number }[],
   };
 }

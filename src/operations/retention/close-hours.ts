@@ -2,6 +2,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
+import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import {
   MAX_DOMAINS,
   OTHER_DOMAINS,
@@ -9,8 +10,6 @@ import {
   ROLLUP_COLUMNS,
   TOTAL_SUMS_SQL,
 } from "../../sending/emails/index.ts";
-import { alertRates } from "./alert-rates.ts";
-import { workspaceSteps } from "./roll-up-days.ts";
 import { hoursToClose } from "./rules.ts";
 
 /** Ranges of hours of one run. After a long outage, or an upgrade, the next runs do the rest. */
@@ -52,8 +51,7 @@ const SAVE_CLOSED =
 
 /**
  * Sums the roll-ups of each hour that ended per workspace, and counts recipient domains beyond MAX_DOMAINS of a workspace and
- * hour as OTHER_DOMAINS. Then notifies workspaces whose bounces or complaints are too many today. Safe to interrupt and to
- * repeat: sums are replaced as a whole.
+ * hour as OTHER_DOMAINS. Safe to interrupt and to repeat: sums are replaced as a whole.
  */
 export async function* closeHours(ctx: MailCtx): Steps {
   const db = mailDb(ctx);
@@ -75,10 +73,6 @@ export async function* closeHours(ctx: MailCtx): Steps {
       yield;
     }
     await db.prepare(SAVE_CLOSED).bind(last).run();
-  }
-  for (const step of steps) {
-    await alertRates(ctx, step);
-    yield;
   }
 }
 

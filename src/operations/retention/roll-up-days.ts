@@ -1,11 +1,10 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
+import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { MAX_DOMAINS, OTHER_DOMAINS, ROLLUP_COLUMNS } from "../../sending/emails/index.ts";
 import { daysToRollUp } from "./rules.ts";
 
-/** Workspaces of one statement. */
-const WORKSPACES_PER_STEP = 500;
 /** Days of one run. After a long outage the next runs do the rest. */
 const MAX_DAYS = 14;
 
@@ -29,11 +28,6 @@ const ROLL_UP_DAY = `
   INSERT INTO rollups_daily (workspace, day, domain, ${ROLLUP_COLUMNS.join(", ")})
   SELECT workspace, ?1, iif(place <= ?4 OR domain = '', domain, ?5) AS name, ${sums} FROM ranked GROUP BY workspace, name`;
 
-// The numbers of the workspaces of one database have gaps.
-const FIND_STEPS = `
-  SELECT min(number) AS first, max(number) AS last
-    FROM (SELECT number, (row_number() OVER (ORDER BY number) - 1) / ?1 AS step FROM shard_workspaces) GROUP BY step`;
-
 const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
 
 /** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
@@ -56,13 +50,4 @@ export async function* rollUpDays(ctx: MailCtx): Steps {
       .bind(day)
       .run();
   }
-}
-
-/** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
-export async function workspaceSteps(ctx: MailCtx): Promise<{ first: number; last: number }[]> {
-  const { results } = await mailDb(ctx)
-    .prepare(FIND_STEPS)
-    .bind(WORKSPACES_PER_STEP)
-    .all<{ first: number; last: number }>();
-  return results;
 }

@@ -44,14 +44,3 @@ export function hoursToClose(last: number, now: number): { first: number; last: 
     ranges.push({ first, last: Math.min(first + HOURS_PER_RANGE - 1, end) });
   return ranges;
 }
-
-/** Emails of a day from which its rates are compared with the limits, since the rates of fewer say little. */
-export const LEAST_MAILS = 100;
-/** Rates of the emails of a day above which the owners are notified. */
-export const MAX_BOUNCE_RATE = 0.02;
-export const MAX_COMPLAINT_RATE = 0.001;
-
-/** Returns whether `count` of `mails` is more than a rate allows. */
-export function isTooHigh(count: number, mails: number, rate: number): boolean {
-  return mails >= LEAST_MAILS && count > mails * rate;
-}

@@ -42,6 +42,8 @@ export const actions = {
   "workspace.paused": "workspace",
   "workspace.resumed": "workspace",
   "workspace.limited": "workspace",
+  "workspace.bulk_paused": "workspace",
+  "workspace.bulk_resumed": "workspace",
   "sign_in_link.created": "user",
   "session.started": "session",
   "session.ended": "session",

@@ -66,6 +66,8 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "webhooks.write.retried": "warn",
   "work.failed": "error",
   "workspace.close.failed": "error",
+  "workspace.resume.failed": "warn",
+  "workspace.stopped": "warn",
 };
 
 /** Returns the level of an event. One that is not listed is a warning, so that it is seen. */

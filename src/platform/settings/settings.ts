@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { findPlaceholders } from "./placeholders.ts";
 
+/** From which rates of the last hour a workspace stops itself (src/sending/rates/rules.ts). */
+export const BULK_PAUSE_DEFAULTS = { bouncePercent: 5, complaintPercent: 0.3, leastEmails: 200 } as const;
+
 /** The variables and secrets of the Worker. */
 const Variables = z.object({
   /** Outside of `local`, placeholders are errors (src/platform/settings/placeholders.ts) and hold all mail. */
@@ -51,6 +54,12 @@ const Variables = z.object({
   SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
   /** Emails that a workspace may have accepted in a day (UTC), unless it has a limit of its own. 0: no limit. */
   DAILY_EMAIL_LIMIT: z.coerce.number().int().min(0).default(0),
+  /** Hard bounces, in percent of the last hour's recipients, above which a workspace pauses its bulk mail. 0: never. */
+  BULK_PAUSE_BOUNCE_PERCENT: z.coerce.number().min(0).max(100).default(BULK_PAUSE_DEFAULTS.bouncePercent),
+  /** The same for complaints. */
+  BULK_PAUSE_COMPLAINT_PERCENT: z.coerce.number().min(0).max(100).default(BULK_PAUSE_DEFAULTS.complaintPercent),
+  /** Recipients of the last hour from which both are compared. */
+  BULK_PAUSE_LEAST_EMAILS: z.coerce.number().int().min(1).default(BULK_PAUSE_DEFAULTS.leastEmails),
   /** Domain registrations that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
   /** Domain verifications that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
@@ -117,6 +126,8 @@ export interface Settings {
   shardLimits: { placement: number; content: number; accept: number };
   /** 0: no limit. */
   dailyEmailLimit: number;
+  /** From which rates a workspace stops itself, as src/sending/rates/rules.ts reads them. */
+  bulkPause: { bouncePercent: number; complaintPercent: number; leastEmails: number };
   domainRegistrationsPerHour: number;
   domainVerificationsPerHour: number;
   domainTransfers: boolean;
@@ -178,6 +189,11 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
       accept: variables.SHARD_ACCEPT_LIMIT,
     },
     dailyEmailLimit: variables.DAILY_EMAIL_LIMIT,
+    bulkPause: {
+      bouncePercent: variables.BULK_PAUSE_BOUNCE_PERCENT,
+      complaintPercent: variables.BULK_PAUSE_COMPLAINT_PERCENT,
+      leastEmails: variables.BULK_PAUSE_LEAST_EMAILS,
+    },
     domainRegistrationsPerHour: variables.DOMAIN_REGISTRATIONS_PER_HOUR,
     domainVerificationsPerHour: variables.DOMAIN_VERIFICATIONS_PER_HOUR,
     domainTransfers: variables.DOMAIN_TRANSFERS === "on",

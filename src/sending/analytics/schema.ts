@@ -21,7 +21,9 @@ export const OverviewOut = z
   .object({
     total_sent: sent,
     ...states,
-    unsent: count.describe("Recipients whose email failed without being handed to the egress. They are not in total_sent."),
+    unsent: count.describe(
+      "Recipients whose email failed without being handed to the egress. They are not in total_sent.",
+    ),
     opens: count.describe("Emails that a person opened, each once."),
     clicks: count.describe("Emails in which a person followed a link, each once."),
     complained: count.describe("Recipients that marked an email as spam."),
@@ -78,17 +80,15 @@ const domain = z
   .string()
   .describe("Recipient domain. `other`: the domains beyond the 2,000 with the most mail of a day.");
 
-export const DomainStatsOut = z
-  .object({ domain, sent, ...states, opens: count, clicks: count })
-  .meta({
-    ref: "AnalyticsDomain",
-    examples: [
-      {
-        ...{ domain: "example.org", sent: 400, delivered: 396, bounced: 3, soft_bounced: 1, failed: 0 },
-        ...{ opens: 210, clicks: 80 },
-      },
-    ],
-  });
+export const DomainStatsOut = z.object({ domain, sent, ...states, opens: count, clicks: count }).meta({
+  ref: "AnalyticsDomain",
+  examples: [
+    {
+      ...{ domain: "example.org", sent: 400, delivered: 396, bounced: 3, soft_bounced: 1, failed: 0 },
+      ...{ opens: 210, clicks: 80 },
+    },
+  ],
+});
 
 export const DeliverabilityOut = z
   .object({

@@ -1,3 +1,4 @@
+import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/index.ts";
 import { type Fact, recipientKey } from "../emails/index.ts";
@@ -57,6 +58,8 @@ function decide(
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
+  // Whole rows of a stopped workspace are held before (hold-rows.ts).
+  if (isPausedSource(mail.sender.bulkPause, mail.source)) return { update: reschedule(now + PAUSE_CHECK_MS) };
   const isSuppressed = (key: string) => claim.suppressed.has(suppressedName(mail.state.n, key));
   const suppressed = queuedRecipientKeys(mail)
     .filter(isSuppressed)

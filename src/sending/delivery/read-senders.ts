@@ -12,6 +12,8 @@ export interface SenderFacts {
   hasReturnPath: boolean;
   mailboxActive: boolean;
   paused: boolean;
+  /** How far the workspace has stopped itself (src/platform/bulk-pauses/rules.ts). */
+  bulkPause: number;
   restricted: boolean;
 }
 
@@ -41,6 +43,7 @@ export interface SenderRow {
   workspace_id: string;
   settings: string;
   sending_paused_at: number | null;
+  bulk_pause: number;
   restricted_at: number | null;
   domain: string | null;
   domain_status: string | null;
@@ -63,7 +66,7 @@ export interface Senders {
 
 // One row for each combination of workspace, domain, mailbox and user, since the emails of a claim share few of them.
 const FIND_SENDERS = `
-  SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain,
+  SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, w.bulk_pause, u.restricted_at, d.name AS domain,
          d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
          EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
     FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
@@ -184,6 +187,7 @@ export function toFacts(domainId: string, row: SenderRow): SenderFacts {
     hasReturnPath: row.return_path === "verified",
     mailboxActive: row.is_active === 1,
     paused: row.sending_paused_at !== null,
+    bulkPause: row.bulk_pause,
     restricted: row.restricted_at !== null,
   };
 }

@@ -22,8 +22,9 @@ const FIND_LOW_PRIORITY = `
          iif(b.status = 'cancelled', NULL, b.next_claim_at) AS next_claim_at, (
       SELECT json_group_array(json_object('dueAt', due_at, 'id', id, 'emails', json_array_length(ref))) FROM (
         SELECT due_at, id, ref FROM outbox WHERE broadcast = w.broadcast AND due_at <= ?1 ORDER BY due_at, id LIMIT 4)) AS rows
-    FROM waiting w LEFT JOIN broadcasts b ON b.n = w.broadcast
-   WHERE w.broadcast IS NOT NULL AND (b.status IS NULL OR b.status = 'cancelled' OR b.paused_at IS NULL)`;
+    FROM waiting w LEFT JOIN broadcasts b ON b.n = w.broadcast LEFT JOIN shard_workspaces s ON s.number = b.workspace
+   WHERE w.broadcast IS NOT NULL
+     AND (b.status IS NULL OR b.status = 'cancelled' OR (b.paused_at IS NULL AND coalesce(s.bulk_pause, 0) = 0))`;
 
 const TAKE_TURN = `
   UPDATE broadcasts SET next_claim_at = ?2 + ?3 WHERE n = ?1 AND coalesce(next_claim_at, 0) <= ?2`;
@@ -37,7 +38,7 @@ interface WaitingBroadcast {
 
 /**
  * Delivers emails of broadcasts row by row, each time behind the transactional mail that is due by then. Takes the
- * broadcasts in turn, skips paused ones, and keeps their `max_per_hour`. Ends when nothing is due or its limits are
+ * broadcasts in turn, skips paused ones and those of stopped workspaces, and keeps their `max_per_hour`. Ends when nothing is due or its limits are
  * reached; then a queue message continues. Any number of runs may work side by side.
  */
 export async function runLowPriority(ctx: MailCtx, run: DeliveryRun): Promise<void> {

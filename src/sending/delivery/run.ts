@@ -8,7 +8,7 @@ import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
 import { ContentPacks } from "./content-packs.ts";
 import { DeliveryRun } from "./delivery-run.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
-import { holdLowPriority } from "./hold-low-priority.ts";
+import { holdRows } from "./hold-rows.ts";
 import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
 import {
@@ -83,7 +83,7 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     for (const emails of emailsOf.values()) run.limits.emails -= emails;
     run.countClaim(ctx, taken);
     logEmails(ctx, "delivery.claimed", taken.mails.map(toLogged));
-    return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdLowPriority(ctx, lease, taken) };
+    return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdRows(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
   if (run.egressIssue) ctx.log("egress.unavailable", { fault: run.egressIssue.issue, detail: run.egressIssue.detail });

@@ -29,6 +29,8 @@ describe("POST /v1/workspaces/", () => {
         slug: expect.stringMatching(/^cafe-so?hne-|^caf/),
         role: "owner",
         sending_paused: false,
+        bulk_paused_at: null,
+        paused_sources: [],
         settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
         created_at: expect.stringMatching(/Z$/),
       },

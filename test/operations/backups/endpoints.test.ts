@@ -57,7 +57,7 @@ it("every table of each database has a key, and is part of a backup exactly once
       .prepare(
         `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '[_]*' AND name NOT GLOB 'sqlite_*'
             AND name NOT GLOB 'email_search*' AND name NOT IN ('d1_migrations', 'cron_runs', 'daily_figures', 'restores', 'restored_files',
-                               'egress_outages', 'egress_probe', 'outage_workspaces')`,
+                               'egress_outages', 'egress_probe', 'outage_workspaces', 'rate_snapshots')`,
       )
       .all<{ name: string }>();
     const others = named.filter((name) => name !== "outbox" && name !== "sqlite_sequence");

@@ -59,7 +59,7 @@ const INSERT_TASK = `
  * content, 422 for a mailbox that is inactive or on a domain that is not verified.
  */
 export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSendIn): Promise<BulkSendOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, "bulk");
   const id = parseUuid(listId);
   const list = id && (await countList(ctx, id));
   if (!list) throw notFound("Contact list");

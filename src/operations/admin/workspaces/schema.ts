@@ -11,6 +11,9 @@ export const PlatformWorkspaceOut = z
     slug: z.string(),
     sending_paused_at: timestamp.nullable().describe("Set: nothing is sent, and queued emails wait."),
     paused_by_platform_at: timestamp.nullable().describe("Set: the platform paused it, and its owners cannot resume."),
+    bulk_paused_at: timestamp
+      .nullable()
+      .describe("Set: its bulk mail waits, because too much of its mail bounced or was marked as spam."),
     daily_limit: z
       .int()
       .nullable()
@@ -27,6 +30,7 @@ export const PlatformWorkspaceOut = z
         slug: "example-shop",
         sending_paused_at: "2026-11-21T14:00:00.000Z",
         paused_by_platform_at: "2026-11-21T14:00:00.000Z",
+        bulk_paused_at: null,
         daily_limit: 50_000,
         mail_databases: [0],
         created_at: "2026-11-20T14:00:00.000Z",
@@ -53,6 +57,7 @@ export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof Platform
   slug: row.slug,
   sending_paused_at: isoOrNull(row.sendingPausedAt),
   paused_by_platform_at: isoOrNull(row.pausedByPlatformAt),
+  bulk_paused_at: isoOrNull(row.bulkPausedAt),
   daily_limit: row.dailyLimit,
   mail_databases: row.mailShards,
   created_at: iso(row.createdAt),

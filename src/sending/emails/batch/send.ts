@@ -27,7 +27,7 @@ export async function sendBatch(
   isStrict: boolean,
   upload = batchUpload(ctx),
 ): Promise<BatchOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, "batch");
   requireMailSpace(ctx);
   const { sendable, refused } = await checkItems(ctx, items);
   if (isStrict && refused.length > 0) {

@@ -30,7 +30,7 @@ const REPEATED_BOUNCES = "the last three retries bounced";
  * deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
  */
 export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, null);
   requireMailSpace(ctx);
   const row = await getEmail(ctx, id);
   if (!RETRIED.includes(row.status))

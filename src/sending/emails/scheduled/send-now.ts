@@ -17,7 +17,7 @@ const FIND_SENDER = `
  * when the sender may no longer send, ConcurrencyError or 404 when another call with the same Idempotency-Key was first.
  */
 export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOut> {
-  requireSendingAllowed(ctx);
+  requireSendingAllowed(ctx, null);
   const id = emailId.toLowerCase();
   const at = ctx.now();
   const response: StatusOut = { id, status: "queued" };
@@ -35,10 +35,14 @@ export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOu
   return response;
 }
 
-/** Throws 422 when the email is scheduled and its sender may not send, 404 when that mailbox was replaced by another. */
+/**
+ * Throws 403 when mail of the email's source may not be sent, 422 when it is scheduled and its sender may not send, 404 when that
+ * mailbox was replaced by another.
+ */
 async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
   const row = await getEmail(ctx, id);
   if (row.status !== "scheduled") return;
+  requireSendingAllowed(ctx, row.source);
   const isAllowed = await ctx.db.prepare(FIND_SENDER).bind(ctx.workspace.number, row.mailboxId, row.domainId).first();
   if (isAllowed) return;
   const from = { email: row.fromEmail, key: addressKey(row.fromEmail), name: row.fromName };

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { isPausedSource } from "../../../platform/bulk-pauses/index.ts";
 import { isSuppressing, type SuppressionReason } from "../rules.ts";
 import type { SendRecords } from "./early-records.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
@@ -43,7 +44,7 @@ export function check<Email extends Envelope>(
   scope: SuppressionScope,
 ): Sendable<Email> | Refused {
   const result = findSender(ctx, senders, from);
-  const all = [...accountIssues(ctx), ...issues];
+  const all = [...accountIssues(ctx, scope.source), ...issues];
   if (from && "error" in result) all.push(invalid("from", ["from_", "email"], result.error, "sender_not_allowed"));
   if (email && "sender" in result && all.length === 0) {
     return { email, sender: result.sender, suppressed: findDropped(email.recipients, suppressed, scope) };
@@ -76,21 +77,26 @@ export async function requireSendable<Email extends Envelope>(
   throw toError(checked.issues);
 }
 
-/** Throws 403 when the caller's account or workspace may not send. */
-export function requireSendingAllowed(ctx: CallerCtx): void {
-  const issues = accountIssues(ctx);
+/** Throws 403 when the caller's account or workspace may not send, or none of this source. */
+export function requireSendingAllowed(ctx: CallerCtx, source: string | null): void {
+  const issues = accountIssues(ctx, source);
   if (issues.length > 0) throw toError(issues);
 }
 
+/** The text for a call to a workspace that stopped itself. */
+const STOPPED =
+  "Mail of this kind is paused in this workspace, because too many of its emails bounced or were marked as spam; an owner can resume it";
+
 /**
- * Account restriction (platform) and sending pause (workspace): 403 on every call that sends
- * (docs/contract/workspaces.md#restriction-and-pause).
+ * Account restriction (platform) and sending pause (workspace): 403 on every call that sends. A self-stop: 403 on calls that send
+ * mail of its sources (docs/contract/workspaces.md#restriction-and-pause).
  */
-function accountIssues(ctx: CallerCtx): Issue[] {
+function accountIssues(ctx: CallerCtx, source: string | null): Issue[] {
   const issue = (error: string): Issue => ({ field: "account", status: 403, loc: [], type: "account", error });
   return [
     ...(ctx.actor.restricted ? [issue("This account is restricted and cannot send")] : []),
     ...(ctx.workspace.sendingPaused ? [issue("Sending is paused for this workspace")] : []),
+    ...(source !== null && isPausedSource(ctx.workspace.bulkPause, source) ? [issue(STOPPED)] : []),
   ];
 }
 

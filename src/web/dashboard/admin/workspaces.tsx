@@ -35,11 +35,12 @@ export const WorkspacesPage = ({ caller, workspaces, next, notice }: WorkspacesP
   </Layout>
 );
 
-function Sending({ workspace: { sendingPausedAt, pausedByPlatformAt } }: { workspace: WorkspaceRow }) {
+function Sending({ workspace: { sendingPausedAt, pausedByPlatformAt, bulkPausedAt } }: { workspace: WorkspaceRow }) {
   return (
     <>
       <Status word={sendingPausedAt === null ? "active" : "paused"} />
       {pausedByPlatformAt === null ? "" : " by the platform"}
+      {bulkPausedAt === null ? "" : ", bulk mail stopped itself"}
     </>
   );
 }

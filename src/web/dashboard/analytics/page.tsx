@@ -102,7 +102,8 @@ const Overview = ({ overview }: { overview: OverviewOut }) => {
         ]}
       />
       <p class="soft">
-        Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those sent.
+        Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those
+        sent.
       </p>
     </>
   );

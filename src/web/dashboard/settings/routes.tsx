@@ -14,11 +14,13 @@ import {
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
+import { PausedMail, pausedMailPages } from "./paused-mail.tsx";
 import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
 
 export const settingsPages = new Hono<AppEnv>()
   .route("/", deleteWorkspacePages)
   .route("/", timeZonePages)
+  .route("/", pausedMailPages)
   .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), (c) => showSettings(c))
   .post("/app/settings", ...pageFor("PATCH /v1/workspaces/:workspace_id"), async (c) => {
     const form = await readForm(c);
@@ -44,6 +46,7 @@ export const settingsPages = new Hono<AppEnv>()
 const notices: Readonly<Record<string, string>> = {
   saved: "The settings are saved.",
   zone: "The time zone is saved.",
+  resumed: "The mail is resumed. What waited leaves now.",
 };
 
 const toTracking = (value: string | null) => (value === "on" ? true : value === "off" ? false : null);
@@ -113,6 +116,7 @@ const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps)
         }}
       />
     )}
+    <PausedMail caller={caller} workspace={workspace} />
     <TimeZoneForm caller={caller} />
     <h2>Ids</h2>
     <Facts of={{ Workspace: { code: workspace.id } }} />

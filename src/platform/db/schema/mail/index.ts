@@ -6,6 +6,7 @@ export * from "./emails.ts";
 export * from "./inbound.ts";
 export * from "./outage-workspaces.ts";
 export * from "./outbox.ts";
+export * from "./rate-snapshots.ts";
 export * from "./retried-addresses.ts";
 export * from "./rollups.ts";
 export * from "./searches.ts";

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const users = sqliteTable(
@@ -27,12 +28,20 @@ export const workspaces = sqliteTable(
     pausedByPlatformAt: integer("paused_by_platform_at"),
     /** Emails a day; 0: no limit. Null: that of the deployment. */
     dailyLimit: integer("daily_limit"),
+    /** 0, 1 or 2 (src/platform/bulk-pauses/rules.ts). */
+    bulkPause: integer("bulk_pause").notNull().default(0),
+    bulkPausedAt: integer("bulk_paused_at"),
+    bulkResumedAt: integer("bulk_resumed_at"),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
     slackWebhookUrl: text("slack_webhook_url"),
     mailShards: text("mail_shards", { mode: "json" }).$type<number[]>().notNull().default([0]),
   },
-  (t) => [uniqueIndex("workspaces_by_id").on(t.id), uniqueIndex("workspaces_by_slug").on(t.slug)],
+  (t) => [
+    uniqueIndex("workspaces_by_id").on(t.id),
+    uniqueIndex("workspaces_by_slug").on(t.slug),
+    index("workspaces_by_bulk_pause").on(t.bulkPausedAt).where(sql`bulk_paused_at IS NOT NULL`),
+  ],
 );
 
 /** Settings of a workspace. A missing key has its default. */

@@ -1,0 +1,1 @@
+export { isPausedSource, pausedSources } from "./rules.ts";

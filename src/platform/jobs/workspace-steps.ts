@@ -1,0 +1,22 @@
+import type { MailCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+
+/** Workspaces of one statement of a job. */
+const WORKSPACES_PER_STEP = 500;
+
+// The numbers of the workspaces of one database have gaps.
+const FIND_STEPS = `
+  SELECT min(number) AS first, max(number) AS last
+    FROM (SELECT number, (row_number() OVER (ORDER BY number) - 1) / ?1 AS step FROM shard_workspaces) GROUP BY step`;
+
+/** Numbers of workspaces, from the first to the last. */
+export interface WorkspaceStep {
+  first: number;
+  last: number;
+}
+
+/** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
+export async function workspaceSteps(ctx: MailCtx): Promise<WorkspaceStep[]> {
+  const { results } = await mailDb(ctx).prepare(FIND_STEPS).bind(WORKSPACES_PER_STEP).all<WorkspaceStep>();
+  return results;
+}

@@ -1,0 +1,38 @@
+import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { PostButton, Time } from "../../../http/ui/index.ts";
+import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
+import { pausedSources } from "../../../platform/bulk-pauses/index.ts";
+import { resumeBulk } from "../../../sending/rates/index.ts";
+
+/** The action that resumes the mail of a workspace that stopped itself. */
+export const pausedMailPages = new Hono<AppEnv>().post(
+  "/app/settings/resume-bulk",
+  ...pageFor("POST /v1/workspaces/:workspace_id/resume-bulk"),
+  async (c) => {
+    const caller = c.get("caller");
+    await resumeBulk(caller, caller.workspace.id);
+    return c.redirect("/app/settings?done=resumed", 303);
+  },
+);
+
+/** The mail that waits, since when and why, with a button for owners. Nothing while none does. */
+export const PausedMail = ({ caller, workspace }: { caller: CallerCtx; workspace: WorkspaceRow }) =>
+  workspace.bulkPausedAt === null ? null : (
+    <>
+      <h2 id="paused-mail">Paused mail</h2>
+      <p>
+        Since <Time at={workspace.bulkPausedAt} /> mail of these sources waits:{" "}
+        <strong>{pausedSources(workspace.bulkPause).join(", ")}</strong>. Too much of the mail of one hour bounced or
+        was marked as spam. The audit log and the notification have the figures. Remove addresses that do not exist, and
+        people who did not ask for mail: mail that goes on like this is paused again.
+      </p>
+      {caller.actor.role === "owner" ? (
+        <PostButton to="/app/settings/resume-bulk" label="Resume this mail" kind="quiet" />
+      ) : (
+        <p class="soft">An owner of the workspace can resume it.</p>
+      )}
+    </>
+  );
