@@ -77,6 +77,20 @@ export function lowerCase(text: string): string {
 }
 
 /**
+ * Returns a text without case, for comparisons: per code point, through upper case where that is one, so that σ and ς are equal (Unicode
+ * simple case folding).
+ */
+export function foldCase(text: string): string {
+  if (/^[\0-\u007f]*$/.test(text)) return text.toLowerCase();
+  return Array.from(text, (character) => {
+    const upper = character.toUpperCase();
+    return (Array.from(upper).length === 1 ? upper : character).toLowerCase();
+  })
+    .join("")
+    .normalize("NFC");
+}
+
+/**
  * Formats a mailbox for records and responses: `Name <a@b>`, or the bare address without a name. A name with RFC 5322
  * specials becomes a quoted string. Control characters in the name become spaces. Not for MIME headers: the text is
  * neither folded nor encoded.

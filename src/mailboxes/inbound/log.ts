@@ -1,3 +1,4 @@
+import { foldCase } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onNewestShard } from "../../platform/jobs/shards.ts";
@@ -7,8 +8,8 @@ import type { RecipientMailbox } from "./recipients.ts";
 
 const INSERT = `
   INSERT OR IGNORE INTO inbound_emails (workspace, id, mailbox_id, domain_id, message_id, from_address, from_name, recipient,
-    subject, text_preview, attachment_count, authentication, events, received_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id`;
+    subject, text_preview, attachment_count, authentication, events, received_at, folded)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) RETURNING id`;
 
 const FIND_RECIPIENT = "SELECT recipient FROM inbound_emails WHERE workspace = ?1 AND id = ?2";
 
@@ -53,6 +54,7 @@ export async function logDelivery(
       message.authentication ?? "{}",
       JSON.stringify(events),
       at,
+      foldedOf(message),
     );
   const forwards = db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows));
   const results = await db.batch(plan.rows.length === 0 ? [entry] : [forwards, entry]);
@@ -62,4 +64,15 @@ export async function logDelivery(
   }
   if (plan.rows.length > 0) await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
   return null;
+}
+
+/** Returns the texts that a search compares without case, or null when SQLite folds all of their letters. */
+function foldedOf({ from, subject }: NewMessage): string | null {
+  const texts = { address: from?.email ?? "", name: from?.name ?? "", subject };
+  if (Object.values(texts).every((text) => /^[\0-\u007f]*$/.test(text))) return null;
+  return JSON.stringify({
+    address: foldCase(texts.address),
+    name: foldCase(texts.name),
+    subject: foldCase(texts.subject),
+  });
 }

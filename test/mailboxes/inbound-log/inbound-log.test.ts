@@ -57,6 +57,17 @@ describe("inbound emails in the search", () => {
     expect(await subjects("direction=inbound&tag=a")).toEqual([]);
   });
 
+  it("are found whatever the case of any letter, in the sender and in the subject", async () => {
+    const own = await aWorkspace();
+    const from = "Jürgen ΟΔΟΣ <jürgen@example.org>";
+    await deliver(own.mailbox, aRawMessage({ From: from, Subject: "ПРИВЕТ, Ääkkönen" }));
+    const inbound = (text: string) => search(`direction=inbound&q=${encodeURIComponent(text)}`, own);
+    const texts = ["привет", "ПривеТ", "ÄÄKKÖNEN", "äÄKk", "οδος", "ΟδΟσ", "jÜRGen", "from:JÜRGEN@example.org"];
+    for (const text of texts) expect((await inbound(text)).length, text).toBe(1);
+    expect(await inbound("привёт")).toEqual([]);
+    expect(await inbound("привет")).toMatchObject([{ from_name: "Jürgen ΟΔΟΣ", subject: "ПРИВЕТ, Ääkkönen" }]);
+  });
+
   it("come one after the other over pages, alone and with outbound ones by time", async () => {
     expect(await allPages("direction=inbound&limit=2")).toEqual(INBOUND);
     const all = await allPages("direction=all&limit=3");

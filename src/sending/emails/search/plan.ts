@@ -1,4 +1,4 @@
-import { lowerCase } from "../../../lib/addresses.ts";
+import { foldCase, lowerCase } from "../../../lib/addresses.ts";
 import type { Status } from "../rules.ts";
 import { containsAll, delimitedTag, isIndexed, type SearchColumn, scopeOf } from "./fts-query.ts";
 import type { SearchQuery } from "./parse-query.ts";
@@ -105,10 +105,10 @@ function containsEach(
   return [{ sql, values: [JSON.stringify(terms)] }];
 }
 
-/** Returns the spellings that a scanned row is compared with: canonical, as written, in lower and in upper case. */
+/** Returns the spellings that a scanned row is compared with: canonical, without case, as written, in lower and in upper case. */
 function spellingsOf(text: string): string[] {
   if (isAscii(text)) return [text];
-  return [...new Set([lowerCase(text), text, text.toLowerCase(), text.toUpperCase()])];
+  return [...new Set([lowerCase(text), foldCase(text), text, text.toLowerCase(), text.toUpperCase()])];
 }
 
 /** Returns the FTS5 condition for a text as written or in canonical form: lower case of `İ` is two characters. */

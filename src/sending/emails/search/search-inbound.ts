@@ -16,10 +16,10 @@ const FIND_END = "SELECT id FROM inbound_emails WHERE workspace = ?1 AND n < ?2 
 
 interface InboundRow {
   id: string;
-  from_email: string;
-  from_name: string | null;
+  shown_address: string;
+  shown_name: string | null;
   recipient: string;
-  subject: string;
+  shown_subject: string;
   authentication: string;
   received_at: number;
 }
@@ -42,10 +42,13 @@ export async function searchInbound(
     ...(permitted ? [sql`e.domain_id IN (SELECT value FROM json_each(${permitted}))`] : []),
     ...plan.scanConditions.map(toSql),
   ];
-  // The columns have the names that the conditions of a plan expect of an email.
+  // The columns have the names that the conditions of a plan expect of an email, and texts without case.
   const results = await mailOrm(ctx).all<InboundRow>(sql`
-    SELECT id, from_email, from_name, recipient, subject, authentication, received_at FROM (
-      SELECT n, id, domain_id, from_address AS from_email, from_name, recipient, subject, authentication, received_at,
+    SELECT id, shown_address, shown_name, recipient, shown_subject, authentication, received_at FROM (
+      SELECT n, id, domain_id, recipient, authentication, received_at,
+             from_address AS shown_address, from_name AS shown_name, subject AS shown_subject,
+             coalesce(folded->>'address', from_address) AS from_email, coalesce(folded->>'name', from_name) AS from_name,
+             coalesce(folded->>'subject', subject) AS subject,
              json_array(json_object('email', recipient, 'key', recipient)) AS recipients, NULL AS mailbox_id, '[]' AS tags
         FROM inbound_emails WHERE workspace = ${workspace.number} AND n < ${below} ORDER BY n DESC LIMIT ${MAX_SCAN}) e
      WHERE ${sql.join([sql`true`, ...conditions], sql` AND `)} ORDER BY n DESC LIMIT ${limit + 1} OFFSET ${page * limit}`);
@@ -70,10 +73,10 @@ function toSearchRecord(row: InboundRow): SearchOut {
   return {
     id: row.id,
     direction: "inbound",
-    from_address: row.from_email,
-    from_name: row.from_name,
+    from_address: row.shown_address,
+    from_name: row.shown_name,
     to_addresses: [row.recipient],
-    subject: row.subject,
+    subject: row.shown_subject,
     status: "delivered",
     tags: null,
     source: "inbound",

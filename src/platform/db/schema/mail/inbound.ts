@@ -18,6 +18,7 @@ export const inboundEmails = sqliteTable(
     authentication: text().notNull(),
     events: text().notNull(),
     receivedAt: integer("received_at").notNull(),
+    folded: text(),
   },
   (t) => [
     uniqueIndex("inbound_emails_by_id").on(t.workspace, t.id),
