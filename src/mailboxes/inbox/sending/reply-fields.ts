@@ -17,9 +17,3 @@ export async function replyFields(
   while (references.length > 1 && references.join(" ").length > MAX_REFERENCE_CHARACTERS) references.shift();
   return { headers: { "In-Reply-To": inReplyTo, References: references.join(" ") }, original };
 }
-
-/** Returns a text as HTML (docs/contract/inbox.md#inbox-sends). */
-export function wrapText(text: string): string {
-  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return `<div style="white-space: pre-wrap">${escaped.replace(/\r\n?|\n/g, "<br>\n")}</div>`;
-}

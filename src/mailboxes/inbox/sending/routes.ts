@@ -38,7 +38,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [...bodyErrors, 400, 409, 503]),
     }),
-    ...bodyWithLongTexts(SendIn, MAX_TEXT),
+    ...bodyWithLongTexts(SendIn, MAX_TEXT, ["html", "text"]),
     idempotent(202, open),
     async (c) => c.json(await sendFromMailbox(c.get("caller"), await open(c), c.req.valid("json")), 202),
   )
@@ -88,7 +88,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
-    ...bodyWithLongTexts(DraftIn, MAX_TEXT),
+    ...bodyWithLongTexts(DraftIn, MAX_TEXT, ["html", "text"]),
     idempotent(201, open),
     async (c) => c.json(await storeDraft(c.get("caller"), await open(c), c.req.valid("json")), 201),
   )
@@ -101,7 +101,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       parameters: [mailboxId, parameter.uid],
       responses: responses(200, "The new version", ItemOut, [...bodyErrors, 409]),
     }),
-    ...bodyWithLongTexts(DraftIn, MAX_TEXT),
+    ...bodyWithLongTexts(DraftIn, MAX_TEXT, ["html", "text"]),
     async (c) => c.json(toItem(await replaceDraft(c.get("caller"), await open(c), uidOf(c), c.req.valid("json")))),
   )
   .delete(

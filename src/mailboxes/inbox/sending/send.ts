@@ -5,8 +5,9 @@ import type { WakeUp } from "../../../platform/outbox/index.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
 import type { OpenMailbox } from "../open.ts";
+import { wrapText } from "../wrap-text.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
-import { replyFields, wrapText } from "./reply-fields.ts";
+import { replyFields } from "./reply-fields.ts";
 import type { SendIn } from "./schema.ts";
 
 /** The fields of the outbox row of a sent copy. */
