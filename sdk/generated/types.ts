@@ -878,6 +878,7 @@ export interface InboundEntry {
 }
 
 export interface InboxAddress {
+  /** Empty for a sender without an address. */
   email: string;
   name: string | null;
 }
@@ -1017,14 +1018,16 @@ export interface InboxMessage {
   reply_to: InboxAddress[];
   in_reply_to: string | null;
   references: string[];
-  /** All header fields in their order. */
+  /** Header fields in their order, at most 500; `problem` says when there are more. */
   headers: {
     name: string;
     value: string;
   }[];
+  /** The inline texts one after the other, HTML between them as text. null: the message has HTML only. */
   text: string | null;
-  /** Sanitised: no scripts, forms or styles that load anything. */
+  /** Sanitised: no scripts, forms or styles that load anything. Inline texts beside the HTML are in it. */
   html: string | null;
+  /** Controls of text direction in a filename are marked: `a[U+202E]fdp.exe`. */
   attachments: InboxAttachment[];
   /** Results of SPF, DKIM and DMARC; null when nothing was checked. */
   authentication: Authentication | null;

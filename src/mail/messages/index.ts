@@ -1,7 +1,9 @@
+export { partsShownIn } from "./bodies.ts";
 export { newBodyDecoder } from "./body-decoder.ts";
-export { readHeader } from "./header.ts";
+export { type HeaderList, readHeader } from "./header.ts";
 export { type HtmlHandler, readHtml } from "./html.ts";
 export { MessageParser, type ParsedMessage, parseChunks, parseMessage, readText } from "./parse.ts";
+export type { MessagePart } from "./parts.ts";
 export { bounds as messageBounds } from "./rules.ts";
 export type { BodySink } from "./scan.ts";
-export { htmlToText } from "./text.ts";
+export { htmlToText, joinTexts } from "./text.ts";

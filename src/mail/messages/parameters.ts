@@ -1,4 +1,4 @@
-import { decodeWords } from "postal-mime";
+import { decodeEncodedWords } from "./encoded-words.ts";
 import { decodeText } from "./text.ts";
 
 const MAX_PIECES = 100;
@@ -11,7 +11,7 @@ export function readParameter(parameters: ReadonlyMap<string, string>, name: str
   const extended = readExtended(parameters, name);
   if (extended !== null) return extended;
   const plain = parameters.get(name);
-  return plain === undefined ? null : decodeWords(plain);
+  return plain === undefined ? null : decodeEncodedWords(plain);
 }
 
 function readExtended(parameters: ReadonlyMap<string, string>, name: string): string | null {

@@ -1,12 +1,15 @@
-import { type Address, addressParser, decodeWords } from "postal-mime";
+import { type Address, addressParser } from "postal-mime";
 import type { Fields } from "../reports/index.ts";
+import type { ShownPart } from "./bodies.ts";
 import { decodeWhole } from "./body-decoder.ts";
+import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";
 import type { MessagePart } from "./parts.ts";
 import { bounds } from "./rules.ts";
-import { type BodySink, MessageScanner, type ScannedMessage, type ShownPart } from "./scan.ts";
-import { decodeText, htmlToText } from "./text.ts";
+import { type BodySink, MessageScanner, type ScannedMessage } from "./scan.ts";
+import { decodeHtml, decodeText, htmlToText, joinTexts } from "./text.ts";
 
 export interface MailAddress {
+  /** Empty for a sender without an address. */
   email: string;
   name: string | null;
 }
@@ -56,7 +59,7 @@ export class MessageParser {
       messageId: firstId(fields.get("message-id")),
       inReplyTo: firstId(fields.get("in-reply-to")),
       references: idsOf(fields.get("references")),
-      from: addressesOf(fields, "from")[0] ?? null,
+      from: senderOf(fields),
       to: addressesOf(fields, "to"),
       cc: addressesOf(fields, "cc"),
       bcc: addressesOf(fields, "bcc"),
@@ -85,38 +88,53 @@ export async function parseChunks(chunks: AsyncIterable<Uint8Array>): Promise<Pa
 
 /** Decodes the encoded-words of a field (RFC 2047). Control characters become spaces. */
 export function decodeField(value: string): string {
-  return decodeWords(value)
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
-    .trim();
+  return onOneLine(decodeEncodedWords(value));
 }
 
-function textOf({ text: shownText, html }: ScannedMessage): string {
-  const text = shownText ? decodeHead(shownText) : "";
-  if (text.trim() !== "" || !html) return text;
-  return htmlToText(decodeHead(html), bounds.searchBytes);
+const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+
+function textOf({ text, html }: ScannedMessage): string {
+  const shown = joinTexts(text.map(decodeHead));
+  return shown.trim() !== "" ? shown : joinTexts(html.map(decodeHead));
 }
 
-const decodeHead = ({ part, head }: ShownPart) => readText(head, part, bounds.searchBytes);
+function decodeHead({ part, head }: ShownPart): string {
+  const text = readText(head, part, bounds.searchBytes);
+  return part.use === "html" ? htmlToText(text, bounds.searchBytes).trim() : text;
+}
 
 /** Decodes the text of a part, from at most `maxBytes` encoded bytes. */
-export function readText(body: Uint8Array, part: Pick<MessagePart, "encoding" | "charset">, maxBytes: number): string {
-  return decodeText(decodeWhole(body.subarray(0, maxBytes), part.encoding), part.charset);
+export function readText(
+  body: Uint8Array,
+  part: Pick<MessagePart, "encoding" | "charset" | "use">,
+  maxBytes: number,
+): string {
+  const bytes = decodeWhole(body.subarray(0, maxBytes), part.encoding);
+  return part.use === "html" ? decodeHtml(bytes, part.charset) : decodeText(bytes, part.charset);
 }
 
-function addressesOf(fields: Fields, name: string): MailAddress[] {
+/** Returns the first sender with an address, else the name of one without it; null when there is neither. */
+function senderOf(fields: Fields): MailAddress | null {
+  const senders = parseAddresses(fields, "from");
+  return senders.find(({ email }) => email !== "") ?? senders[0] ?? null;
+}
+
+const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, name).filter(({ email }) => email !== "");
+
+function parseAddresses(fields: Fields, name: string): MailAddress[] {
   const found: MailAddress[] = [];
   const visit = (address: Address) => {
     if (found.length >= bounds.addresses) return;
     if (address.group) for (const member of address.group) visit(member);
-    else if (address.address)
+    else if (address.address || address.name)
       found.push({
-        email: address.address.slice(0, 320),
-        name: decodeField(address.name ?? "").slice(0, bounds.nameCharacters) || null,
+        email: (address.address ?? "").slice(0, 320),
+        name: onOneLine(address.name ?? "").slice(0, bounds.nameCharacters) || null,
       });
   };
   for (const value of fields.all(name).slice(0, bounds.addressFields))
-    for (const address of addressParser(value)) visit(address);
-  return found;
+    for (const address of addressParser(joinEncodedWords(value))) visit(address);
+  return found.filter(({ email, name }) => email !== "" || name !== null);
 }
 
 const MESSAGE_ID = /<([^<>\s]{1,995})>/g;

@@ -1,3 +1,4 @@
+import { markBidiControls } from "../../lib/text-rules.ts";
 import type { ContentType, Fields } from "../reports/index.ts";
 import { decodePercent, readParameter } from "./parameters.ts";
 import { bounds } from "./rules.ts";
@@ -19,18 +20,18 @@ export interface MessagePart {
   filename: string | null;
   contentId: string | null;
   use: PartUse;
+  /** The bodies that a text or HTML belongs to. Absent in messages of earlier versions: the one of its type. */
+  shownIn?: "text" | "html" | "both";
 }
 
 /** The description of a part in its header. */
 export type PartDescription = Omit<MessagePart, "at" | "length" | "size">;
 
-/** Reads the header of a part. `parentType` is the type of the multipart that contains it; null: the message itself. */
-export function describePart(
-  partId: string,
-  fields: Fields,
-  type: ContentType,
-  parentType: string | null,
-): PartDescription {
+/** The place of a part in the multipart that contains it; null: the part is the message itself. */
+export type PlaceInParent = { type: string; isFirst: boolean } | null;
+
+/** Reads the header of a part. */
+export function describePart(partId: string, fields: Fields, type: ContentType, place: PlaceInParent): PartDescription {
   const contentId = fields.get("content-id");
   const description: PartDescription = {
     partId,
@@ -39,7 +40,7 @@ export function describePart(
     encoding: (fields.get("content-transfer-encoding") ?? "7bit").trim().toLowerCase().slice(0, 40),
     filename: filenameOf(fields, type.parameters),
     contentId: contentId === null ? null : contentId.replace(/^\s*<|>\s*$/g, "").slice(0, bounds.idCharacters),
-    use: useOf(fields, type, parentType),
+    use: useOf(fields, type, place),
   };
   // A piece of a string holds all of it in memory: a copy does not.
   return structuredClone(description);
@@ -64,16 +65,19 @@ function filenameOf(fields: Fields, typeParameters: ReadonlyMap<string, string>)
     ?.replace(/[\p{Cc}\u2028\u2029/\\]+/gu, "_")
     .slice(0, bounds.nameCharacters)
     .trim();
-  return name ? name : null;
+  return name ? markBidiControls(name) : null;
 }
 
-function useOf(fields: Fields, { type, parameters }: ContentType, parentType: string | null): PartUse {
+function useOf(fields: Fields, { type, parameters }: ContentType, place: PlaceInParent): PartUse {
   const disposition = fields.get("content-disposition") ?? "";
   const isAttached = /^\s*attachment/i.test(disposition);
   const isNamed = /filename/i.test(disposition) || parameters.has("name");
+  const isRelated = place?.type === "multipart/related";
+  // RFC 8621 4.1.4: the first part of a multipart is shown, and others that no name makes a file.
+  const isShown = !isAttached && (place?.isFirst !== false || !(isRelated || isNamed));
   // A multipart without a usable boundary can only be read as text (RFC 2045 5.2).
-  if (!isAttached && !isNamed && (type === "text/plain" || type.startsWith("multipart/"))) return "text";
-  if (!isAttached && !isNamed && type === "text/html") return "html";
-  const isInline = !isAttached && (parentType === "multipart/related" || /^\s*inline/i.test(disposition));
+  if (isShown && (type === "text/plain" || type.startsWith("multipart/"))) return "text";
+  if (isShown && type === "text/html") return "html";
+  const isInline = !isAttached && (isRelated || /^\s*inline/i.test(disposition));
   return isInline && fields.has("content-id") ? "inline" : "attachment";
 }

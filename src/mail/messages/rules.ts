@@ -6,7 +6,7 @@ export const bounds = {
   /** Leaf parts, and nesting of multiparts. */
   parts: 1_000,
   depth: 30,
-  /** Bytes of a text part that are decoded for search, and characters of names that are kept. */
+  /** Bytes of all texts together that are decoded for search, and characters of names that are kept. */
   searchBytes: 131_072,
   nameCharacters: 255,
   idCharacters: 250,
@@ -14,6 +14,10 @@ export const bounds = {
   addresses: 1_000,
   /** Fields of one name whose addresses are read. RFC 5322 3.6 allows one. */
   addressFields: 2,
+  /** Parts that are shown as text, and as HTML; further ones are attachments. Reading a message reads each of them. */
+  shownParts: 20,
+  /** Header fields that are listed. */
+  listedFields: 500,
 } as const;
 
 /** Why a message was not parsed completely. */

@@ -1,4 +1,5 @@
 import { type Fields, parseContentType, readFields } from "../reports/index.ts";
+import { type Bodies, BodyParts } from "./bodies.ts";
 import { LeafReader } from "./leaf-reader.ts";
 import { WindowLines } from "./lines.ts";
 import { type OpenMultipart, OpenMultiparts, type OpenPart } from "./open-multiparts.ts";
@@ -6,19 +7,11 @@ import { describePart, type MessagePart } from "./parts.ts";
 import { bounds, problems } from "./rules.ts";
 import { MessageWindow } from "./window.ts";
 
-/** The beginning of the part that is shown as text or as HTML, encoded. */
-export interface ShownPart {
-  part: MessagePart;
-  head: Uint8Array;
-}
-
-export interface ScannedMessage {
+export interface ScannedMessage extends Bodies {
   fields: Fields;
   /** First byte after the header. */
   bodyAt: number;
   parts: MessagePart[];
-  text: ShownPart | null;
-  html: ShownPart | null;
   /** Why parts are missing; null when all are there. */
   problem: string | null;
 }
@@ -49,8 +42,7 @@ export class MessageScanner {
   readonly #steps: Steps<Header>;
   readonly #multiparts = new OpenMultiparts();
   readonly #parts: MessagePart[] = [];
-  #text: ShownPart | null = null;
-  #html: ShownPart | null = null;
+  readonly #bodies = new BodyParts();
   #problem: string | null = null;
   /** The part that is being read, or the multipart before its first part, and the place up to which it was read. */
   #leaf: OpenPart | null = null;
@@ -85,7 +77,7 @@ export class MessageScanner {
     const header = this.#advance();
     if (!header) throw new Error("the end of the message was not read");
     this.#passBody(this.#window.end);
-    return { ...header, parts: this.#parts, text: this.#text, html: this.#html, problem: this.#problem };
+    return { ...header, parts: this.#parts, ...this.#bodies.end(this.#parts), problem: this.#problem };
   }
 
   /** Reads the bytes of the window as far as possible. */
@@ -191,13 +183,14 @@ export class MessageScanner {
     const type = parseContentType(fields.get("content-type"), fallback);
     const boundary = type.type.startsWith("multipart/") ? type.parameters.get("boundary")?.trimEnd() : undefined;
     const partId = parent ? `${parent.prefix}${parent.children}` : "1";
-    const description = describePart(partId, fields, type, parent?.type ?? null);
-    const isText = description.use === "text" ? !this.#text : description.use === "html" && !this.#html;
-    const reader = new LeafReader(description.encoding, isText ? bounds.searchBytes : 0);
+    const place = parent && { type: parent.type, isFirst: parent.children === 1 };
+    const description = describePart(partId, fields, type, place);
+    const reader = new LeafReader(description.encoding, this.#bodies.headBytes(description));
     const self = { description, at, reader };
     this.#readTo = at;
     if (boundary && this.#multiparts.length < bounds.depth) {
       const prefix = parent ? `${partId}.` : "";
+      this.#bodies.addMultipart(prefix, type.type);
       this.#multiparts.add({
         self,
         boundary: new TextEncoder().encode(boundary),
@@ -223,10 +216,7 @@ export class MessageScanner {
     }
   }
 
-  /**
-   * Ends the leaf that is open before the byte `end`. The line break before a boundary belongs to the boundary. The first text and
-   * the first HTML that are not attached are shown (RFC 2183).
-   */
+  /** Ends the leaf that is open before the byte `end`. The line break before a boundary belongs to the boundary. */
   #close(end: number): void {
     if (!this.#leaf) return;
     const { description, at, reader } = this.#leaf;
@@ -238,10 +228,7 @@ export class MessageScanner {
     this.#read(to);
     this.#leaf = null;
     const part = { ...description, at, length: to - at, size: reader.end() };
-    const shown = { part, head: reader.head };
-    if (part.use === "text" && !this.#text) this.#text = shown;
-    else if (part.use === "html" && !this.#html) this.#html = shown;
-    else if (part.use !== "inline") part.use = "attachment";
+    this.#bodies.add(part, reader.head);
     this.#parts.push(part);
   }
 

@@ -1,8 +1,19 @@
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
+import { escapeHtml } from "../../lib/placeholders.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import { iso } from "../../lib/time.ts";
-import { messageBounds, type ParsedMessage, parseChunks, readHeader, readText } from "../../mail/messages/index.ts";
+import {
+  htmlToText,
+  joinTexts,
+  type MessagePart,
+  messageBounds,
+  type ParsedMessage,
+  parseChunks,
+  partsShownIn,
+  readHeader,
+  readText,
+} from "../../mail/messages/index.ts";
 import { addDeliveryStatements } from "../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
@@ -61,11 +72,11 @@ export async function postForward(ctx: MailCtx, { forward }: { forward: Forward 
 /** Returns what the request says about an email: its text, its header and links to its files. */
 async function describe(ctx: MailCtx, object: string, parsed: ParsedMessage) {
   const { parts } = parsed;
-  const textOf = async (use: "text" | "html") => {
-    const part = parts.find((one) => one.use === use);
-    if (!part) return null;
-    const body = await readRange(ctx, object, part.at, Math.min(part.length, 4 * MAX_TEXT));
-    return cutText(readText(body, part, 4 * MAX_TEXT).slice(0, MAX_TEXT), MAX_TEXT_BYTES);
+  const textOf = async (view: "text" | "html") => {
+    const shown = partsShownIn(parts, view);
+    if (!shown.some(({ use }) => use === view)) return null;
+    const texts = await Promise.all(shown.map((part) => readShown(ctx, object, part, view)));
+    return cutText(joinTexts(texts).slice(0, MAX_TEXT), MAX_TEXT_BYTES);
   };
   const files = parts.filter(({ use }) => use === "attachment" || use === "inline");
   const headBytes = Math.min(parsed.headerSize, messageBounds.headerBytes, MAX_HEADER);
@@ -80,16 +91,27 @@ async function describe(ctx: MailCtx, object: string, parsed: ParsedMessage) {
   );
   const attachments = cutList(linked, MAX_FILES_BYTES);
   const omitted = linked.length - attachments.length;
+  const { fields, isCut } = readHeader(head);
+  const headers = cutList(fields, MAX_FIELDS_BYTES);
   return {
     from: parsed.from?.email ?? null,
     subject: parsed.subject,
     message_id: parsed.messageId,
     text,
     html,
-    headers: cutList(readHeader(head), MAX_FIELDS_BYTES),
+    headers,
+    ...(isCut || headBytes < parsed.headerSize || headers.length < fields.length ? { headers_truncated: true } : {}),
     attachments,
     ...(omitted > 0 ? { attachments_omitted: omitted } : {}),
   };
+}
+
+/** Reads a part that is shown as text or as HTML. It may be of the other type. At most `messageBounds.shownParts` of each. */
+async function readShown(ctx: MailCtx, object: string, part: MessagePart, view: "text" | "html"): Promise<string> {
+  const body = await readRange(ctx, object, part.at, Math.min(part.length, 4 * MAX_TEXT));
+  const text = readText(body, part, 4 * MAX_TEXT).slice(0, MAX_TEXT);
+  if (part.use === view) return text;
+  return view === "text" ? htmlToText(text, MAX_TEXT).trim() : `<pre>${escapeHtml(text)}</pre>`;
 }
 
 async function readRange({ env }: MailCtx, key: string, offset: number, length: number): Promise<Uint8Array> {

@@ -11,7 +11,7 @@ export {
   openObject,
   readContent,
 } from "./messages/read.ts";
-export { BatchIn } from "./messages/schema.ts";
+export { BatchIn, problemOf } from "./messages/schema.ts";
 export { type OpenMailbox, openMailbox } from "./open.ts";
 export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
 export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";

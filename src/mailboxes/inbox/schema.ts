@@ -5,7 +5,10 @@ import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.
 /** Response schemas that several parts of the inbox API share. */
 
 export const Address = z
-  .object({ email: z.string(), name: z.string().nullable() })
+  .object({
+    email: z.string().describe("Empty for a sender without an address."),
+    name: z.string().nullable(),
+  })
   .meta({ ref: "InboxAddress", examples: [{ email: "ada@example.org", name: "Ada" }] });
 export const timestamp = z.string().meta({ format: "date-time" });
 

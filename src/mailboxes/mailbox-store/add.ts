@@ -150,7 +150,7 @@ function findThread(sql: Sql, ids: readonly string[]): string | null {
 /** Counts the correspondents: recipients of sent mail, and the sender of mail that arrived in INBOX. */
 function countAddresses(sql: Sql, folderId: number, { from, to, cc, bcc }: NewMessage): void {
   const people =
-    folderId === folderIds.Sent ? [...to, ...cc, ...bcc] : folderId === folderIds.INBOX && from ? [from] : [];
+    folderId === folderIds.Sent ? [...to, ...cc, ...bcc] : folderId === folderIds.INBOX && from?.email ? [from] : [];
   sql.exec(
     `INSERT INTO addresses (email, name, uses) SELECT value->>'email', value->>'name', 1 FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET uses = uses + 1, name = coalesce(excluded.name, name)`,

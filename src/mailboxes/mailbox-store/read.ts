@@ -1,3 +1,4 @@
+import { markBidiControls } from "../../lib/text-rules.ts";
 import { findFolder } from "./folders.ts";
 import { limits, toMatch } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
@@ -145,11 +146,15 @@ export function findMessage(sql: Sql, folderName: string, uid: number): StoredMe
     inReplyTo: row.in_reply_to,
     references: JSON.parse(row.refs) as string[],
     headerSize: row.header_size,
-    parts: JSON.parse(row.parts) as PartPlace[],
+    parts: (JSON.parse(row.parts) as PartPlace[]).map(markFilename),
     problem: row.problem,
     authentication: row.authentication,
   };
 }
+
+/** Marks controls in a name, which messages of earlier versions have as they came. */
+const markFilename = (part: PartPlace): PartPlace =>
+  part.filename === null ? part : { ...part, filename: markBidiControls(part.filename) };
 
 /** Returns the newest message with a Message-ID, or null. */
 export function findByMessageId(sql: Sql, messageId: string): StoredMessage | null {

@@ -1,6 +1,7 @@
 /** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
 
 export interface Person {
+  /** Empty for a sender without an address. */
   email: string;
   name: string | null;
 }
@@ -22,6 +23,8 @@ export interface PartPlace {
   contentId: string | null;
   /** `text` and `html` are shown; the others are files. */
   use: "text" | "html" | "inline" | "attachment";
+  /** The bodies that a text or HTML belongs to. Absent in messages of earlier versions: the one of its type. */
+  shownIn?: "text" | "html" | "both";
 }
 
 /** The record of a message in a mailbox. The message itself is an object in R2. */

@@ -69,14 +69,13 @@ export type Reply = "one" | "all" | "forward";
 /** Returns the form that replies to a message of the mailbox with this address. */
 export function replyForm(kind: Reply, message: StoredMessage, content: MessageContent, own: string): ComposeForm {
   const text = textOf(content);
-  const name = (person: Person) => (person.name === null ? person.email : `${person.name} <${person.email}>`);
   if (kind === "forward") {
     const about = [
       "---------- Forwarded message ----------",
-      `From: ${message.from ? name(message.from) : ""}`,
+      `From: ${message.from ? nameOf(message.from) : ""}`,
       `Date: ${new Date(message.date).toUTCString()}`,
       `Subject: ${message.subject}`,
-      `To: ${message.to.map(name).join(", ")}`,
+      `To: ${message.to.map(nameOf).join(", ")}`,
     ];
     return newForm({
       subject: prefixed("Fwd", message.subject),
@@ -85,13 +84,13 @@ export function replyForm(kind: Reply, message: StoredMessage, content: MessageC
     });
   }
   const isForeign = ({ email }: Person) => email.toLowerCase() !== own.toLowerCase();
-  const from = message.replyTo.length > 0 ? message.replyTo : message.from ? [message.from] : [];
+  const from = message.replyTo.length > 0 ? message.replyTo : message.from?.email ? [message.from] : [];
   // A reply to an own message goes to those whom that went to.
-  const to = from.some(isForeign) ? from : message.to;
+  const to = from.length === 0 || from.some(isForeign) ? from : message.to;
   const others = kind === "all" ? [...message.to, ...message.cc].filter(isForeign) : [];
   const known = new Set(to.map(({ email }) => email.toLowerCase()));
   const cc = others.filter(({ email }) => !known.has(email.toLowerCase()));
-  const intro = `On ${new Date(message.date).toUTCString()}, ${message.from ? name(message.from) : "somebody"} wrote:`;
+  const intro = `On ${new Date(message.date).toUTCString()}, ${message.from ? nameOf(message.from) : "somebody"} wrote:`;
   const quoted = text
     .trimEnd()
     .split("\n")
@@ -103,6 +102,12 @@ export function replyForm(kind: Reply, message: StoredMessage, content: MessageC
     text: `\n\n${intro}\n${quoted.join("\n")}\n`,
     inReplyTo: message.messageId ?? "",
   });
+}
+
+/** Returns a person as `Name <address>`, or what there is of it: a sender may have no address. */
+export function nameOf({ name, email }: Person): string {
+  if (name === null) return email;
+  return email === "" ? name : `${name} <${email}>`;
 }
 
 const prefixed = (prefix: "Re" | "Fwd", subject: string) =>

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import { ButtonLink, Notice, Time } from "../../http/ui/index.ts";
-import type { MessageContent } from "../../mailboxes/inbox/index.ts";
+import { type MessageContent, problemOf } from "../../mailboxes/inbox/index.ts";
 import type { MessageItem, Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import { nameOf } from "./compose-form.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
 import { toSize } from "./size.ts";
@@ -20,6 +21,7 @@ interface MessagePageProps {
 export function MessagePage({ page, message, content, thread, withImages }: MessagePageProps) {
   const path = messagePath(page.mailbox.id, message);
   const subject = message.subject === "" ? "(no subject)" : message.subject;
+  const problem = problemOf(message, content);
   return (
     <WebmailLayout {...page} title={subject} current={message.folder}>
       <Actions page={page} message={message} />
@@ -38,10 +40,8 @@ export function MessagePage({ page, message, content, thread, withImages }: Mess
             <Time at={message.date} />
           </dd>
         </dl>
-        {message.problem === null ? null : (
-          <Notice kind="warn">
-            This message could not be read completely: {message.problem}. The original is complete.
-          </Notice>
+        {problem === null ? null : (
+          <Notice kind="warn">This message could not be read completely: {problem}. The original is complete.</Notice>
         )}
         <Body {...{ path, content, withImages }} />
         <Files path={path} message={message} />
@@ -152,7 +152,7 @@ const ActionForm = ({ page, folder, uid, stays = false, children }: ActionFormPr
 
 function People({ title, people }: { title: string; people: readonly Person[] }) {
   if (people.length === 0) return null;
-  const text = people.map(({ name, email }) => (name === null ? email : `${name} <${email}>`)).join(", ");
+  const text = people.map(nameOf).join(", ");
   return (
     <>
       <dt>{title}</dt>

@@ -17,6 +17,6 @@ describe("a multipart without parts", () => {
       ["1", 5],
       ["2", 4],
     ]);
-    expect(text).toBe("inner");
+    expect(text).toBe("inner\nlast");
   });
 });

@@ -58,8 +58,8 @@ describe("a rule of type webhook", () => {
       metadata: {
         from: "ada@example.org",
         subject: "Größe",
-        text: "The text",
-        html: "<p>The HTML</p>",
+        text: "The text\nThe HTML",
+        html: "<pre>The text</pre>\n<p>The HTML</p>",
         attachments: [{ filename: "a.csv", content_type: "text/csv", size: 8 }],
       },
     });

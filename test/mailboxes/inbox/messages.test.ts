@@ -74,7 +74,7 @@ describe("GET /messages/{uid}", () => {
     const message = await inbox.json<Record<string, unknown>>("GET", "/messages/1");
     expect(message).toMatchObject({
       uid: 1,
-      text: "Plain text",
+      text: "Plain text\nHello",
       cc: [{ email: "bob@example.org", name: "Bob" }],
       bcc: [],
       in_reply_to: null,
@@ -85,7 +85,7 @@ describe("GET /messages/{uid}", () => {
         { part_id: "3", filename: "päge_.html", content_type: "text/html", size: 28, content_id: null, inline: false },
       ],
     });
-    expect(message.html).toBe("<p>Hello <img></p>");
+    expect(message.html).toBe('<div style="white-space: pre-wrap">Plain text</div>\n<p>Hello <img></p>');
     expect(message.headers).toContainEqual({ name: "X-Note", value: "ä" });
     const withImages = await inbox.json<{ html: string }>("GET", "/messages/1?images=1");
     expect(withImages.html).toContain('src="https://tracker.example/a.png"');

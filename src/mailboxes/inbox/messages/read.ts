@@ -1,16 +1,28 @@
 import { AppError, notFound } from "../../../lib/errors.ts";
-import { messageBounds, newBodyDecoder, readHeader, readText } from "../../../mail/messages/index.ts";
+import {
+  type HeaderList,
+  htmlToText,
+  joinTexts,
+  messageBounds,
+  newBodyDecoder,
+  partsShownIn,
+  readHeader,
+  readText,
+} from "../../../mail/messages/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { sanitize } from "../sanitize.ts";
+import { wrapText } from "../wrap-text.ts";
 
-/** Encoded bytes of the text and of the HTML of a message that are shown. */
+/** Encoded bytes of the texts and of the HTML of a message that are shown. */
 const SHOWN_BYTES = 2_000_000;
 
 /** The content of a message beyond its record. */
 export interface MessageContent {
-  headers: { name: string; value: string }[];
+  headers: HeaderList["fields"];
+  /** True when the message has more header fields than these. */
+  areHeadersCut: boolean;
   text: string | null;
   html: string | null;
 }
@@ -22,21 +34,57 @@ export async function getMessage({ store }: OpenMailbox, folder: string, uid: st
   return message;
 }
 
-/** Reads what is shown of a message. Its HTML is sanitised. Throws 502 when the object store fails. */
+/**
+ * Reads what is shown of a message: its parts follow each other. HTML is sanitised. Makes at most 41 calls to the object store
+ * (`messageBounds.shownParts` of each kind). Throws 502 when it fails.
+ */
 export async function readContent(ctx: Ctx, message: StoredMessage, withImages: boolean): Promise<MessageContent> {
-  const partOf = (use: PartPlace["use"]) => message.parts.find((part) => part.use === use);
-  const [header, text, html] = await Promise.all([
+  const [inText, inHtml] = (["text", "html"] as const).map((view) => partsShownIn(message.parts, view));
+  const shown = limitBytes([...new Set([...(inText ?? []), ...(inHtml ?? [])])]);
+  const [header, ...texts] = await Promise.all([
     readRange(ctx, message.object, 0, Math.min(message.headerSize, messageBounds.headerBytes)),
-    readShown(ctx, message, partOf("text")),
-    readShown(ctx, message, partOf("html")),
+    ...shown.map(async ({ part, length }) =>
+      readText(await readRange(ctx, message.object, part.at, length), part, length),
+    ),
   ]);
-  return { headers: readHeader(header), text, html: html === null ? null : sanitize(html, withImages) };
+  const textOf = new Map(shown.map(({ part }, index) => [part, texts[index] ?? ""]));
+  const piecesOf = (parts: readonly PartPlace[] = []) =>
+    parts.map((part) => ({ isHtml: part.use === "html", text: textOf.get(part) ?? "" }));
+  const { fields, isCut } = readHeader(header);
+  return {
+    headers: fields,
+    areHeadersCut: isCut,
+    text: toText(piecesOf(inText)),
+    html: toHtml(piecesOf(inHtml), withImages),
+  };
 }
 
-async function readShown(ctx: Ctx, { object }: StoredMessage, part: PartPlace | undefined): Promise<string | null> {
-  if (!part) return null;
-  const length = Math.min(part.length, SHOWN_BYTES);
-  return readText(await readRange(ctx, object, part.at, length), part, length);
+/** Returns how many bytes of each part are shown, of each type together at most SHOWN_BYTES. */
+function limitBytes(parts: readonly PartPlace[]): { part: PartPlace; length: number }[] {
+  const left = { text: SHOWN_BYTES, html: SHOWN_BYTES };
+  return parts.map((part) => {
+    const type = part.use === "html" ? "html" : "text";
+    const length = Math.min(part.length, left[type]);
+    left[type] -= length;
+    return { part, length };
+  });
+}
+
+interface Piece {
+  isHtml: boolean;
+  text: string;
+}
+
+/** Returns pieces as text, or null when none is plain text: their HTML is shown then. */
+function toText(pieces: readonly Piece[]): string | null {
+  if (!pieces.some(({ isHtml }) => !isHtml)) return null;
+  return joinTexts(pieces.map(({ isHtml, text }) => (isHtml ? htmlToText(text, text.length).trim() : text)));
+}
+
+/** Returns pieces as HTML, or null when none is HTML. Each is sanitised alone, so that open markup of one ends with it. */
+function toHtml(pieces: readonly Piece[], withImages: boolean): string | null {
+  if (!pieces.some(({ isHtml }) => isHtml)) return null;
+  return pieces.map(({ isHtml, text }) => sanitize(isHtml ? text : wrapText(text), withImages)).join("\n");
 }
 
 async function readRange(ctx: Ctx, key: string, offset: number, length: number): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Authentication, readAuthentication } from "../../../mail/authentication-results/index.ts";
+import { messageBounds } from "../../../mail/messages/index.ts";
 import type { StoredMessage } from "../../mailbox-store/index.ts";
 import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";
@@ -47,10 +48,20 @@ export const MessageOut = z
     reply_to: z.array(Address),
     in_reply_to: z.string().nullable(),
     references: z.array(z.string()),
-    headers: z.array(z.object({ name: z.string(), value: z.string() })).describe("All header fields in their order."),
-    text: z.string().nullable(),
-    html: z.string().nullable().describe("Sanitised: no scripts, forms or styles that load anything."),
-    attachments: z.array(Part),
+    headers: z
+      .array(z.object({ name: z.string(), value: z.string() }))
+      .describe(
+        `Header fields in their order, at most ${messageBounds.listedFields}; \`problem\` says when there are more.`,
+      ),
+    text: z
+      .string()
+      .nullable()
+      .describe("The inline texts one after the other, HTML between them as text. null: the message has HTML only."),
+    html: z
+      .string()
+      .nullable()
+      .describe("Sanitised: no scripts, forms or styles that load anything. Inline texts beside the HTML are in it."),
+    attachments: z.array(Part).describe("Controls of text direction in a filename are marked: `a[U+202E]fdp.exe`."),
     authentication: Authentication.nullable().describe(
       "Results of SPF, DKIM and DMARC; null when nothing was checked.",
     ),
@@ -78,8 +89,15 @@ export const MessageOut = z
     ],
   });
 
+/** Returns why a message is not shown completely, or null. */
+export function problemOf({ problem }: StoredMessage, { areHeadersCut }: MessageContent): string | null {
+  const cut = areHeadersCut ? `only the first ${messageBounds.listedFields} header fields are listed` : null;
+  return problem === null || cut === null ? (problem ?? cut) : `${problem}; ${cut}`;
+}
+
 /** Serializes a message with its content. */
 export function toMessage(message: StoredMessage, content: MessageContent): z.output<typeof MessageOut> {
+  const { headers, text, html } = content;
   return {
     ...toItem(message),
     cc: message.cc.map(toAddress),
@@ -87,7 +105,7 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
     reply_to: message.replyTo.map(toAddress),
     in_reply_to: message.inReplyTo,
     references: message.references,
-    ...content,
+    ...{ headers, text, html },
     attachments: message.parts
       .filter(({ use }) => use === "attachment" || use === "inline")
       .map((part) => ({
@@ -99,7 +117,7 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
         inline: part.use === "inline",
       })),
     authentication: message.authentication === null ? null : readAuthentication(message.authentication),
-    problem: message.problem,
+    problem: problemOf(message, content),
   };
 }
 
