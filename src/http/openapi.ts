@@ -46,7 +46,20 @@ const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many se
  * and the entry in the OpenAPI document.
  */
 export const operationsOf = (tag: string) => (scope: RequiredScope, entry: DescribeRouteOptions) =>
-  declaring(scope, describeRoute({ tags: [tag], ...entry }));
+  declaring(scope, describeRoute({ tags: [tag], ...entry }), schemaOfSuccess(entry.responses));
+
+/** The schemas that the resolvers of bodies were made of: a resolver does not name its own. */
+const schemas = new WeakMap<object, z.ZodType>();
+
+/** Returns the schema of the first 2xx response with a JSON body, or null. */
+function schemaOfSuccess(table: DescribeRouteOptions["responses"]): z.ZodType | null {
+  for (const [status, response] of Object.entries(table ?? {})) {
+    const schema = "content" in response ? response.content?.["application/json"]?.schema : undefined;
+    const found = status.startsWith("2") && schema ? schemas.get(schema) : undefined;
+    if (found) return found;
+  }
+  return null;
+}
 
 /** A response header in the OpenAPI document. */
 export interface Header {
@@ -61,7 +74,11 @@ interface Described<Content> {
   content?: Content;
 }
 
-const json = (of: z.ZodType) => ({ "application/json": { schema: resolver(of) } });
+function json(of: z.ZodType) {
+  const schema = resolver(of);
+  schemas.set(schema, of);
+  return { "application/json": { schema } };
+}
 type Responses = Record<string, Described<ReturnType<typeof json>>>;
 
 /** Returns one successful response of a route (`schema` null: no body). */

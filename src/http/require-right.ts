@@ -16,18 +16,24 @@ const credentialNames = {
  * (docs/contract/scopes.md#required-scopes).
  */
 export function requireRight(actor: Actor, route: string, routes: RouteIndex): void {
+  const missing = missingRight(actor, route, routes);
+  if (missing) throw missing;
+}
+
+/** Returns the 403 of a caller that may not use a route, or null for one that may. */
+export function missingRight(actor: Actor, route: string, routes: RouteIndex): AppError | null {
   const need = routes.scopeOf(route);
-  if (need === "any" || need === "public" || need === "page") return;
+  if (need === "any" || need === "public" || need === "page") return null;
   if (need === "session" || need === "platform_admin") {
-    if (actor.kind !== "session") throw forbidden(`This endpoint takes a session, not ${credentialNames[actor.kind]}`);
+    if (actor.kind !== "session") return forbidden(`This endpoint takes a session, not ${credentialNames[actor.kind]}`);
     if (need === "platform_admin" && !actor.isPlatformAdmin)
-      throw forbidden("This endpoint is for administrators of the platform");
-    return;
+      return forbidden("This endpoint is for administrators of the platform");
+    return null;
   }
   // Before the scope: a client must not ask the user for a scope that does not help.
   if (actor.kind === "oauth" && isDeniedToOauth(route))
-    throw forbidden("An OAuth token cannot create or read credentials and invitations");
-  if (isServiceScope(need) || !actor.scopes.has(need)) throw missingScope(actor, need);
+    return forbidden("An OAuth token cannot create or read credentials and invitations");
+  return isServiceScope(need) || !actor.scopes.has(need) ? missingScope(actor, need) : null;
 }
 
 /** Returns the 403 of a missing scope. A client with an OAuth token is told which scope to ask the user for (RFC 6750 3.1). */

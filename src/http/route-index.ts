@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
+import type { ZodType } from "zod";
 import type { RequiredScope } from "../access/accounts/index.ts";
 import type { AppEnv } from "./env.ts";
-import { declaredScope } from "./needs.ts";
+import { declaredResponse, declaredScope } from "./needs.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -11,11 +12,13 @@ export class RouteIndex {
   readonly #router = new TrieRouter<string>();
   /** The scope of each route, which is `METHOD /path/:as/mounted`, as one of its handlers declares it. */
   readonly scopes: ReadonlyMap<string, RequiredScope>;
+  readonly #responses: ReadonlyMap<string, ZodType>;
 
   /** Collects the routes of a complete app. Throws an Error for a route that does not declare exactly one scope. */
   constructor(app: Pick<Hono<AppEnv>, "routes">) {
     const endpoints = app.routes.filter((route) => route.method !== "ALL");
     this.scopes = collectScopes(endpoints);
+    this.#responses = collectResponses(endpoints);
     for (const pattern of new Set(endpoints.map((route) => route.path))) this.#router.add("ANY", pattern, pattern);
   }
 
@@ -24,6 +27,11 @@ export class RouteIndex {
     const scope = this.scopes.get(route);
     if (scope === undefined) throw new Error(`there is no route ${route}`);
     return scope;
+  }
+
+  /** Returns the schema of the JSON body of a route's success, or null for one without. */
+  responseOf(route: string): ZodType | null {
+    return this.#responses.get(route) ?? null;
   }
 
   /** Returns `METHOD /path/:as/mounted`, or null. HEAD is served by GET. */
@@ -56,6 +64,15 @@ function collectScopes(endpoints: Hono<AppEnv>["routes"]): Map<string, RequiredS
     declared.set(`${method} ${path}`, scopes.concat(declaredScope(handler) ?? []));
   }
   return new Map([...declared].map(([route, scopes]) => [route, onlyScope(route, scopes)]));
+}
+
+function collectResponses(endpoints: Hono<AppEnv>["routes"]): Map<string, ZodType> {
+  return new Map(
+    endpoints.flatMap(({ method, path, handler }) => {
+      const response = declaredResponse(handler);
+      return response === null ? [] : [[`${method} ${path}`, response] as const];
+    }),
+  );
 }
 
 function onlyScope(route: string, [scope, ...others]: readonly RequiredScope[]): RequiredScope {

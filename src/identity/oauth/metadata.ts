@@ -1,3 +1,4 @@
+import type { Scope } from "../../access/accounts/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { grantableScopes } from "./scopes.ts";
 
@@ -20,12 +21,19 @@ export function authorizationServerMetadata({ publicUrl }: Settings) {
   };
 }
 
-/** Returns the metadata of a protected resource (RFC 9728 2): of the whole service, or of the path `/mcp`. */
-export function protectedResourceMetadata({ publicUrl }: Settings, path: "" | "/mcp") {
+/**
+ * Returns the metadata of a protected resource (RFC 9728 2): of the whole service, or of the path `/mcp`. `scopes`: those that
+ * its endpoints need, for which a client asks the user.
+ */
+export function protectedResourceMetadata(
+  { publicUrl }: Settings,
+  path: "" | "/mcp",
+  scopes: readonly Scope[] = grantableScopes,
+) {
   return {
     resource: `${publicUrl}${path}`,
     authorization_servers: [publicUrl],
-    scopes_supported: grantableScopes,
+    scopes_supported: scopes,
     bearer_methods_supported: ["header"],
     resource_name: "Email delivery service",
   };

@@ -33,9 +33,6 @@ export const oauthRoutes = new Hono<AppEnv>()
   .get("/.well-known/oauth-protected-resource", needs("public"), (c) =>
     c.json(protectedResourceMetadata(c.get("ctx").settings, "")),
   )
-  .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
-    c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp")),
-  )
   .post("/oauth/register", needs("public"), addressLimit("client-registrations", REGISTRATIONS_PER_HOUR), (c) =>
     respond(c, async () => c.json(toClientInformation(await registerClient(c.get("ctx"), await readClient(c))), 201)),
   )

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ApiCall } from "../../lib/api-call.ts";
-import type { Tool } from "./tool.ts";
+import { hintOf } from "./hint.ts";
+import { hasCursor, type Tool } from "./tool.ts";
 
 /** Longest text that a result contains, in characters: what a model can use, and little of its context. */
 const MAX_TEXT = 20_000;
@@ -24,7 +25,7 @@ export async function callTool(
   const takesBody = method !== "GET" && method !== "DELETE";
   const query = takesBody ? "" : toQuery(rest);
   const response = await dispatch(method, path + query, takesBody ? rest : null, headers);
-  return response.ok ? toResult(response) : toError(tool, response);
+  return response.ok ? toResult(tool, response) : toError(tool, response);
 }
 
 /**
@@ -39,12 +40,15 @@ function toQuery(args: Record<string, unknown>): string {
   return query.size > 0 ? `?${query}` : "";
 }
 
-async function toResult(response: Response): Promise<CallToolResult> {
+/** Returns the response as structured content, and the same as text for clients that read only that (MCP, tools). */
+async function toResult(tool: Tool, response: Response): Promise<CallToolResult> {
   const text = await response.text();
   const value: unknown = text === "" ? { done: true } : JSON.parse(text, cutLongText);
   const next = nextCursor(response.headers.get("Link"));
-  const shown = Array.isArray(value) ? { items: value, next } : value;
-  return { content: [{ type: "text", text: JSON.stringify(shown) }] };
+  const structuredContent = Array.isArray(value)
+    ? { items: value as unknown[], next }
+    : { ...(value as Record<string, unknown>), ...(hasCursor(tool) ? { next } : {}) };
+  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
 function cutLongText(_: string, value: unknown): unknown {
@@ -67,16 +71,11 @@ interface Problem {
 async function toError(tool: Tool, response: Response): Promise<CallToolResult> {
   const { detail } = await response.json<Problem>();
   const errors =
-    typeof detail === "string" ? detail : detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("\n");
-  const text = [`${tool.name} failed with status ${response.status}.`, errors, hintOf(response)];
+    typeof detail === "string"
+      ? detail.replaceAll("Idempotency-Key", "idempotency_key")
+      : detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("\n");
+  const { status, headers } = response;
+  const hint = hintOf(tool, { status, errors, retryAfter: headers.get("Retry-After") });
+  const text = [`${tool.name} failed with status ${status}.`, errors, hint];
   return { isError: true, content: [{ type: "text", text: text.filter((line) => line !== "").join("\n") }] };
-}
-
-function hintOf({ status, headers }: Response): string {
-  if (status === 400 || status === 413 || status === 422) return "Correct the arguments and call the tool again.";
-  if (status === 403) return "Do not repeat the call. Tell the user which permission or setting is missing.";
-  if (status === 404) return "No record of this workspace has this id. Find the right id with a list or search tool.";
-  if (status === 409) return "The record is in another state. Read it, then decide again.";
-  if (status === 429) return `Wait ${headers.get("Retry-After") ?? "60"} seconds before the next call.`;
-  return status >= 500 ? "This is an error of the service. Repeat the call once with the same idempotency_key." : "";
 }

@@ -1,48 +1,69 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import type { Scope } from "../../access/accounts/index.ts";
+import type { Actor } from "../../access/caller.ts";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
-import { requireRight } from "../../http/require-right.ts";
+import { missingRight, requireRight } from "../../http/require-right.ts";
+import type { RouteIndex } from "../../http/route-index.ts";
+import { protectedResourceMetadata } from "../../identity/oauth/index.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { calledTool, handleMcp } from "./server.ts";
+import type { Tool } from "./tool.ts";
+import { tools } from "./tools/index.ts";
 
 /** Longest string of a message, in UTF-16 units: the html or text of an email. */
 const MAX_STRING = 5_000_000;
 
 /**
- * Returns the route of the MCP server. A tool calls an endpoint of `app` with the credential of the request, so that
- * scopes, validation, limits and idempotency are those of the API. The protocol describes it: it is not in OpenAPI.
+ * Returns the route of the MCP server and that of its metadata. A tool calls an endpoint of `app` with the credential of the
+ * request, so that scopes, validation, limits and idempotency are those of the API. The protocol describes it: it is not in
+ * OpenAPI.
  */
 export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
-  return new Hono<AppEnv>().post(
-    "/mcp",
-    needs("any"),
-    jsonBody({ kind: "record", maxString: MAX_STRING }),
-    async (c) => {
+  return new Hono<AppEnv>()
+    .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
+      c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp", toolScopes(c.get("routes")))),
+    )
+    .post("/mcp", needs("any"), jsonBody({ kind: "record", maxString: MAX_STRING }), async (c) => {
       refuseForeignOrigin(c);
       const message: unknown = await c.req.json();
       const tool = calledTool(message);
+      const routes = c.get("routes");
+      const { actor } = c.get("caller");
       // Here, since the protocol asks for an HTTP status, and a tool responds after that was sent.
-      if (tool) requireRight(c.get("caller").actor, tool.route, c.get("routes"));
-      return handleMcp(c.req.raw, message, dispatcher(c, app));
-    },
-  );
+      if (tool) requireRight(actor, tool.route, routes);
+      const responseOf = (route: string) => routes.responseOf(route);
+      return handleMcp(c.req.raw, message, { tools: toolsOf(actor, routes), responseOf, dispatch: dispatcher(c, app) });
+    });
+}
+
+/** Returns the tools whose endpoint the caller may use. */
+const toolsOf = (actor: Actor, routes: RouteIndex): Tool[] =>
+  tools.filter(({ route }) => missingRight(actor, route, routes) === null);
+
+/** Returns the scopes that the tools need: all that a client of `/mcp` has a use for. */
+function toolScopes(routes: RouteIndex): Scope[] {
+  const needed = tools.map(({ route }) => routes.scopeOf(route)).filter((need) => need !== "any");
+  return [...new Set(needed as Scope[])];
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Throws 403 for a request of a page of another origin. The Host header does not count: a page whose name is rebound to
- * this address sends its own (MCP, Streamable HTTP, security warning). Session cookies were checked with the credential.
+ * Throws 403 for a request of a page of another origin, unless it has an access token of OAuth: a program in a browser got
+ * that by the consent of the user, and no other page knows it. An API key is not for browsers, and a session cookie was checked
+ * with the credential. The Host header does not count: a page whose name is rebound to this address sends its own (MCP,
+ * Streamable HTTP, security warning).
  */
 function refuseForeignOrigin(c: Context<AppEnv>): void {
   const origin = c.req.header("Origin");
   const { actor, settings } = c.get("caller");
-  if (origin === undefined || actor.kind === "session") return;
+  if (origin === undefined || actor.kind === "session" || actor.kind === "oauth") return;
   const own = new URL(settings.publicUrl);
   const isLocal = (url: URL) => LOOPBACK_HOSTS.includes(url.hostname);
   if (origin === own.origin || (isLocal(own) && URL.canParse(origin) && isLocal(new URL(origin)))) return;
-  throw forbidden("Requests from pages of other origins are refused");
+  throw forbidden("Requests from pages of other origins need an access token of OAuth");
 }

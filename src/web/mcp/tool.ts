@@ -18,6 +18,8 @@ export interface Tool {
   /** Method and mounted path of the endpoint. Its scope is that of the tool. */
   route: string;
   effect: Effect;
+  /** Set when a repeated call with the same arguments changes nothing more. A tool that reads changes nothing anyway. */
+  repeatable?: true;
   /** The arguments: path parameters, then query parameters or fields of the body. */
   input: z.ZodObject;
 }
@@ -25,6 +27,9 @@ export interface Tool {
 export const id = (what: string) => z.string().max(64).describe(`Id of the ${what}.`);
 export const limit = (max: number) => z.int().min(1).max(max).optional().describe("Greatest number of results.");
 export const cursor = z.string().max(200).optional();
+
+/** Returns whether a tool reads a page of a list. Its results have `next`, the cursor of the next page. */
+export const hasCursor = ({ input }: Tool): boolean => "after" in input.shape || "before" in input.shape;
 
 /** An argument that makes a call safe to repeat. It becomes the Idempotency-Key header. */
 export const idempotencyKey = z

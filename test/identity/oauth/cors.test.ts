@@ -20,6 +20,7 @@ const preflight = (path: string, method: string) =>
 const corsHeaders = (response: Response) =>
   [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 
+/** `/mcp` is open too: test/web/mcp. */
 describe("endpoints for OAuth clients in browsers", () => {
   for (const [path, method] of Object.entries(open)) {
     it(`${method} ${path} may be called from any origin, without cookies, also when it returns an error`, async () => {
@@ -38,10 +39,9 @@ describe("endpoints for OAuth clients in browsers", () => {
     });
   }
 
-  it("are the only ones: pages of other origins cannot read the authorization endpoint, /mcp, the API or pages", async () => {
+  it("are the only ones: pages of other origins cannot read the authorization endpoint, the API or pages", async () => {
     for (const [path, method] of [
       ["/oauth/authorize", "GET"],
-      ["/mcp", "POST"],
       ["/v1/me", "GET"],
       ["/v1/emails/", "POST"],
       ["/auth/refresh", "POST"],

@@ -23,11 +23,12 @@ function fromOwnAddress() {
   };
 }
 
-/** Returns a client of the official SDK that is connected with a token. */
+/** Returns a client of the official SDK that is connected with a token. It validates results by the listed output schemas. */
 export async function connected(token: string): Promise<Client> {
   const client = new Client({ name: "a client", version: "1.0.0" });
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
   await client.connect(new StreamableHTTPClientTransport(MCP_URL, { fetch: workerFetch, requestInit }));
+  await client.listTools();
   return client;
 }
 
@@ -77,10 +78,12 @@ export async function connectedByOAuth(owner: TestWorkspace, scope: string) {
   return { client, user, refused };
 }
 
-/** Calls a tool and returns its text, parsed when it is a result. */
+/** Calls a tool and returns its text, parsed when it is a result. Throws when the structured content is not the same. */
 export async function call(client: Client, name: string, args: Record<string, unknown> = {}) {
-  const { content, isError } = await client.callTool({ name, arguments: args });
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: args });
   const [first] = content as { type: string; text: string }[];
   const text = first?.text ?? "";
-  return { isError: isError === true, text, value: isError === true ? null : JSON.parse(text) };
+  const isResult = isError !== true;
+  if (isResult && JSON.stringify(structuredContent) !== text) throw new Error(`${name} returned two different results`);
+  return { isError: !isResult, text, value: isResult ? JSON.parse(text) : null };
 }

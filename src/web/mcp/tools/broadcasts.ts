@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
 
+/** The fields of a broadcast. */
 const broadcast = {
   name: z.string().describe("Internal name."),
   subject: z.string().describe("May contain placeholders such as {{name}}."),
@@ -10,6 +11,21 @@ const broadcast = {
   text_body: z.string().nullish(),
   reply_to: z.string().nullish(),
   contact_list_id: z.string().nullish().describe("Id of the contact list that gets it."),
+  mailbox_id: z.string().nullish().describe("Id of the mailbox whose address from_address is."),
+  scheduled_at: z
+    .string()
+    .nullish()
+    .describe("ISO 8601 with an offset: it is sent at that time. Null or absent: it is a draft until send_broadcast."),
+  ab_test_pct: z
+    .int()
+    .min(1)
+    .max(99)
+    .nullish()
+    .describe(
+      "With two or more variants: the percentage of the list that is mailed first. promote_broadcast_variant then sends the " +
+        "better variant to the others. Without it the variants share the whole list.",
+    ),
+  max_per_hour: z.int().min(1).nullish().describe("Greatest number of emails an hour."),
 };
 
 export const broadcastTools: readonly Tool[] = [
@@ -36,7 +52,9 @@ export const broadcastTools: readonly Tool[] = [
   {
     name: "create_broadcast",
     title: "Create a broadcast",
-    description: "Creates a draft of a mailing to a contact list. Sends nothing.",
+    description:
+      "Creates a mailing to a contact list: a draft, or with scheduled_at one that is sent by itself at that time. Let the user " +
+      "confirm a time.",
     route: "POST /v1/broadcasts/",
     effect: "write",
     input: z.strictObject({ ...broadcast, idempotency_key: idempotencyKey }),
@@ -44,33 +62,11 @@ export const broadcastTools: readonly Tool[] = [
   {
     name: "update_broadcast",
     title: "Change a broadcast",
-    description: "Changes the given fields of a draft or scheduled broadcast.",
+    description:
+      "Changes the given fields of a draft or scheduled broadcast. scheduled_at schedules it; null makes it a draft again.",
     route: "PATCH /v1/broadcasts/:broadcast_id",
     effect: "write",
+    repeatable: true,
     input: z.strictObject({ broadcast_id: id("broadcast"), ...z.object(broadcast).partial().shape }),
-  },
-  {
-    name: "pause_broadcast",
-    title: "Pause a broadcast",
-    description: "Holds back what a broadcast has not sent yet. resume_broadcast continues it.",
-    route: "POST /v1/broadcasts/:broadcast_id/pause",
-    effect: "write",
-    input: z.strictObject({ broadcast_id: id("broadcast") }),
-  },
-  {
-    name: "resume_broadcast",
-    title: "Resume a broadcast",
-    description: "Continues a paused broadcast. What it sends cannot be taken back.",
-    route: "POST /v1/broadcasts/:broadcast_id/resume",
-    effect: "final",
-    input: z.strictObject({ broadcast_id: id("broadcast") }),
-  },
-  {
-    name: "cancel_broadcast",
-    title: "Cancel a broadcast",
-    description: "Stops a broadcast for good. What it has sent stays sent.",
-    route: "POST /v1/broadcasts/:broadcast_id/cancel",
-    effect: "final",
-    input: z.strictObject({ broadcast_id: id("broadcast") }),
   },
 ];

@@ -47,6 +47,7 @@ export const contactTools: readonly Tool[] = [
     description: "Adds one address to a contact list.",
     route: "POST /v1/contacts/:list_id/contacts",
     effect: "write",
+    repeatable: true,
     input: z.strictObject({
       list_id: id("contact list"),
       email: contact.email,
@@ -61,6 +62,7 @@ export const contactTools: readonly Tool[] = [
     description: "Changes the given fields of a contact.",
     route: "PATCH /v1/contacts/:list_id/contacts/:contact_id",
     effect: "write",
+    repeatable: true,
     input: z.strictObject({
       list_id: id("contact list"),
       contact_id: id("contact"),
@@ -75,6 +77,7 @@ export const contactTools: readonly Tool[] = [
     description: "Deletes one contact of a list.",
     route: "DELETE /v1/contacts/:list_id/contacts/:contact_id",
     effect: "final",
+    repeatable: true,
     input: z.strictObject({ list_id: id("contact list"), contact_id: id("contact") }),
   },
   {

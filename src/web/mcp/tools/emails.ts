@@ -15,9 +15,21 @@ const email = {
   cc: z.array(address).nullish(),
   bcc: z.array(address).nullish(),
   reply_to: address.nullish(),
-  subject: z.string(),
-  text: z.string().nullish().describe("Plain text. At least one of text and html is required."),
+  subject: z
+    .string()
+    .nullish()
+    .describe("Required without template_id; with one it replaces the subject of the template."),
+  text: z.string().nullish().describe("Plain text. Without template_id at least one of text and html is required."),
   html: z.string().nullish(),
+  template_id: z
+    .string()
+    .max(64)
+    .nullish()
+    .describe("Id of a template (list_templates), in place of text and html. `variables` fill its placeholders."),
+  variables: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .nullish()
+    .describe("Values for the placeholders of the template, by name."),
   headers: z.record(z.string(), z.string()).optional().describe("Custom headers."),
   tags: z.array(z.string()).nullish().describe("At most 10 tags, by which emails are found."),
 };
@@ -98,6 +110,7 @@ export const emailTools: readonly Tool[] = [
     description: "Changes when a scheduled email is sent.",
     route: "PATCH /v1/emails/scheduled/:email_id",
     effect: "write",
+    repeatable: true,
     input: z.strictObject({ email_id: id("scheduled email"), send_at: sendAt }),
   },
   {
@@ -106,6 +119,7 @@ export const emailTools: readonly Tool[] = [
     description: "Cancels an email that was not sent yet. It cannot be scheduled again.",
     route: "DELETE /v1/emails/scheduled/:email_id",
     effect: "final",
+    repeatable: true,
     input: z.strictObject({ email_id: id("scheduled email") }),
   },
   {
@@ -114,6 +128,7 @@ export const emailTools: readonly Tool[] = [
     description: "Sends a scheduled email at once instead of at its time. It cannot be taken back.",
     route: "POST /v1/emails/scheduled/:email_id/send-now",
     effect: "final",
+    repeatable: true,
     input: z.strictObject({ email_id: id("scheduled email"), idempotency_key: idempotencyKey }),
   },
   {

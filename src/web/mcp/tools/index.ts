@@ -1,15 +1,23 @@
 import type { Tool } from "../tool.ts";
+import { analyticsTools } from "./analytics.ts";
+import { broadcastSendingTools } from "./broadcast-sending.ts";
+import { broadcastVariantTools } from "./broadcast-variants.ts";
 import { broadcastTools } from "./broadcasts.ts";
 import { contactTools } from "./contacts.ts";
 import { emailTools } from "./emails.ts";
+import { inboxTools } from "./inbox.ts";
 import { senderTools } from "./senders.ts";
 import { templateTools } from "./templates.ts";
 
-/** Every tool. One whose endpoint needs a scope that the caller lacks is listed too: the client can ask the user for it. */
+/** Every tool. A caller sees those whose endpoint it may use. */
 export const tools: readonly Tool[] = [
   ...senderTools,
   ...emailTools,
   ...contactTools,
   ...templateTools,
   ...broadcastTools,
+  ...broadcastVariantTools,
+  ...broadcastSendingTools,
+  ...analyticsTools,
+  ...inboxTools,
 ];

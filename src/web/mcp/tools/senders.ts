@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, limit, type Tool } from "../tool.ts";
+import { cursor, id, limit, type Tool } from "../tool.ts";
 
 const page = z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") });
 
@@ -27,5 +27,15 @@ export const senderTools: readonly Tool[] = [
     route: "GET /v1/domains/",
     effect: "read",
     input: page,
+  },
+  {
+    name: "get_domain",
+    title: "Read a domain with its DNS records",
+    description:
+      "Returns a domain with the DNS records to publish, and what the last check found for each. Use it to learn why a domain " +
+      "is not verified.",
+    route: "GET /v1/domains/:domain_id",
+    effect: "read",
+    input: z.strictObject({ domain_id: id("domain") }),
   },
 ];

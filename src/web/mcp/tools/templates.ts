@@ -50,6 +50,7 @@ export const templateTools: readonly Tool[] = [
     description: "Changes the given fields of a template. The earlier content is not kept.",
     route: "PATCH /v1/templates/:template_id",
     effect: "final",
+    repeatable: true,
     input: z.strictObject({ template_id: id("template"), ...content, name: content.name.optional() }),
   },
 ];
