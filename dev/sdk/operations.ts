@@ -24,7 +24,7 @@ export interface ClientOperation {
   method: string;
   path: string;
   summary: string;
-  pathParameters: string[];
+  pathParameters: { name: string; type: string }[];
   query: Operation["parameters"];
   /** `file`: the body is multipart/form-data with one file. `blob`: the body is a file, of the media type that the file has. */
   body: { kind: "json" | "file" | "blob"; type: string; required: boolean } | null;
@@ -58,7 +58,10 @@ function toClientOperation(document: Document, method: string, path: string, ope
     method,
     path,
     summary: operation.summary,
-    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
+      const schema = named("path").find((parameter) => parameter.name === name)?.schema;
+      return { name, type: schema ? toType(schema) : "string" };
+    }),
     query: named("query"),
     body: bodyOf(operation),
     response: responseOf(operation),

@@ -237,7 +237,7 @@ export interface Operations {
   getEmail(emailId: string, options?: RequestOptions): Promise<EmailDetail>;
   /** List the events of an email. GET /v1/emails/{email_id}/events */
   listEmailEvents(emailId: string, options?: RequestOptions): Promise<EmailEvent[]>;
-  /** Get an email as it is composed. GET /v1/emails/{email_id}/source */
+  /** Get an email as it is composed. GET /v1/emails/{email_id}/source. Returns the Response with the file as its body: read it, or cancel it. */
   getEmailSource(emailId: string, options?: RequestOptions): Promise<Response>;
   /** Create a template. POST /v1/templates/ */
   createTemplate(body: TemplateCreate, options?: RequestOptions): Promise<Template>;
@@ -285,7 +285,7 @@ export interface Operations {
   deleteContact(listId: string, contactId: string, options?: RequestOptions): Promise<null>;
   /** Import contacts from a CSV file. POST /v1/contacts/{list_id}/upload */
   importContacts(listId: string, body: Blob, options?: RequestOptions): Promise<ContactImport>;
-  /** Export the contacts of a list as CSV. GET /v1/contacts/{list_id}/export */
+  /** Export the contacts of a list as CSV. GET /v1/contacts/{list_id}/export. Returns the Response with the file as its body: read it, or cancel it. */
   exportContacts(listId: string, options?: RequestOptions): Promise<Response>;
   /** Send an email to every contact of a list. POST /v1/contacts/{list_id}/send */
   sendToContactList(listId: string, body: BulkSend, options?: RequestOptions): Promise<BulkSendResult>;
@@ -373,7 +373,7 @@ export interface Operations {
   listInboxBlockedSenders(mailboxId: string, options?: RequestOptions): Promise<InboxBlockedSenders>;
   /** Replace the senders whose mail goes to Spam. PUT /v1/inbox/{mailbox_id}/blocked-senders */
   replaceInboxBlockedSenders(mailboxId: string, body: InboxBlockedSenders, options?: RequestOptions): Promise<InboxBlockedSenders>;
-  /** Export the messages of a mailbox. GET /v1/inbox/{mailbox_id}/export */
+  /** Export the messages of a mailbox. GET /v1/inbox/{mailbox_id}/export. Returns the Response with the file as its body: read it, or cancel it. */
   exportInbox(mailboxId: string, query?: { format?: "mbox" | "zip"; folder?: string }, options?: RequestOptions): Promise<Response>;
   /** Import messages into a mailbox. POST /v1/inbox/{mailbox_id}/import */
   importInbox(mailboxId: string, body: Blob, query?: { folder?: string }, options?: RequestOptions): Promise<InboxImport | InboxBackgroundImport>;
@@ -394,25 +394,25 @@ export interface Operations {
   /** Search sender, recipients, subject and text of messages. GET /v1/inbox/{mailbox_id}/search */
   searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): Promise<InboxMessagePage>;
   /** Get a message. GET /v1/inbox/{mailbox_id}/messages/{uid} */
-  getInboxMessage(mailboxId: string, uid: string, query?: { folder?: string; images?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<InboxMessage>;
+  getInboxMessage(mailboxId: string, uid: number, query?: { folder?: string; images?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<InboxMessage>;
   /** Move a message to Trash, or delete it for good. DELETE /v1/inbox/{mailbox_id}/messages/{uid} */
-  deleteInboxMessage(mailboxId: string, uid: string, query?: { folder?: string; expunge?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<InboxPlace | null>;
-  /** Get a message as it was received. GET /v1/inbox/{mailbox_id}/messages/{uid}/raw */
-  getInboxMessageSource(mailboxId: string, uid: string, query?: { folder?: string }, options?: RequestOptions): Promise<Response>;
-  /** Download an attachment. GET /v1/inbox/{mailbox_id}/attachments/{uid}/{part_id} */
-  getInboxAttachment(mailboxId: string, uid: string, partId: string, query?: { folder?: string }, options?: RequestOptions): Promise<Response>;
+  deleteInboxMessage(mailboxId: string, uid: number, query?: { folder?: string; expunge?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<InboxPlace | null>;
+  /** Get a message as it was received. GET /v1/inbox/{mailbox_id}/messages/{uid}/raw. Returns the Response with the file as its body: read it, or cancel it. */
+  getInboxMessageSource(mailboxId: string, uid: number, query?: { folder?: string }, options?: RequestOptions): Promise<Response>;
+  /** Download an attachment. GET /v1/inbox/{mailbox_id}/attachments/{uid}/{part_id}. Returns the Response with the file as its body: read it, or cancel it. */
+  getInboxAttachment(mailboxId: string, uid: number, partId: string, query?: { folder?: string }, options?: RequestOptions): Promise<Response>;
   /** Mark a message as seen, flagged or answered. POST /v1/inbox/{mailbox_id}/messages/{uid}/flags */
-  updateInboxMessageFlags(mailboxId: string, uid: string, body: InboxFlags, query?: { folder?: string }, options?: RequestOptions): Promise<InboxMessageItem>;
+  updateInboxMessageFlags(mailboxId: string, uid: number, body: InboxFlags, query?: { folder?: string }, options?: RequestOptions): Promise<InboxMessageItem>;
   /** Move a message to another folder. POST /v1/inbox/{mailbox_id}/messages/{uid}/move */
-  moveInboxMessage(mailboxId: string, uid: string, body: InboxMove, query?: { folder?: string }, options?: RequestOptions): Promise<InboxPlace>;
+  moveInboxMessage(mailboxId: string, uid: number, body: InboxMove, query?: { folder?: string }, options?: RequestOptions): Promise<InboxPlace>;
   /** Move a message to Spam. POST /v1/inbox/{mailbox_id}/messages/{uid}/spam */
-  moveInboxMessageToSpam(mailboxId: string, uid: string, query?: { folder?: string }, options?: RequestOptions): Promise<InboxPlace>;
+  moveInboxMessageToSpam(mailboxId: string, uid: number, query?: { folder?: string }, options?: RequestOptions): Promise<InboxPlace>;
   /** Return a message from Spam to the folder that it came from. POST /v1/inbox/{mailbox_id}/messages/{uid}/not-spam */
-  restoreInboxMessageFromSpam(mailboxId: string, uid: string, query?: { folder?: string }, options?: RequestOptions): Promise<InboxPlace>;
+  restoreInboxMessageFromSpam(mailboxId: string, uid: number, query?: { folder?: string }, options?: RequestOptions): Promise<InboxPlace>;
   /** Change up to 200 messages of a folder. POST /v1/inbox/{mailbox_id}/messages/batch */
   updateInboxMessages(mailboxId: string, body: InboxBatch, options?: RequestOptions): Promise<InboxBatchResult[]>;
   /** Replace the labels of a message. PUT /v1/inbox/{mailbox_id}/messages/{uid}/labels */
-  replaceInboxMessageLabels(mailboxId: string, uid: string, body: InboxMessageLabels, query?: { folder?: string }, options?: RequestOptions): Promise<InboxMessageItem>;
+  replaceInboxMessageLabels(mailboxId: string, uid: number, body: InboxMessageLabels, query?: { folder?: string }, options?: RequestOptions): Promise<InboxMessageItem>;
   /** List the messages of a thread in all folders, oldest first. GET /v1/inbox/{mailbox_id}/threads/{thread_id} */
   getInboxThread(mailboxId: string, threadId: string, options?: RequestOptions): Promise<InboxMessageItem[]>;
   /** Send a message from a mailbox. POST /v1/inbox/{mailbox_id}/send */
@@ -424,9 +424,9 @@ export interface Operations {
   /** Create a draft. POST /v1/inbox/{mailbox_id}/drafts */
   createInboxDraft(mailboxId: string, body: InboxDraft, options?: RequestOptions): Promise<InboxMessageItem>;
   /** Replace a draft. PUT /v1/inbox/{mailbox_id}/drafts/{uid} */
-  replaceInboxDraft(mailboxId: string, uid: string, body: InboxDraft, options?: RequestOptions): Promise<InboxMessageItem>;
+  replaceInboxDraft(mailboxId: string, uid: number, body: InboxDraft, options?: RequestOptions): Promise<InboxMessageItem>;
   /** Delete a draft for good. DELETE /v1/inbox/{mailbox_id}/drafts/{uid} */
-  deleteInboxDraft(mailboxId: string, uid: string, options?: RequestOptions): Promise<null>;
+  deleteInboxDraft(mailboxId: string, uid: number, options?: RequestOptions): Promise<null>;
   /** Get an entry of the inbound log. GET /v1/emails/inbound/{message_id} */
   getInboundEmail(messageId: string, options?: RequestOptions): Promise<InboundEntry>;
   /** Offer a domain to another account. POST /v1/domains/{domain_id}/transfer */

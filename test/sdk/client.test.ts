@@ -2,6 +2,7 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { routes } from "../../sdk/generated/operations.ts";
 import { ApiError, ConnectionError, createClient } from "../../sdk/index.ts";
+import { anInbox } from "../mailboxes/inbox/support.ts";
 import { listOperations, readOpenApi } from "../support/openapi.ts";
 import { aMail, aWorkspace } from "../support/workspace.ts";
 
@@ -94,6 +95,32 @@ describe("the client's operations", () => {
     for (const id of ["", ".", ".."]) await expect(client.getEmail(id)).rejects.toThrow(TypeError);
     await expect(client.getEmail("../me")).rejects.toThrow("404");
     expect(requests.map(({ url }) => url)).toEqual(["http://api.test/v1/emails/..%2Fme"]);
+  });
+
+  it("take the uid of a message as a list has it: a number", async () => {
+    const { workspace, receive } = await anInbox();
+    await receive({ Subject: "By uid" });
+    const { client } = clientOf(workspace.apiKey);
+    for await (const { uid } of client.all.listInboxMessages(workspace.mailboxId))
+      expect((await client.getInboxMessage(workspace.mailboxId, uid)).subject).toBe("By uid");
+    for (const uid of [Number.NaN, 0.5, undefined as unknown as number])
+      await expect(client.getInboxMessage(workspace.mailboxId, uid)).rejects.toThrow(TypeError);
+  });
+
+  it("are refused without an address of the service or a key when the client is made", () => {
+    const options = { baseUrl: "https://mail.example.com", apiKey: "svc_k_test" };
+    expect(() => createClient(options)).not.toThrow();
+    for (const baseUrl of [
+      "",
+      " ",
+      "mail.example.com",
+      "ftp://mail.example.com",
+      "https://",
+      undefined as unknown as string,
+    ])
+      expect(() => createClient({ ...options, baseUrl }), baseUrl).toThrow(/^baseUrl /);
+    for (const apiKey of ["", " ", "svc_k_test\n", undefined as unknown as string])
+      expect(() => createClient({ ...options, apiKey }), apiKey).toThrow(/^apiKey /);
   });
 
   it("are refused in a browser", () => {

@@ -11,12 +11,14 @@ export interface Snippet {
 interface ExampleCall {
   method: string;
   path: string;
-  ids: string[];
+  ids: (string | number)[];
   json?: unknown;
   /** True when the body is a form with one file. */
   isUpload: boolean;
   /** Media type of a body that is a file. */
   fileType?: string;
+  /** True when the response is a file, of which the client returns the Response. */
+  isDownload: boolean;
 }
 
 /**
@@ -40,15 +42,17 @@ const KNOWN_BODIES = ["application/json", "multipart/form-data", "application/x-
 
 function exampleCall(document: ApiDocument, operation: Operation): ExampleCall {
   const parameters = operation.parameters ?? [];
-  const ids = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
-    String(parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example ?? name),
-  );
+  const ids = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
+    const example = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example ?? name;
+    return typeof example === "number" ? example : String(example);
+  });
   const rest = [...ids];
   const query = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
   const search = new URLSearchParams(
     query.map(({ name, schema, example }) => [name, String(example ?? toExample(document, schema))]),
   );
   const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(rest.shift() ?? ""));
+  const results = Object.entries(operation.responses).filter(([status]) => status.startsWith("2"));
   const content = operation.requestBody?.content ?? {};
   const schema = content["application/json"]?.schema;
   const fileType = Object.keys(content).find((type) => !KNOWN_BODIES.includes(type));
@@ -59,6 +63,7 @@ function exampleCall(document: ApiDocument, operation: Operation): ExampleCall {
     ...(schema ? { json: toExample(document, schema) } : {}),
     isUpload: content["multipart/form-data"] !== undefined,
     ...(fileType === undefined ? {} : { fileType }),
+    isDownload: results.some(([, { content: body }]) => body !== undefined && body["application/json"] === undefined),
   };
 }
 
@@ -75,7 +80,7 @@ function curlOf({ method, path, json: body, isUpload, fileType }: ExampleCall, o
 
 function typescriptOf(
   name: string,
-  { ids, json: body, isUpload, fileType, path }: ExampleCall,
+  { ids, json: body, isUpload, fileType, path, isDownload }: ExampleCall,
   origin: string,
 ): string {
   const args = ids.map((id) => JSON.stringify(id));
@@ -89,7 +94,7 @@ function typescriptOf(
 
 const service = createClient({ baseUrl: "${origin}", apiKey: process.env.API_KEY ?? "" });
 const response = await service.${name}(${args.join(", ")});
-console.log(response);`;
+console.log(${isDownload ? "await response.text()" : "response"});`;
 }
 
 function pythonOf({ method, path, json: body, isUpload, fileType }: ExampleCall, origin: string): string {
