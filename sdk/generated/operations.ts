@@ -113,7 +113,6 @@ import type {
   WebhookTest,
   WebhookUpdate,
   Workspace,
-  WorkspaceCreate,
   WorkspaceUpdate,
 } from "./types.ts";
 
@@ -153,8 +152,6 @@ export interface Operations {
   getMe(options?: RequestOptions): Promise<Me>;
   /** List your workspaces. GET /v1/workspaces/ */
   listWorkspaces(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Workspace[]>;
-  /** Create a workspace. POST /v1/workspaces/ */
-  createWorkspace(body: WorkspaceCreate, options?: RequestOptions): Promise<Workspace>;
   /** Get a workspace. GET /v1/workspaces/{workspace_id} */
   getWorkspace(workspaceId: string, options?: RequestOptions): Promise<Workspace>;
   /** Update a workspace: name, sending pause and settings. PATCH /v1/workspaces/{workspace_id} */
@@ -189,8 +186,8 @@ export interface Operations {
   listDomains(query?: { page?: number; limit?: number; after?: string; name?: string }, options?: RequestOptions): Promise<Domain[]>;
   /** Get a domain with its DNS records and their status. GET /v1/domains/{domain_id} */
   getDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
-  /** Delete a domain with its mailboxes. DELETE /v1/domains/{domain_id} */
-  deleteDomain(domainId: string, options?: RequestOptions): Promise<null>;
+  /** Delete a domain, with its mailboxes if asked to. DELETE /v1/domains/{domain_id} */
+  deleteDomain(domainId: string, query?: { delete_mailboxes?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<null>;
   /** Verify a domain by checking its DNS records. POST /v1/domains/{domain_id}/verify */
   verifyDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
   /** Rotate the DKIM keys of a domain. POST /v1/domains/{domain_id}/dkim/rotate */
@@ -494,7 +491,6 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   updateNotificationPreferences: {"method":"PUT","path":"/v1/notifications/preferences","body":"json"},
   getMe: {"method":"GET","path":"/v1/me"},
   listWorkspaces: {"method":"GET","path":"/v1/workspaces/","query":true,"items":""},
-  createWorkspace: {"method":"POST","path":"/v1/workspaces/","body":"json","keyed":true},
   getWorkspace: {"method":"GET","path":"/v1/workspaces/{workspace_id}"},
   updateWorkspace: {"method":"PATCH","path":"/v1/workspaces/{workspace_id}","body":"json"},
   deleteWorkspace: {"method":"DELETE","path":"/v1/workspaces/{workspace_id}"},
@@ -512,7 +508,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   registerDomain: {"method":"POST","path":"/v1/domains/","body":"json","keyed":true},
   listDomains: {"method":"GET","path":"/v1/domains/","query":true,"items":""},
   getDomain: {"method":"GET","path":"/v1/domains/{domain_id}"},
-  deleteDomain: {"method":"DELETE","path":"/v1/domains/{domain_id}"},
+  deleteDomain: {"method":"DELETE","path":"/v1/domains/{domain_id}","query":true},
   verifyDomain: {"method":"POST","path":"/v1/domains/{domain_id}/verify"},
   rotateDkimKeys: {"method":"POST","path":"/v1/domains/{domain_id}/dkim/rotate","keyed":true},
   createSmtpCredential: {"method":"POST","path":"/v1/smtp-credentials/","body":"json","keyed":true},

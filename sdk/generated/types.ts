@@ -548,6 +548,16 @@ export interface DomainCreate {
   name: string;
 }
 
+export interface DomainProblem {
+  detail: string;
+  /** The mailboxes of the domain, at most 50. */
+  blockers?: {
+    kind: string;
+    id: string;
+    label: string;
+  }[];
+}
+
 export interface DomainRecord {
   purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx";
   type: "TXT" | "CNAME" | "MX";
@@ -1534,10 +1544,6 @@ export interface Workspace {
     slack_webhook_url: boolean;
   };
   created_at: string;
-}
-
-export interface WorkspaceCreate {
-  name: string;
 }
 
 export interface WorkspaceUpdate {

@@ -63,6 +63,12 @@ const createContact = async () => {
   return { list_id, contact_id: (await response.json<{ id: string }>()).id };
 };
 
+/** Makes an entry of the suppression list, and of the audit log. */
+const suppress = async () => {
+  await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
+  return {};
+};
+
 /** Creates what the path of an operation names, and returns the ids by path parameter. */
 const preparations: Record<string, () => Promise<Record<string, string>>> = {
   ...adminPreparations(() => workspace),
@@ -92,6 +98,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   listApiKeys: async () => ({ api_key_id: await create("/v1/api-keys/") }),
   rotateApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
   revokeApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
+  deleteDomain: async () => ({ domain_id: await create("/v1/domains/") }),
   createSmtpCredential: async () => ({ domain_id: workspace.domainId }),
   listSmtpCredentials: async () => ({
     credential_id: await create("/v1/smtp-credentials/", { domain_id: workspace.domainId }),
@@ -106,18 +113,9 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   replaceMailboxAssignees: async () => ({ mailbox_id: workspace.mailboxId, user_id: workspace.userId }),
   listGrants: () => createGrant(workspace),
   revokeGrant: () => createGrant(workspace),
-  removeSuppression: async () => {
-    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
-    return {};
-  },
-  listPlatformAuditEntries: async () => {
-    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
-    return {};
-  },
-  listAuditEntries: async () => {
-    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
-    return {};
-  },
+  removeSuppression: suppress,
+  listPlatformAuditEntries: suppress,
+  listAuditEntries: suppress,
   updateMember: async () => ({ user_id: workspace.userId }),
   sendInvitation: async () => ({ workspace_id: workspace.workspaceId }),
   listInvitations: async () => ({ invitation_id: (await insertInvitation(workspace, { email: "a@example.org" })).id }),
@@ -152,10 +150,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
     return { domain_id: (await insertDomain(workspace)).id };
   },
-  listSuppressions: async () => {
-    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
-    return {};
-  },
+  listSuppressions: suppress,
   listBroadcasts: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   getBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   updateBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),

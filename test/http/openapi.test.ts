@@ -96,12 +96,14 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("refers to a shared schema for every error: one for transfers, whose errors have codes", () => {
+  it("refers to a shared schema for every error: those of transfers have codes, and what is in the way has blockers", () => {
     for (const [name, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
         if (isSuccess(status) || status === "307") continue;
         const hasCode = /domain-transfers|\/transfer$/.test(name) && ["403", "404", "409", "410"].includes(status);
-        const shape = status === "422" ? "ValidationProblem" : hasCode ? "DomainTransferProblem" : "HTTPProblem";
+        const hasBlockers = name === "DELETE /v1/domains/{domain_id}" && status === "409";
+        const problem = hasCode ? "DomainTransferProblem" : hasBlockers ? "DomainProblem" : "HTTPProblem";
+        const shape = status === "422" ? "ValidationProblem" : problem;
         expect(bodySchema(response), `${name} ${status}`).toEqual({ $ref: `#/components/schemas/${shape}` });
       }
     }

@@ -1,4 +1,5 @@
 export { type AccessTokenKind, signAccessToken, verifyAccessToken } from "./access-token.ts";
+export { activeAccessToken } from "./active-access-token.ts";
 export { authenticateSession, invalidSession } from "./authenticate.ts";
 export { getSession, listSessions, type SessionRow } from "./queries.ts";
 export { refreshSession } from "./refresh.ts";

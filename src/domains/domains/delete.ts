@@ -1,9 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { type AppError, type Blocker, conflict, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
 import { purgeMailboxesStatement } from "../../platform/outbox/index.ts";
 import { getDomain } from "./queries.ts";
+import { MAX_BLOCKERS } from "./rules.ts";
 
 // A key that was restricted to this domain alone gets an empty list, which permits no domain. Null would permit all.
 const REMOVE_FROM_API_KEYS = `
@@ -17,17 +18,26 @@ const END_TRANSFERS = [
   "DELETE FROM domain_transfer_keys WHERE domain_id = ?1",
 ];
 
+const FIND_MAILBOXES = "SELECT id, address FROM mailboxes WHERE domain_id = ?1 ORDER BY address LIMIT ?2";
+const REFUSE_MAILBOXES = `
+  SELECT ${refuse("mailboxes", "count(*)")} FROM mailboxes WHERE domain_id = ?1 HAVING count(*) > 0`;
+
 /**
- * Deletes a domain with its DKIM keys and mailboxes; the outbox deletes the mailboxes' messages from R2 afterwards. Emails sent
+ * Deletes a domain with its DKIM keys and, with `deleteMailboxes`, its mailboxes; the outbox deletes the mailboxes' messages from R2 afterwards. Emails sent
  * from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time, because their sender no
  * longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one `reversed`.
- * The name can be registered again at once, with a new token. Throws 404.
+ * The name can be registered again at once, with a new token. Throws 404, and without `deleteMailboxes` 409 while it has any.
  */
-export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
+export async function deleteDomain(
+  ctx: CallerCtx,
+  id: string,
+  { deleteMailboxes }: { deleteMailboxes: boolean },
+): Promise<void> {
   const { id: domainId, workspace, name } = await getDomain(ctx, id);
   const { db } = ctx;
   try {
     await guardedBatch(db, [
+      ...(deleteMailboxes ? [] : [db.prepare(REFUSE_MAILBOXES).bind(domainId)]),
       db.prepare(REMOVE_FROM_API_KEYS).bind(domainId, workspace),
       ...END_TRANSFERS.map((sql) => db.prepare(sql).bind(domainId)),
       purgeMailboxesStatement(ctx, { domainId }),
@@ -39,6 +49,19 @@ export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Domain");
+    if (error instanceof RefusedBatchError) throw await hasMailboxes(ctx, domainId, error.value);
     throw error;
   }
+}
+
+/** Returns the 409 of a domain with mailboxes, which names the first of them. */
+async function hasMailboxes(ctx: CallerCtx, domainId: string, count: number): Promise<AppError> {
+  const { results } = await ctx.db
+    .prepare(FIND_MAILBOXES)
+    .bind(domainId, MAX_BLOCKERS)
+    .all<{ id: string; address: string }>();
+  const blockers = results.map((row): Blocker => ({ kind: "mailbox", id: row.id, label: row.address }));
+  const mailboxes = count === 1 ? "a mailbox" : `${count} mailboxes`;
+  const detail = `This domain has ${mailboxes}; call again with ?delete_mailboxes=true to delete all mail in them too`;
+  return conflict(detail, { blockers });
 }

@@ -1,6 +1,8 @@
 import { Hono } from "hono";
+import { resolver } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { flag } from "../../http/flag.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
@@ -11,7 +13,7 @@ import { deleteDomain } from "./delete.ts";
 import { getDomainWithKeys, listDomains } from "./queries.ts";
 import { registerDomain } from "./register.ts";
 import { rotateDkim } from "./rotate-dkim.ts";
-import { DomainIn, DomainOut, toDomain } from "./schema.ts";
+import { DomainIn, DomainOut, DomainProblem, toDomain } from "./schema.ts";
 import { verifyDomain } from "./verify.ts";
 
 const ListQuery = z
@@ -21,6 +23,10 @@ const ListQuery = z
     name: z.string().toLowerCase().optional().describe("Filters by exact name, in A-label form."),
   })
   .superRefine(refuseDeepPages);
+
+const DeleteQuery = z.object({
+  delete_mailboxes: flag("Whether the mailboxes of the domain are deleted with all their mail."),
+});
 
 const domainId = parameter.id("domain_id", "Id of the domain");
 
@@ -100,12 +106,21 @@ export const domainRoutes = new Hono<AppEnv>()
     "/v1/domains/:domain_id",
     operation("domains:manage", {
       operationId: "deleteDomain",
-      summary: "Delete a domain with its mailboxes",
+      summary: "Delete a domain, with its mailboxes if asked to",
+      description: "Without delete_mailboxes a domain with mailboxes is a 409 with the mailboxes as `blockers`.",
       parameters: [domainId],
-      responses: responses(204, "Deleted", null, [403, 404]),
+      responses: {
+        ...responses(204, "Deleted", null, [403, 404]),
+        409: {
+          description: "The domain has mailboxes",
+          content: { "application/json": { schema: resolver(DomainProblem) } },
+        },
+      },
     }),
+    query(DeleteQuery),
     async (c) => {
-      await deleteDomain(c.get("caller"), c.req.param("domain_id"));
+      const deleteMailboxes = c.req.valid("query").delete_mailboxes;
+      await deleteDomain(c.get("caller"), c.req.param("domain_id"), { deleteMailboxes });
       return c.body(null, 204);
     },
   );

@@ -12,6 +12,9 @@ export const MAX_FAILED_CHECKS = 3;
  */
 export const RETIRED_KEY_MS = 7 * 24 * 3_600_000;
 
+/** Greatest number of mailboxes that the refusal of a deletion names. */
+export const MAX_BLOCKERS = 50;
+
 /** Longest name in characters: with the selector and `._domainkey.` in front it stays within 253 (RFC 1035 2.3.4). */
 export const MAX_NAME = 220;
 

@@ -4,7 +4,7 @@ import { timestamp } from "../../lib/timestamp.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
-import { dkimState } from "./rules.ts";
+import { dkimState, MAX_BLOCKERS } from "./rules.ts";
 
 export const DomainIn = z
   .object({
@@ -73,6 +73,17 @@ export const DomainOut = z
     ],
   });
 export type DomainOut = z.output<typeof DomainOut>;
+
+/** The body of the 409 of a domain that is not deleted because it has mailboxes. */
+export const DomainProblem = z
+  .object({
+    detail: z.string(),
+    blockers: z
+      .array(z.object({ kind: z.string(), id: z.string(), label: z.string() }))
+      .optional()
+      .describe(`The mailboxes of the domain, at most ${MAX_BLOCKERS}.`),
+  })
+  .meta({ ref: "DomainProblem" });
 
 /** Serializes a domain with its DNS records. */
 export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): DomainOut {

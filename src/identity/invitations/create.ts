@@ -37,7 +37,7 @@ export async function inviteMember(
   input: InvitationIn,
   sendEmail: SendSystemEmail,
 ): Promise<InvitationOut> {
-  requireActiveWorkspace(ctx, workspaceId);
+  await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   const { db, actor, workspace } = ctx;
   if (actor.restricted) throw forbidden("This account is restricted and cannot send");

@@ -8,7 +8,7 @@ const DELETE = "DELETE FROM invitations WHERE id = ?1 AND workspace = ?2";
 
 /** Withdraws an invitation: its link stops working at once. Throws 404 for one that is unknown, accepted or withdrawn. */
 export async function withdrawInvitation(ctx: CallerCtx, workspaceId: string, id: string): Promise<void> {
-  requireActiveWorkspace(ctx, workspaceId);
+  await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("Invitation");

@@ -15,7 +15,7 @@ export async function changeRole(
   { workspaceId, userId }: { workspaceId: string; userId: string },
   role: Role,
 ): Promise<MemberRow> {
-  requireActiveWorkspace(ctx, workspaceId);
+  await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   requireRightsOf(ctx.actor, role);
   return changeMember(ctx, userId, role, ({ userId: target, email, role: before }) => [

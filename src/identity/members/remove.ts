@@ -14,7 +14,7 @@ export async function removeMember(
   ctx: CallerCtx,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<void> {
-  requireActiveWorkspace(ctx, workspaceId);
+  await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   const { actor, workspace } = ctx;
   const isLeaving = userId.toLowerCase() === actor.userId;

@@ -26,7 +26,7 @@ export const memberRoutes = new Hono<AppEnv>()
     query(z.object(cursorQuery)),
     async (c) => {
       const caller = c.get("caller");
-      requireActiveWorkspace(caller, c.req.param("workspace_id"));
+      await requireActiveWorkspace(caller, c.req.param("workspace_id"));
       const { after, limit } = c.req.valid("query");
       const found = await listMembers(caller, { after, limit: limit + 1 });
       return c.json(onePage(c, found, limit, (last) => ({ after: last.userId })).map(toMember));

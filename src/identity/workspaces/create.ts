@@ -1,4 +1,5 @@
-import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import type { CallerCtx } from "../../access/caller.ts";
+import { forbidden } from "../../lib/errors.ts";
 import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
 import { repeatableBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
@@ -6,11 +7,11 @@ import { newWorkspace, toSlug } from "./new-workspace.ts";
 import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
 
 /**
- * Creates a workspace whose only member is the caller's user, as its owner. An API key cannot act in it: a session switches
- * to it, and creates keys there. Throws 403 for a key that is restricted to domains.
+ * Creates a workspace whose only member is the caller's user, as its owner. The session switches to it by another call. Throws
+ * 403 for a user who manages no team in the active workspace: a member was invited to work in that one.
  */
 export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Promise<WorkspaceOut> {
-  requireAllDomains(ctx);
+  if (!ctx.actor.scopes.has("team:manage")) throw forbidden("Missing scope: team:manage");
   const { id, createdAt, statements } = newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
   const response = toWorkspace(
     {

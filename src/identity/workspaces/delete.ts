@@ -9,9 +9,15 @@ import { requireActiveWorkspace } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
 
+// The oldest other workspace of a session's user. The deleted one is marked by a statement before.
+const OTHER_WORKSPACE = `
+  (SELECT m.workspace FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+    WHERE m.user_id = sessions.user_id ORDER BY m.created_at, m.workspace LIMIT 1)`;
+
 // Deletes at once what grants access and what permits sending. The purge deletes the other tables.
 const DELETE_STATEMENTS = [
   "DELETE FROM api_keys WHERE workspace = ?1",
+  `UPDATE sessions SET workspace = ${OTHER_WORKSPACE} WHERE workspace = ?1 AND ${OTHER_WORKSPACE} IS NOT NULL`,
   "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1)",
   "DELETE FROM sessions WHERE workspace = ?1",
   "DELETE FROM invitations WHERE workspace = ?1",
@@ -29,10 +35,11 @@ const DELETE_STATEMENTS = [
 /**
  * Deletes a workspace. Its API keys stop working and its domain names can be registered by others at once. Nothing more is
  * sent: an email that is dispatched before its row is purged becomes `failed`, because its domain no longer exists. The
- * outbox deletes emails, lists and stored content afterwards. Throws 403 unless the caller is an owner, 404.
+ * outbox deletes emails, lists and stored content afterwards. Sessions that are active in it go on in another workspace of their
+ * user, and end when there is none. Throws 403 unless the caller is an owner, 404, and 409 as `requireActiveWorkspace` does.
  */
 export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void> {
-  requireActiveWorkspace(ctx, id);
+  await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   requireAllDomains(ctx);
   const { number, id: workspaceId } = ctx.workspace;

@@ -1,22 +1,43 @@
-import { and, asc, eq, getTableColumns, gt, isNull } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, isNull, type SQL } from "drizzle-orm";
 import type { CallerCtx, Role } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { conflict, notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { memberships, workspaces } from "../../platform/db/schema/main/index.ts";
 
 export type WorkspaceRow = typeof workspaces.$inferSelect;
 
-/** Throws 404 unless `id` is the workspace that the credential acts in. */
-export function requireActiveWorkspace(ctx: CallerCtx, id: string): void {
-  if (id.toLowerCase() !== ctx.workspace.id) throw notFound("Workspace");
+/** A workspace with the role that the caller's user has in it. */
+interface Membership {
+  row: WorkspaceRow;
+  role: Role;
 }
 
-/** Returns the workspace that the credential acts in. Throws 404 for any other id. */
-export async function getWorkspace(ctx: CallerCtx, id: string): Promise<WorkspaceRow> {
-  requireActiveWorkspace(ctx, id);
-  const [row] = await orm(ctx).select().from(workspaces).where(eq(workspaces.number, ctx.workspace.number));
-  if (!row) throw notFound("Workspace");
-  return row;
+/**
+ * Throws unless `id` is the workspace that the credential acts in: 409 for another one that the session may switch to, 404 for
+ * any other.
+ */
+export async function requireActiveWorkspace(ctx: CallerCtx, id: string): Promise<void> {
+  if (id.toLowerCase() === ctx.workspace.id) return;
+  await getMembership(ctx, id);
+  throw conflict("Your session acts in another workspace; switch to this one first (POST /auth/workspace)");
+}
+
+/** Returns the workspace that the credential acts in. Throws 404 when it was deleted meanwhile. */
+export async function getWorkspace(ctx: CallerCtx): Promise<WorkspaceRow> {
+  return (await getMembership(ctx, ctx.workspace.id)).row;
+}
+
+/**
+ * Returns a workspace of the caller's user: a session reads each one that it lists, any other credential the one that it acts
+ * in. Throws 404.
+ */
+export async function getMembership(ctx: CallerCtx, id: string): Promise<Membership> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Workspace");
+  const [found] = await visible(ctx, eq(workspaces.id, uuid));
+  if (!found) throw notFound("Workspace");
+  return found;
 }
 
 /**
@@ -24,9 +45,16 @@ export async function getWorkspace(ctx: CallerCtx, id: string): Promise<Workspac
  * key or OAuth token sees the workspace that it acts in, only a session sees the others.
  */
 export function listWorkspaces(
-  { db, actor, workspace }: CallerCtx,
+  ctx: CallerCtx,
   { after, limit }: { after?: string; limit: number },
-): Promise<{ row: WorkspaceRow; role: Role }[]> {
+): Promise<Membership[]> {
+  return visible(ctx, after === undefined ? undefined : gt(workspaces.id, after))
+    .orderBy(asc(workspaces.id))
+    .limit(limit);
+}
+
+/** Selects the workspaces that the caller may read and that meet a condition, with the role of its user. */
+function visible({ db, actor, workspace }: CallerCtx, condition: SQL | undefined) {
   return orm({ db })
     .select({ row: getTableColumns(workspaces), role: memberships.role })
     .from(memberships)
@@ -36,9 +64,7 @@ export function listWorkspaces(
         eq(memberships.userId, actor.userId),
         isNull(workspaces.deletedAt),
         actor.kind === "session" ? undefined : eq(workspaces.number, workspace.number),
-        after === undefined ? undefined : gt(workspaces.id, after),
+        condition,
       ),
-    )
-    .orderBy(asc(workspaces.id))
-    .limit(limit);
+    );
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod";
+import { continueSession } from "../../http/continue-session.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
@@ -7,7 +8,7 @@ import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createWorkspace } from "./create.ts";
 import { deleteWorkspace } from "./delete.ts";
-import { getWorkspace, listWorkspaces } from "./queries.ts";
+import { getMembership, listWorkspaces } from "./queries.ts";
 import { toWorkspace, WorkspaceIn, WorkspaceOut, WorkspacePatch } from "./schema.ts";
 import { updateWorkspace } from "./update.ts";
 
@@ -37,10 +38,12 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/workspaces/",
-    operation("team:manage", {
+    operation("session", {
       operationId: "createWorkspace",
       summary: "Create a workspace",
-      description: "Your user becomes its owner. API keys stay in the workspace they were created in.",
+      description:
+        "Only a session creates one, since every other credential stays in its workspace. Your user becomes its owner and stays " +
+        "in the active workspace until POST /auth/workspace. Owners and admins of a workspace may create others.",
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The workspace", WorkspaceOut, [403, 409, 413, 415]),
     }),
@@ -53,12 +56,13 @@ export const workspaceRoutes = new Hono<AppEnv>()
     operation("team:view", {
       operationId: "getWorkspace",
       summary: "Get a workspace",
+      description: "A session gets each workspace of its user, with the role in it; an API key its own one.",
       parameters: [workspaceId],
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
     }),
     async (c) => {
-      const caller = c.get("caller");
-      return c.json(toWorkspace(await getWorkspace(caller, c.req.param("workspace_id")), caller.actor.role));
+      const { row, role } = await getMembership(c.get("caller"), c.req.param("workspace_id"));
+      return c.json(toWorkspace(row, role));
     },
   )
   .patch(
@@ -67,7 +71,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
       operationId: "updateWorkspace",
       summary: "Update a workspace: name, sending pause and settings",
       parameters: [workspaceId],
-      responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 413, 415]),
+      responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 409, 413, 415]),
     }),
     ...body(WorkspacePatch),
     async (c) => {
@@ -81,12 +85,15 @@ export const workspaceRoutes = new Hono<AppEnv>()
     operation("team:manage", {
       operationId: "deleteWorkspace",
       summary: "Delete a workspace and all its data",
-      description: "Only for owners. Its API keys stop working at once, and its queued emails are not sent.",
+      description:
+        "Only for owners. Its API keys stop working at once, and its queued emails are not sent. A session goes on in the oldest " +
+        "other workspace of its user; it ends when there is none.",
       parameters: [workspaceId],
-      responses: responses(204, "Deleted", null, [403, 404]),
+      responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
     async (c) => {
       await deleteWorkspace(c.get("caller"), c.req.param("workspace_id"));
+      await continueSession(c);
       return c.body(null, 204);
     },
   );

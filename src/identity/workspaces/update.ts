@@ -22,15 +22,15 @@ const UPDATE = `
  * and for a resume while the platform pauses the workspace.
  */
 export async function updateWorkspace(ctx: CallerCtx, id: string, patch: WorkspacePatch): Promise<WorkspaceRow> {
-  requireActiveWorkspace(ctx, id);
+  await requireActiveWorkspace(ctx, id);
   requireAllDomains(ctx);
   const { slack_webhook_url: slackUrl, ...settings } = patch.settings ?? {};
-  if (patch.sending_paused === false && (await getWorkspace(ctx, id)).pausedByPlatformAt !== null)
+  if (patch.sending_paused === false && (await getWorkspace(ctx)).pausedByPlatformAt !== null)
     throw forbidden("The platform paused sending in this workspace; only it can end this pause");
   const isEmpty = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)].every(
     (it) => it === undefined,
   );
-  if (isEmpty) return getWorkspace(ctx, id);
+  if (isEmpty) return getWorkspace(ctx);
   const {
     workspace,
     db,
@@ -58,5 +58,5 @@ export async function updateWorkspace(ctx: CallerCtx, id: string, patch: Workspa
     if (error instanceof ConcurrencyError) throw notFound("Workspace");
     throw error;
   }
-  return getWorkspace(ctx, id);
+  return getWorkspace(ctx);
 }

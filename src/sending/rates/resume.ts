@@ -12,10 +12,11 @@ const RESUME = `
 
 /**
  * Resumes the mail of a workspace that stopped itself. What waits leaves at once, and what is left after that within five minutes.
- * A repeated call changes nothing. Throws 404, 403 unless the caller is an owner whose credential has all domains.
+ * A repeated call changes nothing. Throws 404, 409 as `requireActiveWorkspace` does, 403 unless the
+ * caller is an owner whose credential has all domains.
  */
 export async function resumeBulk(ctx: CallerCtx, id: string): Promise<WorkspaceRow> {
-  requireActiveWorkspace(ctx, id);
+  await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may resume the mail of the workspace");
   requireAllDomains(ctx);
   const { db, workspace } = ctx;
@@ -29,7 +30,7 @@ export async function resumeBulk(ctx: CallerCtx, id: string): Promise<WorkspaceR
     if (!(error instanceof ConcurrencyError)) throw error;
   }
   await Promise.all(workspace.mailShards.map((shard) => resumeIn(ctx, shard)));
-  return getWorkspace(ctx, id);
+  return getWorkspace(ctx);
 }
 
 /** Removes the copy of the pause in a mail database and makes its rows due. Never throws: the next check of the rates does it. */

@@ -14,7 +14,7 @@ export const rateRoutes = new Hono<AppEnv>().post(
     description:
       "Only for owners. A workspace stops its bulk mail when too many of the last hour's emails bounced or were marked as spam; `paused_sources` has what waits. Emails from before the call do not stop it again.",
     parameters: [parameter.id("workspace_id", "Id of the workspace")],
-    responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
+    responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 409]),
   }),
   async (c) => {
     const caller = c.get("caller");

@@ -240,7 +240,9 @@ describe("the deletion of what a broadcast uses", () => {
     const { id, listId } = await aFannedOut(20);
     const draft = await broadcasts.create({ contact_list_id: listId });
     const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}?delete_mailboxes=true`)).status).toBe(
+      204,
+    );
     expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
     await runBroadcasts(Date.now() + 3_700_000);
     expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
@@ -259,7 +261,7 @@ describe("the deletion of what a broadcast uses", () => {
 
   it.each([
     ["mailbox", () => `/v1/mailboxes/${workspace.mailboxId}`],
-    ["domain", () => `/v1/domains/${workspace.domainId}`],
+    ["domain", () => `/v1/domains/${workspace.domainId}?delete_mailboxes=true`],
   ])("of the %s: a paused broadcast can be resumed, and its waiting emails fail", async (_, pathOf) => {
     const { id } = await aFannedOut(20);
     expect((await broadcasts.act(id, "pause")).status).toBe(200);
@@ -275,7 +277,7 @@ describe("the deletion of what a broadcast uses", () => {
   it.each([
     ["list", "cancelled", (listId: string) => `/v1/contacts/${listId}`],
     ["mailbox", "sent", () => `/v1/mailboxes/${workspace.mailboxId}`],
-    ["domain", "sent", () => `/v1/domains/${workspace.domainId}`],
+    ["domain", "sent", () => `/v1/domains/${workspace.domainId}?delete_mailboxes=true`],
   ])("of the %s before an email is made: the broadcast is %s, and nobody gets an email", async (_, status, pathOf) => {
     const listId = await aContactList(workspace, 20);
     const { id } = await broadcasts.create({ contact_list_id: listId });

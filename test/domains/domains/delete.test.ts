@@ -37,8 +37,8 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     const other = await register(workspace);
     const [both, alone] = [{ domainIds: [domain.id, other.id] }, { domainIds: [domain.id] }];
     const keys = [await aKey(workspace, both), await aKey(workspace, alone)];
-    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
-    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(404);
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`)).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`)).status).toBe(404);
     expect((await workspace.get(`/v1/mailboxes/${mailbox.id}`)).status).toBe(404);
     for (const [table, column, id] of [
       ["dkim_keys", "domain_id", domain.id],
@@ -54,6 +54,24 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     expect(closed.status).toBe(422);
   });
 
+  it("is a 409 with the mailboxes as blockers, unless it is asked to delete them", async () => {
+    const { domain, mailbox } = await createSender();
+    for (const query of ["", "?delete_mailboxes=false"]) {
+      const refused = await workspace.call("DELETE", `/v1/domains/${domain.id}${query}`);
+      expect([refused.status, await refused.json()]).toEqual([
+        409,
+        {
+          detail: "This domain has a mailbox; call again with ?delete_mailboxes=true to delete all mail in them too",
+          blockers: [{ kind: "mailbox", id: mailbox.id, label: mailbox.address }],
+        },
+      ]);
+    }
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=yes`)).status).toBe(422);
+    expect((await workspace.get(`/v1/mailboxes/${mailbox.id}`)).status).toBe(200);
+    await workspace.call("DELETE", `/v1/mailboxes/${mailbox.id}`);
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
+  });
+
   it("queued email becomes failed at dispatch and scheduled email at its time, each with a reason", async () => {
     const { domain, mailbox } = await createSender();
     const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
@@ -63,7 +81,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     const scheduled = await (await apiWithoutQueue.post("/v1/emails/", { ...mail, send_at: sendAt })).json<{
       id: string;
     }>();
-    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`)).status).toBe(204);
     const read = async ({ id }: { id: string }) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
     await runOutboxAt(Date.now());
     expect(await read(queued)).toMatchObject({ status: "failed" });
@@ -91,7 +109,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     const keys = [ids[0], ids[60], ids[119]].map((id) => `${r2Keys.mailboxes}${id}/1.eml`);
     for (const key of keys) await env.CONTENT.put(key, "a message");
     const before = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
-    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`)).status).toBe(204);
     const after = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
     expect((after ?? 0) - (before ?? 0)).toBe(3);
     await runOutboxAt(Date.now() + 130_000, {}, ["purge"]);
@@ -103,7 +121,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     const key = (n: number) => `${r2Keys.mailbox(mailbox.id)}${n}.eml`;
     await Promise.all(Array.from({ length: 30 }, (_, n) => env.CONTENT.put(key(n), "mail")));
     await env.CONTENT.put(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`, "another mailbox's");
-    await workspace.call("DELETE", `/v1/domains/${domain.id}`);
+    await workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`);
     await runOutboxAt(Date.now() + HOUR);
     expect((await env.CONTENT.list({ prefix: r2Keys.mailbox(mailbox.id) })).objects).toEqual([]);
     expect(await env.CONTENT.head(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`)).not.toBeNull();
@@ -114,7 +132,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
   it("of twenty concurrent deletions one returns 204 and the others 404", async () => {
     const { id } = await register(workspace, uniqueDomainName());
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => workspace.call("DELETE", `/v1/domains/${id}`)),
+      Array.from({ length: 20 }, () => workspace.call("DELETE", `/v1/domains/${id}?delete_mailboxes=true`)),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 19 }, () => 404)]);
   });

@@ -46,14 +46,16 @@ describe("GET members", () => {
     });
   });
 
-  it("returns 404 for another workspace, also one that the user of a session belongs to", async () => {
+  it("returns 404 for another workspace, and 409 for one that the session has to switch to first", async () => {
     const other = await aWorkspace();
     await database
       .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
       .bind(other.workspaceNumber, workspace.userId)
       .run();
     const session = await aSession(workspace);
-    expect((await session.get(path("", other))).status).toBe(404);
+    expect((await session.get(path("", other))).status).toBe(409);
+    expect((await session.get(path("", await aWorkspace()))).status).toBe(404);
+    expect((await workspace.get(path("", other))).status).toBe(404);
     expect((await session.get(path())).status).toBe(200);
   });
 });

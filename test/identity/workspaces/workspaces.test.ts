@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { WorkspaceOut } from "../../../src/identity/workspaces/schema.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
-import { aSession } from "../../support/sessions.ts";
+import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
 import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -13,7 +13,8 @@ beforeEach(async () => {
 
 const path = () => `/v1/workspaces/${workspace.workspaceId}`;
 const patch = (body: unknown) => workspace.call("PATCH", path(), body);
-const create = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/workspaces/", body, headers);
+const create = async (body: unknown, headers?: Record<string, string>) =>
+  (await aSession(workspace)).post("/v1/workspaces/", body, headers);
 const idsOf = async (response: Response) => (await response.json<WorkspaceOut[]>()).map(({ id }) => id);
 
 describe("POST /v1/workspaces/", () => {
@@ -37,6 +38,10 @@ describe("POST /v1/workspaces/", () => {
     ]);
     expect(await idsOf(await session.get("/v1/workspaces/"))).toEqual([workspace.workspaceId, created.id]);
     expect(await idsOf(await workspace.get("/v1/workspaces/"))).toEqual([workspace.workspaceId]);
+    expect(await (await session.get(`/v1/workspaces/${created.id}`)).json()).toEqual(created);
+    for (const method of ["PATCH", "DELETE"])
+      expect((await session.call(method, `/v1/workspaces/${created.id}`, { name: "Other" })).status, method).toBe(409);
+    expect((await workspace.get(`/v1/workspaces/${created.id}`)).status).toBe(404);
     expect((await session.post("/auth/workspace", { org_id: created.id })).status).toBe(200);
     const inside = await aSession({ ...workspace, workspaceId: created.id });
     expect(await (await inside.get(`/v1/workspaces/${created.id}`)).json()).toEqual(created);
@@ -59,10 +64,13 @@ describe("POST /v1/workspaces/", () => {
     expect(await idsOf(await session.get("/v1/workspaces/"))).toHaveLength(2);
   });
 
-  it("is refused to members, and to keys that are restricted to domains", async () => {
-    expect((await (await aMember(workspace, "member")).post("/v1/workspaces/", { name: "No" })).status).toBe(403);
+  it("is refused to members, and to API keys, which would never see the workspace", async () => {
+    const { userId } = await aMember(workspace, "member");
+    const member = await aSession({ ...workspace, userId });
+    expect((await member.post("/v1/workspaces/", { name: "No" })).status).toBe(403);
+    expect((await workspace.post("/v1/workspaces/", { name: "No" })).status).toBe(403);
+    expect(await idsOf(await (await aSession(workspace)).get("/v1/workspaces/"))).toEqual([workspace.workspaceId]);
     const restricted = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
-    expect((await restricted.post("/v1/workspaces/", { name: "No" })).status).toBe(403);
     expect((await restricted.call("PATCH", path(), { name: "No" })).status).toBe(403);
   });
 
@@ -157,9 +165,24 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
 });
 
 describe("DELETE /v1/workspaces/{workspace_id}", () => {
-  it("ends the sessions that are active in it", async () => {
+  it("lets the sessions of users with another workspace go on there, in the browser that deleted it at once", async () => {
     const session = await aSession(workspace);
-    expect((await session.call("DELETE", path())).status).toBe(204);
+    const { id } = await (await session.post("/v1/workspaces/", { name: "Another" })).json<WorkspaceOut>();
+    const elsewhere = await aSession(workspace);
+    const deleted = await session.call("DELETE", path());
+    expect(deleted.status).toBe(204);
+    const next = apiWithCookies(cookiesOf(deleted));
+    expect(await (await next.get("/v1/me")).json()).toMatchObject({ workspace: { id }, role: "owner" });
+    const refreshed = await elsewhere.post("/auth/refresh", undefined);
+    expect(refreshed.status).toBe(200);
+    const other = apiWithCookies(cookiesOf(refreshed));
+    expect(await (await other.get("/v1/me")).json()).toMatchObject({ workspace: { id } });
+  });
+
+  it("ends the sessions of users without another workspace", async () => {
+    const session = await aSession(workspace);
+    const response = await session.call("DELETE", path());
+    expect([response.status, cookiesOf(response)]).toEqual([204, { session: "", refresh: "" }]);
     expect((await session.get("/v1/me")).status).toBe(401);
     const { results } = await database
       .prepare("SELECT 1 FROM sessions WHERE workspace = ?1")

@@ -110,7 +110,7 @@ describe("POST /v1/mailboxes/", () => {
       expect((await create({ domain_id, local_part: "a" })).status).toBe(404);
     const domain = await register(workspace);
     const [, ...responses] = await Promise.all([
-      workspace.call("DELETE", `/v1/domains/${domain.id}`),
+      workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`),
       ...Array.from({ length: 10 }, (_, i) => create({ domain_id: domain.id, local_part: `m${i}` })),
     ]);
     for (const { status } of responses) expect([201, 404, 409]).toContain(status);

@@ -118,7 +118,9 @@ describe("DELETE /v1/smtp-credentials/{credential_id}", () => {
     const member = `/v1/workspaces/${workspace.workspaceId}/members/${admin.userId}`;
     expect((await workspace.call("DELETE", member)).status).toBe(204);
     expect(await rowsOf()).toMatchObject([{ hash: null, deactivated_at: expect.any(Number) }]);
-    expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}?delete_mailboxes=true`)).status).toBe(
+      204,
+    );
     expect(await rowsOf()).toEqual([]);
   });
 });

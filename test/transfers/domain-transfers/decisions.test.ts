@@ -218,7 +218,7 @@ describe("stopping", () => {
 
 it("deleting the domain or its workspace ends the transfer", async () => {
   const [first, second] = [await pending(), await accepted()];
-  for (const { domain_id } of [first, second]) await source.call("DELETE", `/v1/domains/${domain_id}`);
+  for (const { domain_id } of [first, second]) await source.call("DELETE", `/v1/domains/${domain_id}?delete_mailboxes=true`);
   const outgoing = await (await source.get(`${path}/outgoing?limit=500`)).json<TransferOut[]>();
   const statusOf = (id: string) => outgoing.find((item) => item.id === id)?.status;
   expect([statusOf(first.id), statusOf(second.id)]).toEqual(["cancelled", "reversed"]);

@@ -44,6 +44,6 @@ it("so are those of a workspace without mailboxes and without domains", async ()
   expect(await callCommandOf("/app/mailboxes")).toBe(201);
   const [mailbox] = await (await workspace.get("/v1/mailboxes/")).json<{ id: string }[]>();
   await workspace.call("DELETE", `/v1/mailboxes/${mailbox?.id}`);
-  await workspace.call("DELETE", `/v1/domains/${workspace.domainId}`);
+  await workspace.call("DELETE", `/v1/domains/${workspace.domainId}?delete_mailboxes=true`);
   expect(await callCommandOf("/app/domains")).toBe(201);
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { flag } from "../../../http/flag.ts";
 import { Authentication, readAuthentication } from "../../../mail/authentication-results/index.ts";
 import { messageBounds } from "../../../mail/messages/index.ts";
 import type { StoredMessage } from "../../mailbox-store/index.ts";
@@ -9,13 +10,6 @@ const folderText = z.string().max(1000).meta({ maxLength: 255 });
 
 /** The folder of a message, in the query of every call on a UID. */
 export const folderQuery = { folder: folderText.default("INBOX").describe("The folder of the message.") };
-
-const flag = (what: string) =>
-  z
-    .enum(["true", "false", "1", "0"])
-    .default("false")
-    .transform((value) => value === "true" || value === "1")
-    .meta({ description: what });
 
 export const ReadQuery = z.object({
   ...folderQuery,

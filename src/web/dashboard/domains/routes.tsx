@@ -112,7 +112,8 @@ export const domainPages = new Hono<AppEnv>()
     );
   })
   .post("/app/domains/:domain_id/delete", ...pageFor(DELETE), async (c) => {
-    await deleteDomain(c.get("caller"), c.req.param("domain_id"));
+    // The page before said that its mailboxes go too.
+    await deleteDomain(c.get("caller"), c.req.param("domain_id"), { deleteMailboxes: true });
     return c.redirect("/app/domains?done=deleted", 303);
   })
   .post(

@@ -112,10 +112,7 @@ async function showList(c: Context<AppEnv>) {
 async function showPreferences(c: Context<AppEnv>, submitted?: { refusal: Refusal; slackUrl: string }) {
   const caller = c.get("caller");
   const manages = caller.actor.scopes.has("team:manage");
-  const [preferences, workspace] = await Promise.all([
-    getPreferences(caller),
-    manages ? getWorkspace(caller, caller.workspace.id) : null,
-  ]);
+  const [preferences, workspace] = await Promise.all([getPreferences(caller), manages ? getWorkspace(caller) : null]);
   const page = (
     <PreferencesPage
       caller={caller}

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import { continueSession } from "../../../http/continue-session.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -25,7 +26,7 @@ export const deleteWorkspacePages = new Hono<AppEnv>()
             { loc: ["body", "name"], msg: `Type ${workspace.name} to delete it`, type: "value_error" },
           ]);
         await deleteWorkspace(c.get("caller"), workspace.id);
-        return "/auth/sign-in";
+        return (await continueSession(c)) ? "/app" : "/auth/sign-in";
       },
       (refusal) => showForm(c, refusal),
     );

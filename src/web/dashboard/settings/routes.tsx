@@ -53,7 +53,7 @@ const toTracking = (value: string | null) => (value === "on" ? true : value === 
 
 async function showSettings(c: Context<AppEnv>, refusal?: Refusal, name?: string) {
   const caller = c.get("caller");
-  const workspace = await getWorkspace(caller, caller.workspace.id);
+  const workspace = await getWorkspace(caller);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const page = (
     <SettingsPage

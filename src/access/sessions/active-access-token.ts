@@ -1,0 +1,18 @@
+import type { Ctx } from "../../platform/context.ts";
+import type { SessionActor } from "../caller.ts";
+import { signAccessToken } from "./access-token.ts";
+
+const FIND = `
+  SELECT w.id FROM sessions s JOIN workspaces w ON w.number = s.workspace AND w.deleted_at IS NULL WHERE s.id = ?1`;
+
+/**
+ * Returns an access token for the workspace that a session is now active in, after the one of its last token was deleted. Null
+ * when the session has ended.
+ */
+export async function activeAccessToken(
+  ctx: Ctx,
+  { credentialId: sid, userId: sub }: SessionActor,
+): Promise<{ token: string; expiresAt: number } | null> {
+  const wid = await ctx.db.prepare(FIND).bind(sid).first<string>("id");
+  return wid === null ? null : signAccessToken(ctx, "session", { sub, sid, wid });
+}
