@@ -3,7 +3,7 @@ import { authenticateApiKey, type Caller, isApiKey, isServiceScope } from "../ac
 import type { CallerCtx } from "../access/caller.ts";
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
 import { authenticateAccessToken, isAccessToken } from "../access/tokens/index.ts";
-import { unauthorized } from "../lib/errors.ts";
+import { invalidToken, unauthorized } from "../lib/errors.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";
 import { onNewestShard } from "../platform/jobs/shards.ts";
@@ -96,11 +96,12 @@ const isInboxRoute = (route: string) => / \/v1\/inbox\/:mailbox_id\//.test(route
 /** API keys and access tokens of OAuth contain no dot. */
 const isJwt = (token: string) => token.split(".").length === 3;
 
-/** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401, with an error code for a malformed token. */
 function bearerToken(header: string | undefined): string {
   if (header === undefined)
     throw unauthorized("The Authorization header is missing; send Authorization: Bearer <API key>");
   const match = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header);
-  if (!match?.[1]) throw unauthorized("The Authorization header is invalid; send Authorization: Bearer <API key>");
-  return match[1];
+  if (match?.[1]) return match[1];
+  const detail = "The Authorization header is invalid; send Authorization: Bearer <API key>";
+  throw /^Bearer +\S/i.test(header) ? invalidToken(detail) : unauthorized(detail);
 }

@@ -52,9 +52,8 @@ export class RequestTooLargeError extends AppError {
 
 export const badRequest = (detail: string) => new AppError(400, detail);
 export const unauthorized = (detail: string) => new AppError(401, detail);
-/** Returns the 401 of an access token that is unknown, expired or revoked. A client refreshes it (RFC 6750 3.1). */
-export const invalidAccessToken = () =>
-  new AppError(401, "Invalid or expired access token", { challenge: { error: "invalid_token" } });
+/** Returns the 401 of a bearer token that is malformed, unknown, expired or revoked (RFC 6750 3.1). A client replaces it. */
+export const invalidToken = (detail: string) => new AppError(401, detail, { challenge: { error: "invalid_token" } });
 export const forbidden = (detail: string) => new AppError(403, detail);
 /** Returns a 404. Ids that are unknown and ids of other workspaces get the same message, which names the kind only. */
 export const notFound = (kind: string) => new AppError(404, `${kind} not found`);

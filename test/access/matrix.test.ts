@@ -242,12 +242,16 @@ for (const [route, need] of Object.entries(routeScopes)) {
           const { body, query = "", headers: more } = cases[route] as RouteCase;
           const unknown = { ...headers, ...more };
           const refused = await callRoute(apiWith(null), `${route}${query}`, {}, body?.(ownWorkspace, {}), unknown);
-          expect(refused.status, what).toBe(404);
+          expect(refused.status, what).toBe(403);
           continue;
         }
         const response = await callRoute(apiWith(null), route, {}, undefined, headers);
         expect(response.status, what).toBe(401);
-        expect(response.headers.get("WWW-Authenticate"), what).toMatch(/^Bearer resource_metadata="http/);
+        const challenge = response.headers.get("WWW-Authenticate");
+        expect(challenge, what).toMatch(/^Bearer resource_metadata="http/);
+        // A request without a token gets no error code (RFC 6750 3.1).
+        const hasToken = /^Bearer +\S/.test(headers.Authorization ?? "");
+        expect(challenge?.includes('error="invalid_token"'), what).toBe(hasToken);
         const form = isResendRoute(route) ? resendRefusal(401) : { detail: expect.any(String) };
         expect(await response.json(), what).toEqual(form);
       }

@@ -1,4 +1,4 @@
-import { unauthorized } from "../../lib/errors.ts";
+import { invalidToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -76,7 +76,7 @@ export async function authenticateApiKey(
   key: string,
   reads: (keyHashes: string) => MainStatement[] = () => [],
 ): Promise<Caller & { results: D1Result[] }> {
-  if (!isApiKey(key)) throw unauthorized("Invalid API key");
+  if (!isApiKey(key)) throw invalidToken("Invalid API key");
   const hashes = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key);
   const keyHashes = JSON.stringify(hashes);
   const find = ctx.db.prepare(FIND_KEY).bind(keyHashes);
@@ -89,7 +89,7 @@ export async function authenticateApiKey(
 function toCaller(ctx: Ctx, row: KeyRow | undefined, hash: string): Caller {
   const now = ctx.now();
   if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
-    throw unauthorized("Invalid API key");
+    throw invalidToken("Invalid API key");
   }
   const isDue = row.last_used_at === null || row.last_used_at <= now - LAST_USED_INTERVAL_MS;
   return {

@@ -1,4 +1,4 @@
-import { unauthorized } from "../../lib/errors.ts";
+import { invalidToken } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Caller, MAIL_LIMITS, toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
 import type { MailboxActor } from "../caller.ts";
@@ -29,7 +29,7 @@ const FIND_CALLER = `
 export async function authenticateMailboxCaller(ctx: Ctx, token: string): Promise<Caller & { actor: MailboxActor }> {
   const claims = await verifyAccessToken(ctx, "mailbox_access", token);
   const row = claims && (await ctx.db.prepare(FIND_CALLER).bind(claims.sid, claims.sub, ctx.now()).first<MailboxRow>());
-  if (!claims || !row) throw unauthorized("Invalid or expired mailbox session");
+  if (!claims || !row) throw invalidToken("Invalid or expired mailbox session");
   const actor: MailboxActor = {
     kind: "mailbox",
     mailboxId: claims.sub,

@@ -1,4 +1,4 @@
-import { invalidAccessToken } from "../../lib/errors.ts";
+import { invalidToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
@@ -46,7 +46,8 @@ const FIND_TOKEN = `
 export async function authenticateAccessToken(ctx: Ctx, token: string): Promise<Caller & { actor: OAuthActor }> {
   const hashes = await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token);
   const row = await ctx.db.prepare(FIND_TOKEN).bind(JSON.stringify(hashes), ctx.now()).first<TokenRow>();
-  if (!row || !isOwnResource(ctx.settings.publicUrl, row.resource)) throw invalidAccessToken();
+  if (!row || !isOwnResource(ctx.settings.publicUrl, row.resource))
+    throw invalidToken("Invalid or expired access token");
   const actor: OAuthActor = {
     kind: "oauth",
     credentialId: row.grant_id,

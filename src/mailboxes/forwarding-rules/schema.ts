@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { idField } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { limits, type RuleMatch } from "./rules.ts";
@@ -24,13 +25,12 @@ const ActionIn = z.object({
     .describe("An email address, the id of a mailbox of the workspace, or an https URL."),
 });
 
-const id = z.string().max(100).meta({ format: "uuid" });
 const position = z.int().min(0).max(1_000_000);
 
 export const RuleIn = z
   .object({
-    domain_id: id.nullish().describe("Applies to all mailboxes of this domain. Give this or mailbox_id."),
-    mailbox_id: id.nullish().describe("Applies to this mailbox."),
+    domain_id: idField().nullish().describe("Applies to all mailboxes of this domain. Give this or mailbox_id."),
+    mailbox_id: idField().nullish().describe("Applies to this mailbox."),
     match: MatchIn.default({}),
     action: ActionIn,
     is_active: z.boolean().default(true),

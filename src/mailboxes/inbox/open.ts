@@ -42,12 +42,15 @@ const RECORD = `
 /**
  * Opens a mailbox for the caller (docs/contract/mailboxes.md#rights-on-a-mailbox): an assigned user, an owner or admin, or the
  * session of the mailbox itself. For an owner or admin who is not assigned, the audit entry is committed before this returns.
- * Throws 404 for an unknown mailbox, 403 for one that the caller is not assigned to.
+ * Throws 404 for an unknown mailbox, 403 for one that the caller is not assigned to and for any but that of a mailbox session.
  */
 export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<OpenMailbox> {
   const { actor, workspace } = ctx;
   const id = parseUuid(mailboxId);
-  if (id === null || (actor.kind === "mailbox" && actor.mailboxId !== id)) throw notFound("Mailbox");
+  // For any other id, known or not, so that the session learns nothing about other mailboxes.
+  if (actor.kind === "mailbox" && actor.mailboxId !== id)
+    throw forbidden("A session of a mailbox acts on its own mailbox only");
+  if (id === null) throw notFound("Mailbox");
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
   const values = [id, workspace.number, domains, actor.userId];
   const mayOpenAll = actor.kind !== "mailbox" && actor.role !== "member";

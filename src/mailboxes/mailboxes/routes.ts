@@ -5,6 +5,7 @@ import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
+import { idField } from "../../lib/id-field.ts";
 import { assignMailbox } from "./assign.ts";
 import { createMailbox } from "./create.ts";
 import { deleteMailbox } from "./delete.ts";
@@ -16,7 +17,7 @@ import { updateMailbox } from "./update.ts";
 const ListQuery = z
   .object({
     ...pageQuery({ default: 100, max: 500 }),
-    domain_id: z.string().toLowerCase().optional().describe("Filters by domain."),
+    domain_id: idField().optional().describe("Filters by domain."),
     after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
   })
   .superRefine(refuseDeepPages);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { idField } from "../../lib/id-field.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";
@@ -24,7 +25,7 @@ const Quota = z
 
 export const MailboxIn = z
   .object({
-    domain_id: z.string().meta({ format: "uuid", description: "Id of the domain." }),
+    domain_id: idField().describe("Id of the domain."),
     local_part: z.string().max(1000).meta({
       minLength: 1,
       maxLength: 64,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { idField } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
@@ -7,10 +8,7 @@ import type { SmtpCredentialRow } from "./queries.ts";
 
 export const SmtpCredentialIn = z
   .object({
-    domain_id: z
-      .string()
-      .max(100)
-      .meta({ format: "uuid", description: "Id of a verified domain of the workspace, without an active credential." }),
+    domain_id: idField().describe("Id of a verified domain of the workspace, without an active credential."),
   })
   .meta({ ref: "SmtpCredentialCreate", examples: [{ domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02" }] });
 export type SmtpCredentialIn = z.output<typeof SmtpCredentialIn>;

@@ -123,6 +123,7 @@ describe("a mailbox session", () => {
     const foreign = await anInbox();
     const unknown = await api.get(`/v1/inbox/${crypto.randomUUID()}/messages`);
     const expected = [unknown.status, await unknown.text()];
+    expect(expected[0]).toBe(403);
     for (const mailboxId of [id, foreign.workspace.mailboxId]) {
       const response = await api.get(`/v1/inbox/${mailboxId}/messages`);
       expect([response.status, await response.text()]).toEqual(expected);

@@ -65,11 +65,12 @@ describe("POST /v1/mailboxes/", () => {
     expect(await (await workspace.get("/v1/mailboxes/")).json<MailboxOut[]>()).toHaveLength(2);
   });
 
-  it("returns 413 to a body that is too large, and 404 or 422 to a field that is", async () => {
+  it("returns 413 to a body that is too large, and 422 to a field that is", async () => {
     expect((await create({ local_part: "a", more: "x".repeat(40_000_001) })).status).toBe(413);
-    expect((await create({ local_part: "a", domain_id: "x".repeat(16_000) })).status).toBe(404);
-    const domain = await create({ local_part: "a", domain_id: "x".repeat(3_000_000) });
-    expect(await places(domain)).toEqual([["body", "domain_id"]]);
+    for (const length of [16_000, 3_000_000]) {
+      const domain = await create({ local_part: "a", domain_id: "x".repeat(length) });
+      expect(await places(domain)).toEqual([["body", "domain_id"]]);
+    }
     const named = await create({ local_part: "a", display_name: "x".repeat(3_000_000) });
     expect(await places(named)).toEqual([["body", "display_name"]]);
   });
@@ -89,7 +90,7 @@ describe("GET /v1/mailboxes/", () => {
 
   it("refuses a page so deep that `after` should be used", async () => {
     expect(await places(await workspace.get("/v1/mailboxes/?page=501&limit=500"))).toEqual([["query", "page"]]);
-    for (const odd of ["after=%00", "after=%ff", "after=%", "domain_id=%00", `after=${"%F0%9F%98%80".repeat(200)}`])
+    for (const odd of ["after=%00", "after=%ff", "after=%", `after=${"%F0%9F%98%80".repeat(200)}`])
       expect((await workspace.get(`/v1/mailboxes/?${odd}`)).status, odd.slice(0, 20)).toBe(200);
   });
 });

@@ -105,9 +105,17 @@ describe("POST /v1/mailboxes/", () => {
     expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);
   });
 
-  it("returns 404, never 500, to a domain that is unknown, malformed or deleted at the same moment", async () => {
-    for (const domain_id of [crypto.randomUUID(), "nonsense", ""])
-      expect((await create({ domain_id, local_part: "a" })).status).toBe(404);
+  it("returns 404, never 500, to a domain that is unknown or deleted at the same moment, and 422 to a text that is no id", async () => {
+    expect((await create({ domain_id: crypto.randomUUID(), local_part: "a" })).status).toBe(404);
+    for (const domain_id of ["x", "", `${workspace.domainId}0`, workspace.domainId.replaceAll("-", "")]) {
+      const refused = await create({ domain_id, local_part: "a" });
+      expect([refused.status, await refused.json()], domain_id).toEqual([
+        422,
+        { detail: [expect.objectContaining({ loc: ["body", "domain_id"] })] },
+      ]);
+      expect((await workspace.get(`/v1/mailboxes/?domain_id=${domain_id}`)).status, domain_id).toBe(422);
+    }
+    expect((await create({ domain_id: workspace.domainId.toUpperCase(), local_part: "a" })).status).toBe(201);
     const domain = await register(workspace);
     const [, ...responses] = await Promise.all([
       workspace.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`),

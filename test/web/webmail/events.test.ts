@@ -99,7 +99,7 @@ describe("the socket of webmail", () => {
     const page = await signedIn();
     const socketOf = (mailboxId: string) => page.get(`/mail/events/${mailboxId}`, { Upgrade: "websocket" });
     for (const id of [other.workspace.mailboxId, crypto.randomUUID(), "a%0d%0ab", "%00"])
-      expect((await socketOf(id)).status, id).toBe(404);
+      expect((await socketOf(id)).status, id).toBe(403);
     const member = await aMember(inbox.workspace, "member");
     const session = await aSession({ ...inbox.workspace, userId: member.userId });
     expect((await session.get(path(), { Upgrade: "websocket" })).status).toBe(403);

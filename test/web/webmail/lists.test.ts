@@ -146,7 +146,7 @@ describe("labels", () => {
     expect(await labels()).toHaveLength(1);
   });
 
-  it("of another mailbox are unknown", async () => {
+  it("of another mailbox are unknown, and that mailbox is refused", async () => {
     const other = await aMailbox();
     await other.submit(`/mail/labels/${other.workspace.mailboxId}`, [
       ["action", "create"],
@@ -162,7 +162,7 @@ describe("labels", () => {
     expect((await change({ action: "delete", label_id: id, confirmed: "yes" })).status).toBe(404);
     expect((await act(box.path("/INBOX"), `label:${id}`, [1])).status).toBe(422);
     const path = `/mail/labels/${other.workspace.mailboxId}`;
-    expect((await box.submit(path, [["action", "delete"]])).status).toBe(404);
+    expect((await box.submit(path, [["action", "delete"]])).status).toBe(403);
   });
 });
 

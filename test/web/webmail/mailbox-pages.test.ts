@@ -158,20 +158,20 @@ describe("a message", () => {
     expect(shown).toMatch(/Conversation.*Plan\s+in Archive/s);
   });
 
-  it("of another mailbox, workspace or folder is answered as an unknown one", async () => {
+  it("of another folder is unknown, and another mailbox is refused, whether it exists or not", async () => {
     await receive();
     const other = await aWorkspace();
     await deliver(other.mailbox, aRawMessage());
-    for (const unknown of [
-      `/mail/${other.mailboxId}/INBOX`,
-      `/mail/${other.mailboxId}/INBOX/1`,
-      `/mail/${other.mailboxId}/INBOX/1/body`,
-      `/mail/compose/${other.mailboxId}`,
-      `/mail/scheduled/${other.mailboxId}`,
-      path("/Nowhere"),
-      path("/INBOX/99"),
-      path("/INBOX/x"),
-    ])
+    for (const id of [other.mailboxId, crypto.randomUUID()])
+      for (const foreign of [
+        `/mail/${id}/INBOX`,
+        `/mail/${id}/INBOX/1`,
+        `/mail/${id}/INBOX/1/body`,
+        `/mail/compose/${id}`,
+        `/mail/scheduled/${id}`,
+      ])
+        expect((await page.get(foreign)).status, foreign).toBe(403);
+    for (const unknown of [path("/Nowhere"), path("/INBOX/99"), path("/INBOX/x")])
       expect((await page.get(unknown)).status, unknown).toBe(404);
   });
 });
