@@ -1,9 +1,9 @@
 import { type AddOptions, addMessage } from "./add.ts";
 import { setFlags } from "./change.ts";
-import { createFolder, findFolder } from "./folders.ts";
+import { createFolder, findFolder, findSameFolder } from "./folders.ts";
 import { countImported, moveImport } from "./imports.ts";
 import { changeLabels, listLabels, saveLabel } from "./labels.ts";
-import { isSystemFolder } from "./rules.ts";
+import { isSystemFolder, nameKey } from "./rules.ts";
 import { all, type Sql } from "./sql.ts";
 import type {
   ArchiveContents,
@@ -77,7 +77,8 @@ export function describeContents(sql: Sql): ArchiveContents {
 }
 
 /**
- * Creates the folders and labels of an archive that the mailbox does not have. Beyond the limits of a mailbox they are left out.
+ * Creates the folders and labels of an archive that the mailbox does not have in any letter case. Beyond the limits of a mailbox
+ * they are left out.
  * Returns the folders that were created.
  */
 export function createContents(
@@ -101,7 +102,7 @@ export function importMessages(
   options: AddOptions,
 ): ImportResult[] | null {
   if (progress && !moveImport(sql, progress, options.now)) return null;
-  const labels = new Map(listLabels(sql).map((label) => [label.name, label]));
+  const labels = new Map(listLabels(sql).map((label) => [nameKey(label.name), label]));
   const results = messages.map((message) => importMessage(sql, message, labels, options));
   if (progress) countImported(sql, progress.id, results);
   return results;
@@ -113,14 +114,14 @@ function importMessage(
   labels: ReadonlyMap<string, Label>,
   options: AddOptions,
 ): ImportResult {
-  const folder = findFolder(sql, message.folder) ? message.folder : "INBOX";
+  const folder = findSameFolder(sql, message.folder)?.name ?? "INBOX";
   // A user who deleted a message can import it again.
   const repeatedMs = Number.POSITIVE_INFINITY;
   const added = addMessage(sql, { ...message, folder, repeatedMs }, { ...options, isImported: true });
   if (added.result !== "added") return { result: added.result };
   const place = [added.folder, [added.uid]] as const;
   if (flagged || answered) setFlags(sql, ...place, { flagged, answered });
-  const labelIds = names.flatMap((name) => labels.get(name)?.id ?? []);
+  const labelIds = names.flatMap((name) => labels.get(nameKey(name))?.id ?? []);
   if (labelIds.length > 0) changeLabels(sql, { folder: place[0], uids: place[1], labelIds, change: "add" });
   return { result: "added", folder: added.folder, uid: added.uid };
 }

@@ -1,4 +1,4 @@
-import { folderName, isSystemFolder, limits, nextUidvalidity, systemFolders } from "./rules.ts";
+import { folderName, isSystemFolder, limits, nameKey, nextUidvalidity, systemFolders } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { Folder } from "./types.ts";
 
@@ -20,6 +20,14 @@ export function findFolder(sql: Sql, name: string): FolderRow | null {
   return first<FolderRow>(sql, "SELECT * FROM folders WHERE name = ?", folderName(name));
 }
 
+/** Returns the row of the folder whose name differs from this one in letter case at most, or null. */
+export function findSameFolder(sql: Sql, name: string): FolderRow | null {
+  const key = nameKey(name);
+  // At most limits.folders rows: SQLite compares letter case in ASCII only.
+  const same = all<FolderRow>(sql, "SELECT * FROM folders").filter((folder) => nameKey(folder.name) === key);
+  return same.find((folder) => folder.name === folderName(name)) ?? same[0] ?? null;
+}
+
 /** Returns all folders: the system folders, then the others by name. */
 export function listFolders(sql: Sql): Folder[] {
   return all<FolderRow>(
@@ -32,7 +40,7 @@ export type FolderResult = { folder: Folder } | { refused: "taken" | "too-many" 
 
 /** Creates a folder. A name that was used before gets a greater uidvalidity (RFC 9051 6.3.4). */
 export function createFolder(sql: Sql, name: string, now: number): FolderResult {
-  if (findFolder(sql, name)) return { refused: "taken" };
+  if (findSameFolder(sql, name)) return { refused: "taken" };
   const { count } = first<{ count: number }>(sql, "SELECT count(*) AS count FROM folders") ?? { count: 0 };
   if (count >= limits.folders) return { refused: "too-many" };
   const uidvalidity = nextUidvalidity(lastUidvalidity(sql), now);
@@ -52,7 +60,7 @@ export function renameFolder(sql: Sql, name: string, newName: string): FolderRes
   const folder = findFolder(sql, name);
   if (!folder) return { refused: "unknown" };
   if (isSystemFolder(name)) return { refused: "system" };
-  const other = findFolder(sql, newName);
+  const other = findSameFolder(sql, newName);
   if (other && other.id !== folder.id) return { refused: "taken" };
   sql.exec("UPDATE folders SET name = ? WHERE id = ?", folderName(newName), folder.id);
   return changed(sql, newName);

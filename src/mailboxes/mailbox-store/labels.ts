@@ -1,5 +1,5 @@
 import { findFolder } from "./folders.ts";
-import { limits } from "./rules.ts";
+import { limits, nameKey } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { Label } from "./types.ts";
 
@@ -14,8 +14,9 @@ export type LabelResult = { label: Label } | { refused: "taken" | "too-many" | "
 export function saveLabel(sql: Sql, label: Label, isNew: boolean): LabelResult {
   const known = first<Label>(sql, "SELECT * FROM labels WHERE id = ?", label.id);
   if (!isNew && !known) return { refused: "unknown" };
-  if (first(sql, "SELECT 1 FROM labels WHERE name = ? AND id <> ?", label.name, label.id)) return { refused: "taken" };
-  if (isNew && listLabels(sql).length >= limits.labels) return { refused: "too-many" };
+  const others = listLabels(sql).filter(({ id }) => id !== label.id);
+  if (others.some(({ name }) => nameKey(name) === nameKey(label.name))) return { refused: "taken" };
+  if (isNew && others.length >= limits.labels) return { refused: "too-many" };
   sql.exec(
     "INSERT INTO labels (id, name, color) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, color = excluded.color",
     label.id,

@@ -39,15 +39,22 @@ export function folderName(name: string): string {
   return systemFolders.find((folder) => folder.name.toLowerCase() === wanted.toLowerCase())?.name ?? wanted;
 }
 
+/** Returns the same text for names that differ in letter case only: a mailbox has at most one folder and label of these. */
+export const nameKey = (name: string): string => name.normalize("NFC").toLowerCase();
+
 /** Returns whether a name belongs to a system folder, in any letter case. */
 export function isSystemFolder(name: string): boolean {
   return systemFolders.some((folder) => folder.name === folderName(name));
 }
 
-/** Returns what is wrong with the name of a new folder or label, or null. `*` selects all folders in a search. */
+/**
+ * Returns what is wrong with the name of a new folder or label, or null. `*` selects all folders in a search. "." and ".." are no
+ * names: a client removes these segments of a URL, so the folder could not be renamed or deleted.
+ */
 export function nameIssue(name: string): string | null {
   const bytes = new TextEncoder().encode(name).byteLength;
   if (bytes < 1 || bytes > limits.nameBytes) return `name is ${bytes} bytes; it must have 1 to ${limits.nameBytes}`;
+  if (name === "." || name === "..") return "name must not be . or ..";
   if (name !== name.trim()) return "name must not begin or end with a space";
   if (/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/u.test(name)) return 'name must not contain control characters, *, %, \\ and "';
   return null;

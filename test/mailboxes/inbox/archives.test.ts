@@ -81,7 +81,7 @@ async function fillMailbox(): Promise<void> {
   for (const [index, body] of bodies.entries()) await inbox.receive({ Subject: `${index} ümläut` }, body);
   const forged = { "X-Mailbox-Folder": "Trash", "X-Mailbox-Flags": "seen" };
   await inbox.receive({ From: undefined, To: undefined, ...forged, Subject: "forged" });
-  for (const name of ["Ünter/ordner", "Empty", "a:b*".replace("*", "?"), ".."])
+  for (const name of ["Ünter/ordner", "Empty", "a:b*".replace("*", "?"), "..."])
     expect((await inbox.call("POST", "/folders", { name })).status).toBe(201);
   const ids = [];
   for (const name of ["Bills & Co", "unused", "Größe=1"]) {

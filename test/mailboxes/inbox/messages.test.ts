@@ -170,11 +170,15 @@ describe("changes", () => {
     expect(await post("/messages/1/spam")).toEqual({ uid: 1, folder: "Spam" });
     expect(await post("/messages/1/not-spam")).toEqual({ uid: 2, folder: "INBOX" });
     expect((await inbox.call("POST", "/messages/2/not-spam?folder=INBOX")).status).toBe(409);
-    expect(await post("/messages/2/move", { folder: "archive" })).toEqual({ uid: 1, folder: "Archive" });
+    // From Trash it goes to INBOX, not back to what was deleted.
+    const deleted = await inbox.json<{ uid: number }>("DELETE", "/messages/2");
+    const spam = await inbox.json<{ uid: number }>("POST", `/messages/${deleted.uid}/spam?folder=Trash`);
+    expect(await post(`/messages/${spam.uid}/not-spam`)).toEqual({ uid: 3, folder: "INBOX" });
+    expect(await post("/messages/3/move", { folder: "archive" })).toEqual({ uid: 1, folder: "Archive" });
     expect((await inbox.call("POST", "/messages/1/move?folder=Archive", { folder: "Nope" })).status).toBe(422);
-    expect(await inbox.json("DELETE", "/messages/1?folder=Archive")).toEqual({ uid: 1, folder: "Trash" });
-    expect((await inbox.call("DELETE", "/messages/1?folder=Trash")).status).toBe(204);
-    expect((await inbox.call("DELETE", "/messages/1?folder=Trash")).status).toBe(404);
+    expect(await inbox.json("DELETE", "/messages/1?folder=Archive")).toEqual({ uid: 2, folder: "Trash" });
+    expect((await inbox.call("DELETE", "/messages/2?folder=Trash")).status).toBe(204);
+    expect((await inbox.call("DELETE", "/messages/2?folder=Trash")).status).toBe(404);
     expect(await inbox.json("GET", "/quota")).toEqual({ used_bytes: 0, quota_bytes: null, message_count: 0 });
     const record = await inbox.workspace.get(`/v1/mailboxes/${inbox.workspace.mailboxId}`);
     expect(await record.json()).toMatchObject({ used_bytes: 0 });
@@ -218,6 +222,7 @@ describe("changes", () => {
 describe("folders and labels", () => {
   it("a folder is created once, renamed and deleted when it is empty", async () => {
     const create = (name: unknown) => inbox.call("POST", "/folders", { name });
+    for (const name of [".", ".."]) expect((await create(name)).status, name).toBe(422);
     expect(await (await create("Räume/2026")).json()).toMatchObject({
       name: "Räume/2026",
       role: null,

@@ -137,10 +137,23 @@ describe("POST /send", () => {
     ];
     for (const body of bodies) expect((await send(body)).status, JSON.stringify(body)).toBe(422);
     expect((await send({ send_at: "yesterday" })).status).toBe(400);
+    const wrong = { to: ["ada@example.org", "nonsense"], cc: ["a@b@c"], subject: "a\tb" };
+    expect(await locsOf(await send(wrong))).toEqual([
+      ["body", "to", 1],
+      ["body", "cc", 0],
+      ["body", "subject"],
+    ]);
+    expect(await locsOf(await send({ to: [] }))).toEqual([["body", "to"]]);
     await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { is_active: false });
-    expect((await send({})).status).toBe(422);
+    expect(await locsOf(await send({}))).toEqual([["path", "mailbox_id"]]);
   });
 });
+
+/** Returns the paths of the errors of a 422. */
+async function locsOf(response: Response) {
+  expect(response.status).toBe(422);
+  return (await response.json<{ detail: { loc: unknown[] }[] }>()).detail.map(({ loc }) => loc);
+}
 
 describe("drafts", () => {
   it("are stored, replaced under a new UID, and deleted when they are sent", async () => {

@@ -41,7 +41,11 @@ describe("folders", () => {
     expect((await store.list("inbox", { limit: 1, offset: 0 }))?.total).toBe(0);
     expect(await store.createFolder("InBox")).toEqual({ refused: "taken" });
     expect(await store.createFolder("Work")).toMatchObject({ folder: { name: "Work", role: null } });
-    expect(await store.createFolder("Work")).toEqual({ refused: "taken" });
+    for (const name of ["Work", "work", "WORK"]) expect(await store.createFolder(name)).toEqual({ refused: "taken" });
+    await store.createFolder("Übung");
+    await store.createFolder("Other");
+    expect(await store.renameFolder("Other", "u\u0308bung")).toEqual({ refused: "taken" });
+    expect(await store.renameFolder("Other", "OTHER")).toMatchObject({ folder: { name: "OTHER" } });
   });
 
   it("a folder that is created again under its name has a greater uidvalidity", async () => {
@@ -196,7 +200,8 @@ describe("labels", () => {
     const store = aStore();
     await store.saveLabel({ id: "l1", name: "Bills", color: "#ff0000" }, true);
     await store.saveLabel({ id: "l2", name: "Travel", color: "#00ff00" }, true);
-    expect(await store.saveLabel({ id: "l3", name: "Bills", color: "#000000" }, true)).toEqual({ refused: "taken" });
+    for (const name of ["Bills", "bills"])
+      expect(await store.saveLabel({ id: "l3", name, color: "#000000" }, true)).toEqual({ refused: "taken" });
     await add(store);
     expect(await store.changeLabels("INBOX", [1], ["l1", "l2"], "replace")).toEqual({ uids: [1] });
     await store.move("INBOX", [1], "Archive");

@@ -4,7 +4,7 @@ import { storeResponse } from "../../../platform/idempotency/index.ts";
 import type { Folder, FolderResult } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 
-/** Creates a folder. Throws 409 for a name that exists, and beyond 500 folders. */
+/** Creates a folder. Throws 409 for a name that exists in any letter case, and beyond 500 folders. */
 export async function createFolder(ctx: CallerCtx, { store }: OpenMailbox, name: string): Promise<Folder> {
   const folder = toFolder(await store.createFolder(name));
   const statements = storeResponse(ctx, folder);
@@ -23,7 +23,7 @@ export async function deleteFolder({ store }: OpenMailbox, name: string): Promis
 }
 
 const CONFLICTS = {
-  taken: "A folder with this name exists",
+  taken: "A folder with this name exists; letter case does not tell names apart",
   "too-many": "A mailbox has at most 500 folders",
   system: "A system folder cannot be renamed or deleted",
   "not-empty": "The folder has messages; move or delete them first",

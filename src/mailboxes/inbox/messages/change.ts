@@ -41,7 +41,7 @@ export async function moveMessage(
 export async function restoreMessage({ store }: OpenMailbox, folder: string, uid: number): Promise<NonNullable<Place>> {
   if (folderName(folder) !== "Spam") {
     if (!(await store.find(folder, uid))) throw notFound("Message");
-    throw conflict("The message is not in Spam");
+    throw conflict(`The message is in ${folderName(folder)}, not in Spam; move it to the folder where it belongs`);
   }
   const [restored] = await store.restore([uid]);
   if (!restored) throw notFound("Message");

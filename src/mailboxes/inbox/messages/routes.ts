@@ -198,6 +198,7 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "restoreInboxMessageFromSpam",
       summary: "Return a message from Spam to the folder that it came from",
+      description: "It goes to INBOX when it came from Trash, or from a folder that is gone.",
       parameters: message,
       responses: responses(200, "Its new place", PlaceOut, [...errors, 409]),
     }),

@@ -8,6 +8,7 @@ import type { OpenMailbox } from "../open.ts";
 import { wrapText } from "../wrap-text.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
 import { replyFields } from "./reply-fields.ts";
+import { inRequestPaths } from "./request-paths.ts";
 import type { SendIn } from "./schema.ts";
 
 /** The fields of the outbox row of a sent copy. */
@@ -23,7 +24,7 @@ const INSERT_COPY = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES
 
 /**
  * Sends an email from a mailbox through the pipeline of all emails, with the source `inbox`. The outbox row of its copy in Sent
- * is written in the transaction that accepts it. Throws 400, 403, 413 and 422 as a send does.
+ * is written in the transaction that accepts it. Throws 400, 403, 413 and 422 as a send does, with paths in this request.
  */
 export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, input: SendIn) {
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
@@ -51,7 +52,7 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
     return accepted;
   } catch (error) {
     await upload.abort();
-    throw error;
+    throw inRequestPaths(error);
   }
 }
 
