@@ -119,6 +119,12 @@ export async function aToken(kind: TokenKind, transferId: string, db: LocalDatab
 
 /** Returns the token that was mailed to an address, when the email has arrived. */
 export async function mailedToken(kind: TokenKind, email: string): Promise<string> {
+  const [, token = ""] = await mailedMatch(email, new RegExp(`/domain-transfers/${kind}/([\\w-]{43})`));
+  return token;
+}
+
+/** Returns the match of a pattern in the newest email of the service to an address that has one, when it has arrived. */
+export async function mailedMatch(email: string, pattern: RegExp): Promise<RegExpExecArray> {
   const find = async () => {
     const { results } = await mail
       .prepare(
@@ -127,13 +133,14 @@ export async function mailedToken(kind: TokenKind, email: string): Promise<strin
       .bind(email)
       .all<{ content: string }>();
     for (const { content } of results) {
-      const text = await openLinks(testContext().settings.masterKeys, content);
-      const [, token] = new RegExp(`/domain-transfers/${kind}/([\\w-]{43})`).exec(text) ?? [];
-      if (token) return token;
+      const match = pattern.exec(await openLinks(testContext().settings.masterKeys, content));
+      if (match) return match;
     }
     return null;
   };
-  return (await until(find, (token) => token !== null)) ?? "";
+  const found = await until(find, (match) => match !== null);
+  if (found === null) throw new Error(`${email} got no email with ${pattern}`);
+  return found;
 }
 
 /** Moves the times of a transfer into the past, as if it had been made `ms` earlier. */

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { type AppError, type Blocker, conflict, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
-import { purgeMailboxesStatement } from "../../platform/outbox/index.ts";
+import { purgeMailboxesStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
 import { getDomain } from "./queries.ts";
 import { MAX_BLOCKERS } from "./rules.ts";
 
@@ -25,7 +25,8 @@ const REFUSE_MAILBOXES = `
 /**
  * Deletes a domain with its DKIM keys and, with `deleteMailboxes`, its mailboxes; the outbox deletes the mailboxes' messages from R2 afterwards. Emails sent
  * from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time, because their sender no
- * longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one `reversed`.
+ * longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one `reversed`, and
+ * an email tells the recipient.
  * The name can be registered again at once, with a new token. Throws 404, and without `deleteMailboxes` 409 while it has any.
  */
 export async function deleteDomain(
@@ -39,6 +40,7 @@ export async function deleteDomain(
     await guardedBatch(db, [
       ...(deleteMailboxes ? [] : [db.prepare(REFUSE_MAILBOXES).bind(domainId)]),
       db.prepare(REMOVE_FROM_API_KEYS).bind(domainId, workspace),
+      withdrawnOffersStatement(ctx, { domainId }),
       ...END_TRANSFERS.map((sql) => db.prepare(sql).bind(domainId)),
       purgeMailboxesStatement(ctx, { domainId }),
       db.prepare("DELETE FROM mailboxes WHERE domain_id = ?1").bind(domainId),

@@ -4,7 +4,7 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
-import { purgeMailboxesStatement, purgeStatement } from "../../platform/outbox/index.ts";
+import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
@@ -50,6 +50,7 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
       expectChanges(db, 1),
       purgeMailboxesStatement(ctx, { workspace: number }),
       purgeStatement(onMain(ctx), [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
+      withdrawnOffersStatement(ctx, { workspace: number }),
       ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
       auditStatement(ctx, { action: "workspace.deleted", target: workspaceId, detail: { name: ctx.workspace.name } }),
     ]);

@@ -26,3 +26,4 @@ export {
 } from "./rules.ts";
 export { sweep } from "./sweep.ts";
 export type { OutboxKind, OutboxMessage, WakeUp } from "./wake.ts";
+export { withdrawnOffersStatement } from "./withdrawn-offers-statement.ts";

@@ -27,6 +27,12 @@ export async function runDeadline(ctx: Ctx, domainId: string): Promise<number | 
   return left && deadlineOf(left);
 }
 
+/** Closes a pending transfer of a domain whose time has passed, if the alarm of its object has not done so yet. */
+export async function expireOverdue(ctx: Ctx, domainId: string): Promise<void> {
+  const transfer = await findActiveTransfer(ctx, domainId);
+  if (transfer?.status === "pending" && transfer.expiresAt <= ctx.now()) await expireTransfer(ctx, transfer);
+}
+
 const isAccepted = (transfer: TransferRow): transfer is AcceptedTransfer =>
   transfer.status === "accepted" && transfer.targetWorkspace !== null;
 

@@ -7,6 +7,7 @@ import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { canSendSystemEmails } from "../../sending/system-emails/index.ts";
+import { expireOverdue } from "./deadline.ts";
 import { transferError } from "./errors.ts";
 import { countMoves } from "./moves.ts";
 import type { Performed } from "./object.ts";
@@ -23,8 +24,10 @@ const INSERT = `
   SELECT ?1, ?2, ?3, ?4, 'pending', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
    WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?2 AND workspace = ?6 AND status = 'verified')`;
 
+// A pending one whose time has passed is shown as expired and can no longer be accepted.
 const FIND_ACTIVE = `
   SELECT 1 FROM domain_transfers WHERE source_workspace = ?1 AND status IN ('pending', 'accepted')
+     AND (status = 'accepted' OR expires_at > ?5)
      AND (reversed_name IN (SELECT value FROM json_each(?2)) OR (reversed_name >= ?3 AND reversed_name < ?4))`;
 
 const REFUSE_ACTIVE = `SELECT CASE WHEN EXISTS (${FIND_ACTIVE}) THEN json('lost race') END`;
@@ -39,6 +42,7 @@ export async function initiateTransfer(ctx: CallerCtx, domainId: string, input: 
   const domain = await getDomain(ctx, domainId);
   if (ctx.actor.restricted) throw forbidden("This account is restricted and cannot transfer domains");
   const target = await findTarget(ctx, input.target_email);
+  await expireOverdue(ctx, domain.id);
   await requireNoActiveTransfer(ctx, domain);
   const moved = await requireMovable(ctx, { domainId: domain.id, ...domain });
   requirePermitted(ctx, moved);
@@ -67,14 +71,15 @@ async function findTarget(ctx: CallerCtx, email: string): Promise<{ email: strin
 
 type NameInWorkspace = Pick<DomainRow, "workspace" | "reversedName">;
 
-const treeParameters = ({ workspace, reversedName }: NameInWorkspace) => [
+const treeParameters = (ctx: CallerCtx, { workspace, reversedName }: NameInWorkspace) => [
   workspace,
   JSON.stringify(ancestors(reversedName)),
   ...reversedRange(reversedName),
+  ctx.now(),
 ];
 
 async function requireNoActiveTransfer(ctx: CallerCtx, domain: NameInWorkspace): Promise<void> {
-  const active = ctx.db.prepare(FIND_ACTIVE).bind(...treeParameters(domain));
+  const active = ctx.db.prepare(FIND_ACTIVE).bind(...treeParameters(ctx, domain));
   if ((await active.first()) !== null) throw transferError("transfer_active");
 }
 
@@ -129,7 +134,7 @@ async function insertTransfer(ctx: CallerCtx, row: TransferRow, moved: readonly 
   ];
   try {
     await guardedBatch(db, [
-      db.prepare(REFUSE_ACTIVE).bind(...treeParameters(domain)),
+      db.prepare(REFUSE_ACTIVE).bind(...treeParameters(ctx, domain)),
       db.prepare(INSERT).bind(...values),
       expectChanges(db, 1),
       auditStatement(ctx, {

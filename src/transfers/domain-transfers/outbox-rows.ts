@@ -8,6 +8,8 @@ export type TransferRef =
   | { acceptLink: string }
   /** Mails a stop link of the transfer to an owner of the source workspace. */
   | { stopLink: string; owner: string }
+  /** Tells the recipient of a transfer that the source workspace has ended it (also platform/outbox). */
+  | { withdrawn: string }
   /** Does what is due for the transfer of this domain, unless the alarm of its object did. */
   | { deadline: string }
   | CleanUp;

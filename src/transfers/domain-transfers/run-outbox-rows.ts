@@ -13,7 +13,7 @@ import { cleanUp } from "./clean-up.ts";
 import { transferObject } from "./object.ts";
 import type { TransferRef } from "./outbox-rows.ts";
 import { getTransfer, type TransferRow } from "./queries.ts";
-import { sendAcceptLink, sendStopLink } from "./send-links.ts";
+import { sendAcceptLink, sendStopLink, sendWithdrawal } from "./send-links.ts";
 
 /** No further row is started after this many ms: half a lease. */
 const RUN_MS = 60_000;
@@ -55,9 +55,11 @@ async function runRow(ctx: OutboxCtx<"main">, ref: TransferRef): Promise<boolean
     // While transfers are switched off nothing was done.
     return ctx.settings.domainTransfers;
   }
-  const transfer = await findTransfer(ctx, "acceptLink" in ref ? ref.acceptLink : ref.stopLink);
+  const id = "acceptLink" in ref ? ref.acceptLink : "stopLink" in ref ? ref.stopLink : ref.withdrawn;
+  const transfer = await findTransfer(ctx, id);
   if (!transfer) return true;
   if ("acceptLink" in ref) await sendAcceptLink(ctx, transfer);
+  else if ("withdrawn" in ref) await sendWithdrawal(ctx, transfer);
   else await sendStopLink(ctx, transfer, ref.owner);
   return true;
 }

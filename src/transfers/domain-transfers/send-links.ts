@@ -42,6 +42,16 @@ export async function sendStopLink(ctx: Ctx, transfer: TransferRow, owner: strin
   await sendSystemEmail(ctx, { to, subject, text: `${text.join("\n\n")}\n` });
 }
 
+/** Tells the recipient of a transfer by mail that the source has cancelled it, or deleted the domain. */
+export async function sendWithdrawal(ctx: Ctx, { domainName, sourceLabel, targetEmail }: TransferRow): Promise<void> {
+  const text = [
+    `The workspace "${sourceLabel}" no longer offers you the domain ${domainName}: it has cancelled the transfer or deleted the domain.`,
+    "Nothing moves to your workspace, and the link of the earlier email no longer works. There is nothing for you to do.",
+  ];
+  const subject = `The transfer of ${domainName} was cancelled`;
+  await sendSystemEmail(ctx, { to: targetEmail, subject, text: `${text.join("\n\n")}\n` });
+}
+
 async function findEmail({ db }: Ctx, userId: string): Promise<string | null> {
   const row = await db.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>();
   return row?.email ?? null;

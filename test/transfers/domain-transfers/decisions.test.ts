@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { readAudit } from "../../support/audit.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import {
   acceptById,
@@ -13,6 +14,7 @@ import {
   decide,
   initiate,
   insertDomain,
+  mailedMatch,
   ownerOf,
   runDeadlineAt,
 } from "../../support/transfers.ts";
@@ -159,6 +161,12 @@ describe("accepting", () => {
       ).toBe(false);
       await runDeadlineAt(domain_id, Date.now());
     }
+    // The next one does not wait for the alarm of the object.
+    const next = await initiate(source, target, domain_id);
+    await age(next.id, 7 * DAY);
+    expect(await initiate(source, target, domain_id)).toMatchObject({ status: "pending" });
+    const all = await (await source.get(`${path}/outgoing`)).json<TransferOut[]>();
+    expect(all.find((item) => item.id === next.id)?.status).toBe("expired");
     expect((await readAudit(source)).filter((entry) => entry.target.id === id).map(({ action }) => action)).toContain(
       "transfer.expired",
     );
@@ -216,9 +224,31 @@ describe("stopping", () => {
   });
 });
 
+it("an email tells the recipient when the source cancels the transfer, and when it deletes the domain or the workspace", async () => {
+  const recipient = await aWorkspace();
+  const email = await ownerOf(recipient);
+  const own = await aWorkspace();
+  const [cancelled, deleted, lost] = await Promise.all([1, 2, 3].map(() => insertDomain(own)));
+  if (!cancelled || !deleted || !lost) throw new Error("three domains were inserted");
+  const transfers = [await initiate(own, recipient, cancelled.id), await initiate(own, recipient, deleted.id)];
+  await acceptById(recipient, transfers[1]?.id ?? "");
+  await initiate(own, recipient, lost.id);
+  expect((await cancel(own, transfers[0]?.id ?? "")).status).toBe(200);
+  const withdrawn = ({ name }: { name: string }) =>
+    mailedMatch(email, new RegExp(`no longer offers you the domain ${name}`));
+  expect(await withdrawn(cancelled)).not.toBeNull();
+  expect((await own.call("DELETE", `/v1/domains/${deleted.id}`)).status).toBe(204);
+  await runOutboxAt(Date.now(), {}, ["transfer"]);
+  expect(await withdrawn(deleted)).not.toBeNull();
+  expect((await own.call("DELETE", `/v1/workspaces/${own.workspaceId}`)).status).toBe(204);
+  await runOutboxAt(Date.now(), {}, ["transfer"]);
+  expect(await withdrawn(lost)).not.toBeNull();
+});
+
 it("deleting the domain or its workspace ends the transfer", async () => {
   const [first, second] = [await pending(), await accepted()];
-  for (const { domain_id } of [first, second]) await source.call("DELETE", `/v1/domains/${domain_id}?delete_mailboxes=true`);
+  for (const { domain_id } of [first, second])
+    await source.call("DELETE", `/v1/domains/${domain_id}?delete_mailboxes=true`);
   const outgoing = await (await source.get(`${path}/outgoing?limit=500`)).json<TransferOut[]>();
   const statusOf = (id: string) => outgoing.find((item) => item.id === id)?.status;
   expect([statusOf(first.id), statusOf(second.id)]).toEqual(["cancelled", "reversed"]);

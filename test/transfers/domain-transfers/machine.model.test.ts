@@ -114,9 +114,12 @@ class Sequence {
     else await this.#decide(step.do, step.who);
   }
 
+  /** A transfer that was not accepted in time is in the way of no other one, also before its deadline was run. */
   get #isOpen(): boolean {
-    return this.#model?.status === "pending" || this.#model?.status === "accepted";
+    return this.#model?.status === "accepted" || (this.#model?.status === "pending" && !this.#isLate(this.#model));
   }
+
+  readonly #isLate = ({ status, offeredAt }: Model) => status === "pending" && this.#now >= offeredAt + 7 * DAY;
 
   async #initiate(who: number, to: number): Promise<void> {
     const expected = () => {
@@ -136,7 +139,7 @@ class Sequence {
   async #decide(what: "accept by token" | "accept by id" | "decline" | "cancel" | "stop", who: number): Promise<void> {
     const model = this.#model;
     if (!model) return;
-    const isLate = model.status === "pending" && this.#now >= model.offeredAt + 7 * DAY;
+    const isLate = this.#isLate(model);
     const isPending = model.status === "pending" && !isLate;
     const isExpired = model.status === "expired" || isLate;
     // A caller who neither sent nor got the transfer knows nothing of it, except by the token.
