@@ -66,6 +66,7 @@ for (const name of ["google", "github"]) {
       for (const SIGN_UP of ["invited", "open"]) {
         const { page, response } = await signIn(name, account, { SIGN_UP });
         expect(response.status).toBe(403);
+        expect(await response.text()).toContain("has no verified email address. Verify your address there");
         expect(page.jar.session).toBeUndefined();
       }
     });

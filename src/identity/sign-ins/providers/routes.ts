@@ -21,6 +21,10 @@ import {
 
 const CANCELLED = "The sign-in was cancelled, or it took too long. Try again.";
 
+const names: Readonly<Record<Provider, string>> = { google: "Google", github: "GitHub" };
+const unverified = (provider: Provider) =>
+  `Your account at ${names[provider]} has no verified email address. Verify your address there, or sign in by a link by email.`;
+
 function requireEnabled(c: Context<AppEnv>, provider: Provider): void {
   if (!enabledProviders(c.get("ctx").settings).includes(provider)) throw new AppError(404, "Not found");
 }
@@ -42,7 +46,8 @@ const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
   const code = c.req.query("code");
   if (!state || !code) return showProblem(c, CANCELLED, 400);
   try {
-    return respondSignIn(c, await completeProviderSignIn(ctx, provider, { code, state, client: clientOf(c) }), true);
+    const signIn = await completeProviderSignIn(ctx, provider, { code, state, client: clientOf(c) });
+    return signIn.kind === "unverified" ? showProblem(c, unverified(provider), 403) : respondSignIn(c, signIn, true);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     ctx.log("provider.failed", { provider, error: error.message });
@@ -50,7 +55,7 @@ const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
   }
 };
 
-const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 502) =>
+const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 403 | 502) =>
   respondPage(c, signInPage({ next: "/app", providers: enabledProviders(c.get("ctx").settings), error }), { status });
 
 /** Signing in by an account at Google or GitHub (docs/contract/sign-in.md#ways-to-sign-in). */

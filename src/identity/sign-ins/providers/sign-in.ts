@@ -42,17 +42,17 @@ export async function beginProviderSignIn(
 
 /**
  * Signs in the user of an account at a provider: the one that it is linked to, otherwise the one of its verified address,
- * to which it is linked then. Throws ProviderError.
+ * to which it is linked then. `unverified`: the account is not linked and has no verified address. Throws ProviderError.
  */
 export async function completeProviderSignIn(
   ctx: Ctx,
   provider: Provider,
   { code, state, client }: { code: string; state: ProviderState; client: Client },
-): Promise<SignIn> {
+): Promise<SignIn | { kind: "unverified" }> {
   const profile = await fetchProfile(ctx, provider, code, state);
   const linked = await ctx.db.prepare(FIND_LINKED).bind(provider, profile.subject).first<string>("email");
   const address = parseAddress(linked ?? profile.email ?? "");
-  if (!address) return { kind: "refused" };
+  if (!address) return { kind: "unverified" };
   return completeSignIn(ctx, {
     address,
     name: accountName(profile.name),
