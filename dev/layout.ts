@@ -13,6 +13,8 @@ export interface Layout {
   workerEnvFile: string;
   workerLog: string;
   certificateDir: string;
+  /** By how much `npm run dev:clock` has moved the clock. */
+  clockFile: string;
   ports: Ports;
 }
 
@@ -47,6 +49,7 @@ export function readLayout(env: NodeJS.ProcessEnv): Layout {
     workerEnvFile: path.join(stateDir, "worker.env"),
     workerLog: path.join(stateDir, "worker.log"),
     certificateDir: path.join(stateDir, "certificates"),
+    clockFile: path.join(stateDir, "clock.json"),
     ports: readPorts(env.PORT),
   };
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readOffset } from "./clock/offset.ts";
 import { HOST, type Layout, ROOT } from "./layout.ts";
 
 const MINUTE_MS = 60_000;
@@ -7,15 +8,24 @@ const RESTART_MS = 5_000;
 
 /** Runs the cron triggers of wrangler.toml, each minute, until `signal` aborts: `wrangler dev` does not run them. */
 export async function runCronsEachMinute(layout: Layout, signal: AbortSignal) {
-  const { unstable_readConfig: readConfig } = await import("wrangler");
-  const crons = readConfig({ config: path.join(ROOT, "wrangler.toml") }).triggers.crons ?? [];
+  const crons = await readCrons();
   while (!signal.aborted) {
     await sleep(MINUTE_MS - (Date.now() % MINUTE_MS), undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const now = new Date();
+    const now = new Date(Date.now() + (await readOffset(layout)));
     // Not awaited, so that a run longer than a minute does not delay the next one.
     for (const cron of crons) if (isDue(cron, now)) void runScheduled(layout, cron, now.getTime()).catch(() => {});
   }
+}
+
+/** Runs every cron trigger once, at a time in ms since 1970: for the hours and days that a moved clock has left out. */
+export async function runEachCron(layout: Layout, time: number) {
+  for (const cron of await readCrons()) await runScheduled(layout, cron, time).catch(() => {});
+}
+
+async function readCrons(): Promise<string[]> {
+  const { unstable_readConfig: readConfig } = await import("wrangler");
+  return readConfig({ config: path.join(ROOT, "wrangler.toml") }).triggers.crons ?? [];
 }
 
 /**

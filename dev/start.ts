@@ -4,6 +4,7 @@ import { startGateway } from "../smtp-gateway/gateway.ts";
 import { readArguments } from "./arguments.ts";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
+import { watchOffset } from "./clock/offset.ts";
 import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
 import { handOverHosted } from "./egress/hand-over.ts";
@@ -57,6 +58,7 @@ async function start(layout: Layout) {
   shutdown.onStop(() => worker.stop());
   await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
   void runCronsEachMinute(layout, shutdown.signal);
+  shutdown.onStop(watchOffset(layout, () => void worker.restart()));
 
   const gateway = await startGateway(await gatewayConfig(layout, secrets, certificates));
   shutdown.onStop(() => gateway.close());

@@ -20,12 +20,15 @@ const STOP_MS = 8_000;
 const KILL_MS = 3_000;
 const POLL_MS = 100;
 
-/** Starts `wrangler dev` under supervise.ts, with its output appended to the worker log. */
-export async function launchWorker(layout: Layout, authorityFile: string): Promise<Worker> {
+/**
+ * Starts `wrangler dev` under supervise.ts, with its output appended to the worker log. `clockOffset`: by how much its clock is
+ * ahead, in ms.
+ */
+export async function launchWorker(layout: Layout, authorityFile: string, clockOffset: number): Promise<Worker> {
   const log = await open(layout.workerLog, "a");
   const child = spawn(
     process.execPath,
-    [path.join(import.meta.dirname, "supervise.ts"), process.execPath, ...wranglerDev(layout)],
+    [path.join(import.meta.dirname, "supervise.ts"), process.execPath, ...wranglerDev(layout, clockOffset)],
     {
       cwd: ROOT,
       // Own process group: Ctrl-C in the terminal reaches only this process, which stops the Worker in order.
@@ -39,10 +42,13 @@ export async function launchWorker(layout: Layout, authorityFile: string): Promi
   return { waitUntilReady: () => waitUntilReady(layout, ended), ended, stop: () => stopWorker(child, ended) };
 }
 
-function wranglerDev(layout: Layout): string[] {
+function wranglerDev(layout: Layout, clockOffset: number): string[] {
   return [
     path.join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"),
     "dev",
+    ...(clockOffset === 0
+      ? []
+      : [path.join(ROOT, "dev/clock/worker.ts"), "--define", `CLOCK_OFFSET_MS:${clockOffset}`]),
     ...["--config", path.join(ROOT, "wrangler.toml"), "--env-file", layout.workerEnvFile],
     ...["--ip", HOST, "--port", String(layout.ports.api), "--inspector-port", "0"],
     ...["--persist-to", layout.persistDir, "--local"],

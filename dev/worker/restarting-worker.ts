@@ -1,5 +1,6 @@
+import { readOffset } from "../clock/offset.ts";
 import type { Layout } from "../layout.ts";
-import { announceRestart } from "../scheduled.ts";
+import { announceRestart, runEachCron } from "../scheduled.ts";
 import { watchForCrashes } from "./crash-watch.ts";
 import { launchWorker, type Worker } from "./launch.ts";
 
@@ -16,6 +17,7 @@ export class RestartingWorker {
   readonly #crashes: number[] = [];
   #worker: Worker | null = null;
   #stopped = false;
+  #isClockMoved = false;
 
   constructor(layout: Layout, authorityFile: string) {
     this.#layout = layout;
@@ -28,6 +30,12 @@ export class RestartingWorker {
     void this.#restartOnExit(first).catch((error) => !this.#stopped && onGiveUp(error));
   }
 
+  /** Starts the Worker anew with the clock as it was moved, and then runs its scheduled work. */
+  async restart() {
+    this.#isClockMoved = true;
+    await this.#worker?.stop();
+  }
+
   async stop() {
     this.#stopped = true;
     await this.#worker?.stop();
@@ -35,10 +43,14 @@ export class RestartingWorker {
 
   async #restartOnExit(first: Worker) {
     for (let worker = first; ; worker = await this.#relaunch()) {
-      if (worker !== first) console.log("The Worker was restarted.");
+      if (worker !== first && !this.#stopped) console.log("The Worker was restarted.");
       await worker.ended;
       if (this.#stopped) return;
-      console.log("The Workers runtime was killed or crashed; restarting it ...");
+      console.log(
+        this.#isClockMoved
+          ? "The clock was moved; restarting the Worker ..."
+          : "The Workers runtime was killed or crashed; restarting it ...",
+      );
     }
   }
 
@@ -56,14 +68,17 @@ export class RestartingWorker {
 
   /** Starts the Worker and waits until it is ready. A crash of workerd stops all its processes. */
   async #launch(): Promise<Worker> {
-    const launchedAt = Date.now();
-    const worker = await launchWorker(this.#layout, this.#authorityFile);
+    const offset = await readOffset(this.#layout);
+    const launchedAt = Date.now() + offset;
+    const worker = await launchWorker(this.#layout, this.#authorityFile, offset);
     this.#worker = worker;
     const watcher = watchForCrashes(this.#layout.workerLog, () => void worker.stop());
     void worker.ended.then(() => watcher.close());
     try {
       await worker.waitUntilReady();
       await announceRestart(this.#layout, launchedAt);
+      if (this.#isClockMoved) await runEachCron(this.#layout, launchedAt);
+      this.#isClockMoved = false;
       return worker;
     } catch (error) {
       await worker.stop();
