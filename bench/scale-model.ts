@@ -1,5 +1,5 @@
 /**
- * Models databases, storage and cost of a deployment: `node bench/scale-model.ts [emails a month] [days kept]`. Sizes of rows
+ * Models databases, storage and cost of a deployment: `npm run scale-model -- [emails a month] [days kept]`. Sizes of rows
  * and costs of a send are measured (docs/performance.md); prices are those of bench/prices.ts. Without arguments it
  * prints the table of docs/performance.md.
  */
