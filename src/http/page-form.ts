@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import { AppError, unprocessable } from "../lib/errors.ts";
+import { ChangedMeanwhileError, type FormValues } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
 import { toValidationErrors } from "./validate.ts";
@@ -14,6 +15,9 @@ export interface Refusal {
   errors: ReadonlyMap<string, string>;
   /** Pages of what stops the request. */
   links?: readonly { href: string; label: string }[];
+  /** What was stored meanwhile, by label, and its version, with which the form can be submitted again. */
+  stored?: FormValues;
+  version?: string;
 }
 
 /** Pages of the kinds of blockers. */
@@ -30,6 +34,10 @@ const EXPLAINED = [400, 409, 413, 422, 429, 503];
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof ConcurrencyError)
     return { status: 409, message: "Another request changed it meanwhile. Try again.", errors: new Map() };
+  if (error instanceof ChangedMeanwhileError) {
+    const message = `${error.message}. What is stored now is below; save again to replace it with what you have entered.`;
+    return { status: 409, message, errors: new Map(), stored: error.stored, version: error.version };
+  }
   if (!(error instanceof AppError) || !EXPLAINED.includes(error.status)) throw error;
   const errors = Array.isArray(error.detail) ? error.detail : [];
   const blockers = error.extra.blockers ?? [];

@@ -208,6 +208,8 @@ interface SummaryProps {
         errors: FieldErrors;
         /** Pages of what stops the request. */
         links?: readonly { href: string; label: string }[];
+        /** What was stored meanwhile, by label. */
+        stored?: Readonly<Record<string, string>>;
       }
     | undefined;
 }
@@ -215,7 +217,8 @@ interface SummaryProps {
 /** Why a form was refused, with a link to each field that is wrong, or to each page of what stops it. */
 export function ErrorSummary({ refusal }: SummaryProps) {
   if (!refusal) return null;
-  const { message, errors } = refusal;
+  const { message, errors, stored } = refusal;
+  if (stored) return <StoredMeanwhile message={message} stored={stored} />;
   const fields = [...errors].map(([name, label]) => ({ href: `#${name}`, label }));
   const links = fields.length > 0 ? fields : (refusal.links ?? []);
   if (links.length === 0) return <Notice kind="bad">{message}</Notice>;
@@ -232,3 +235,15 @@ export function ErrorSummary({ refusal }: SummaryProps) {
     </div>
   );
 }
+
+const StoredMeanwhile = ({ message, stored }: { message: string; stored: Readonly<Record<string, string>> }) => (
+  <div class="notice bad" role="alert">
+    <p>{message}</p>
+    {Object.entries(stored).map(([label, value]) => (
+      <details open>
+        <summary>{label}, as it is stored now</summary>
+        <pre>{value === "" ? "(empty)" : value}</pre>
+      </details>
+    ))}
+  </div>
+);

@@ -4,6 +4,7 @@ import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { Empty, ErrorSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 
 /** The fields of the form of a broadcast, as they were filled in. */
@@ -24,10 +25,31 @@ export interface BroadcastForm {
   /** Empty: the whole list at once. */
   ab_test_pct: string;
   idempotencyKey: string;
+  /** Of what the form began from. Empty: a new broadcast. */
+  version: string;
 }
 
 /** Returns the form of a broadcast, or an empty one. */
-export const toBroadcastForm = (broadcast: BroadcastOut | null): BroadcastForm => ({
+export function toBroadcastForm(broadcast: BroadcastOut | null): BroadcastForm {
+  const form = toForm(broadcast);
+  return { ...form, version: broadcast === null ? "" : versionOf(valuesOf(form)) };
+}
+
+/** Returns what the form shows and changes, by label. */
+export const valuesOf = (form: BroadcastForm): FormValues => ({
+  Name: form.name,
+  Subject: form.subject,
+  From: form.from_address,
+  "To the list": form.contact_list_id,
+  "Preview text": form.preheader,
+  HTML: form.html_body,
+  Text: form.text_body,
+  "Send at": form.scheduled_at,
+  "Emails an hour": form.max_per_hour,
+  "Sample in percent": form.ab_test_pct,
+});
+
+const toForm = (broadcast: BroadcastOut | null): BroadcastForm => ({
   name: broadcast?.name ?? "",
   subject: broadcast?.subject ?? "",
   from_address: broadcast?.from_address ?? "",
@@ -40,6 +62,7 @@ export const toBroadcastForm = (broadcast: BroadcastOut | null): BroadcastForm =
   max_per_hour: broadcast?.max_per_hour ? String(broadcast.max_per_hour) : "",
   ab_test_pct: broadcast?.ab_test_pct ? String(broadcast.ab_test_pct) : "",
   idempotencyKey: crypto.randomUUID(),
+  version: "",
 });
 
 export function readBroadcastForm(fields: URLSearchParams): BroadcastForm {
@@ -51,6 +74,7 @@ export function readBroadcastForm(fields: URLSearchParams): BroadcastForm {
     scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")),
     ...{ stored_scheduled_at: field("stored_scheduled_at"), max_per_hour: field("max_per_hour") },
     idempotencyKey: field("idempotency_key"),
+    version: field("version"),
   };
 }
 
@@ -95,6 +119,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
         <form method="post">
           <ErrorSummary refusal={refusal} />
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <input type="hidden" name="version" value={refusal?.version ?? form.version} />
           <input type="hidden" name="stored_scheduled_at" value={form.stored_scheduled_at} />
           <div class="columns">
             <Field name="name" label="Name" hint="Only you see it." value={form.name} errors={errors} />

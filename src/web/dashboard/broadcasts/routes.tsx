@@ -36,6 +36,7 @@ import { parseFields, type Refusal, submitForm, toRefusal } from "../../../http/
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
+import { requireVersion } from "../../../lib/form-version.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { listSenders } from "../senders.ts";
 import { PromotePage, SendPage } from "./confirm.tsx";
@@ -45,6 +46,7 @@ import {
   readBroadcastForm,
   toBroadcastForm,
   toBroadcastRequest,
+  valuesOf,
 } from "./form.tsx";
 import { BroadcastPage, BroadcastsPage } from "./page.tsx";
 
@@ -110,7 +112,11 @@ export const broadcastPages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        await updateBroadcast(c.get("caller"), idOf(c), parseFields(BroadcastPatch, toBroadcastRequest(form)));
+        const caller = c.get("caller");
+        const patch = parseFields(BroadcastPatch, toBroadcastRequest(form));
+        const stored = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+        requireVersion(form.version, valuesOf(toBroadcastForm(stored)), valuesOf(form));
+        await updateBroadcast(caller, idOf(c), patch);
         return `/app/broadcasts/${idOf(c)}?done=saved`;
       },
       (refusal) => showForm(c, true, { form, refusal }),

@@ -25,6 +25,7 @@ export function Editor({ path, form, samples, focus, refusal }: EditorProps) {
       <ErrorSummary refusal={refusal} />
       {focus === undefined ? null : <Notice kind="warn">The blocks are changed, and not saved yet.</Notice>}
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <input type="hidden" name="version" value={refusal?.version ?? form.version} />
       {[...samples].map(([name, value]) => (
         <input type="hidden" name={SAMPLE + name} value={value} />
       ))}

@@ -1,4 +1,5 @@
 import { unprocessable } from "../../../lib/errors.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import {
   BLOCK_TYPES,
   type Block,
@@ -20,6 +21,8 @@ export interface TemplateForm {
   /** Null: the template is HTML. The HTML and text of blocks are made of them. */
   blocks: Block[] | null;
   idempotencyKey: string;
+  /** Of what the form began from. Empty: a new template. */
+  version: string;
 }
 
 /** Returns an empty form, of HTML or of blocks. */
@@ -27,17 +30,32 @@ export const emptyForm = (isOfBlocks: boolean): TemplateForm => ({
   ...{ name: "", subject: "", html_body: "", text_body: "" },
   blocks: isOfBlocks ? [] : null,
   idempotencyKey: crypto.randomUUID(),
+  version: "",
 });
 
 /** Returns the form of a stored template. */
-export const toForm = (template: TemplateOut): TemplateForm => ({
-  name: template.name,
-  subject: template.subject ?? "",
-  html_body: template.html_body ?? "",
-  text_body: template.text_body ?? "",
-  blocks: readBlocks(template.blocks_json),
-  idempotencyKey: crypto.randomUUID(),
-});
+export function toForm(template: TemplateOut): TemplateForm {
+  const form = {
+    name: template.name,
+    subject: template.subject ?? "",
+    html_body: template.html_body ?? "",
+    text_body: template.text_body ?? "",
+    blocks: readBlocks(template.blocks_json),
+    idempotencyKey: crypto.randomUUID(),
+    version: "",
+  };
+  return { ...form, version: versionOf(valuesOf(form)) };
+}
+
+/** Returns what the form shows and changes, by label. */
+export function valuesOf({ name, subject, html_body, text_body, blocks }: TemplateForm): FormValues {
+  const content = blocks?.map(({ type, text, url }) => [`${type}:`, text, url].join(" ").trim()).join("\n");
+  return {
+    Name: name,
+    Subject: subject,
+    ...(content === undefined ? { HTML: html_body, Text: text_body } : { Blocks: content }),
+  };
+}
 
 /** Reads the submitted form. */
 export function toTemplateForm(fields: URLSearchParams): TemplateForm {
@@ -55,6 +73,7 @@ export function toTemplateForm(fields: URLSearchParams): TemplateForm {
     ...{ name: field("name"), subject: field("subject"), html_body: field("html_body"), text_body: field("text_body") },
     blocks: fields.get("editor") === "blocks" ? blocks : null,
     idempotencyKey: field("idempotency_key"),
+    version: field("version"),
   };
 }
 

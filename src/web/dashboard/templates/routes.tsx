@@ -6,6 +6,7 @@ import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
+import { requireVersion } from "../../../lib/form-version.ts";
 import { parsePlaceholders, placeholderNames, textAsHtml } from "../../../lib/placeholders.ts";
 import {
   createTemplate,
@@ -19,7 +20,16 @@ import {
 } from "../../../sending/templates/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { templateActionPages } from "./action-routes.tsx";
-import { changeBlocks, emptyForm, type TemplateForm, toForm, toPreview, toRequest, toTemplateForm } from "./form.ts";
+import {
+  changeBlocks,
+  emptyForm,
+  type TemplateForm,
+  toForm,
+  toPreview,
+  toRequest,
+  toTemplateForm,
+  valuesOf,
+} from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
 import { readSamples, toVariables } from "./preview.tsx";
 import { notices, showNew, showTemplate } from "./show.tsx";
@@ -74,7 +84,10 @@ export const templatePages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        await updateTemplate(c.get("caller"), id, parseFields(TemplatePatch, toRequest(form)));
+        const patch = parseFields(TemplatePatch, toRequest(form));
+        const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
+        requireVersion(form.version, valuesOf(stored), valuesOf(form));
+        await updateTemplate(c.get("caller"), id, patch);
         return `/app/templates/${id}?done=saved`;
       },
       (refusal) => showTemplate(c, { form, refusal, samples: readSamples(fields) }),
