@@ -27,16 +27,16 @@ export function autosave(): void {
     say(hasFiles ? "Uploading…" : "Saving…");
     // Not `form.action`: that is the buttons of this name. The form is submitted to its page.
     const response = await fetch(location.href, { method: "POST", body: fields }).catch(() => null);
-    const result = response && !response.redirected ? await response.text() : "";
+    const isSignedOut = response?.status === 401;
+    const result = response && !isSignedOut ? await response.text() : "";
     const fresh = new DOMParser().parseFromString(result, "text/html");
     const draft = fresh.querySelector<HTMLInputElement>("form[data-autosave] [name=draft]")?.value ?? "";
     const refusal = fresh.querySelector(".notice.bad")?.textContent?.trim();
     if (!response?.ok || draft === "") {
       isChanged = true;
       if (hasFiles && chosen) chosen.value = "";
-      return say(
-        `Not saved. ${refusal ?? (response?.redirected ? "Your session has ended." : "The service is out of reach.")}`,
-      );
+      const reason = isSignedOut ? "Your session has ended: sign in in another tab." : "The service is out of reach.";
+      return say(`Not saved. ${refusal ?? reason}`);
     }
     takeOver(form, fresh, draft);
     if (hasFiles && chosen) chosen.value = "";

@@ -45,7 +45,8 @@ export async function readForm(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promis
 
 const mediaTypeOf = (c: Context<AppEnv>) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
-async function readBytes(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<Uint8Array> {
+/** Reads a body of at most `maxBytes`. Throws 413. */
+export async function readBytes(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<Uint8Array> {
   const stream = new BodyStream(c.req.raw.body, false);
   const chunks: Uint8Array[] = [];
   let size = 0;

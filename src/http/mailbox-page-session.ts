@@ -12,6 +12,7 @@ import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookies.ts";
+import { respondSessionEnded } from "./session-ended.tsx";
 
 /**
  * Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard: refreshes an expired
@@ -35,7 +36,7 @@ const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
   if (!caller) {
     deleteMailboxCookies(c);
-    return c.redirect("/mail/sign-in", 303);
+    return c.req.method === "POST" ? respondSessionEnded(c, "/mail/sign-in") : c.redirect("/mail/sign-in", 303);
   }
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   c.set("caller", { ...onNewestShard(ctx, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });

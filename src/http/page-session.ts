@@ -7,10 +7,11 @@ import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
 import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./session-cookies.ts";
+import { respondSessionEnded } from "./session-ended.tsx";
 
 /**
  * Authenticates a page by its session cookie. An expired access token is refreshed (docs/contract/sign-in.md#sessions); without
- * a session the visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so the
+ * a session the visitor is sent to the sign-in page and back, and a form is kept on a page. A GET from another site carries no Strict cookies, so the
  * response is a page that repeats it from this one.
  */
 export const pageSession = declaring("page", async (c, next) => {
@@ -31,8 +32,8 @@ export const pageSession = declaring("page", async (c, next) => {
   }
   if (!caller) {
     deleteSessionCookies(c);
-    const back = c.req.method === "GET" ? `?${new URLSearchParams({ next: pathname + search })}` : "";
-    return c.redirect(`/auth/sign-in${back}`, 303);
+    if (c.req.method === "POST") return respondSessionEnded(c, "/auth/sign-in");
+    return c.redirect(`/auth/sign-in?${new URLSearchParams({ next: pathname + search })}`, 303);
   }
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   // A form may read what it has written, so only the reads of pages are joined.

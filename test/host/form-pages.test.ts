@@ -71,6 +71,46 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await context.close();
   });
 
+  it("ask before they are left changed, and not when they are saved", async () => {
+    const { page, context } = await open();
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.goto("/app/templates/new");
+    await page.goto("/app/settings");
+    expect(asked).toEqual([]);
+    await page.goto("/app/templates/new");
+    await page.locator("[name=name]").pressSequentially("Left");
+    await page.goto("/app/settings");
+    expect(asked).toEqual(["beforeunload"]);
+    await page.goto("/app/templates/new");
+    await page.locator("[name=name]").pressSequentially("Saved");
+    await page.locator("[name=html_body]").fill("<p>Hi</p>");
+    await button(page, "Save").click();
+    await page.getByText("The template is saved.").waitFor();
+    expect(asked).toEqual(["beforeunload"]);
+    await context.close();
+  });
+
+  it("come back whole when the session has ended, and are sent again after a sign-in in another tab", async () => {
+    const { page, context, problems } = await open();
+    await page.goto("/app/templates/new");
+    await page.locator("[name=name]").fill("Long work");
+    await page.locator("[name=html_body]").fill('<p class="a">1 &lt; 2\nSecond line</p>');
+    await context.clearCookies();
+    await button(page, "Save").click();
+    await expect.poll(() => page.title()).toBe("Your session has ended");
+    expect(await findIssues(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.addCookies(await site.signIn());
+    await button(page, "Send the form again").click();
+    await page.getByText("The template is saved.").waitFor();
+    expect(await page.locator("[name=html_body]").inputValue()).toBe('<p class="a">1 &lt; 2\nSecond line</p>');
+    await context.close();
+  });
+
   it.each([
     ["/app/templates/new", "html_body", "<p>Dear {{name}}</p>"],
     ["/app/templates/new?editor=blocks", "b.0.text", "Dear {{name}}"],

@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aSession } from "../../support/sessions.ts";
+import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { submit } from "./support.ts";
+
+/** What a person has written is not lost: when the session has ended, and when another tab has saved meanwhile. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+});
+
+/** Returns the fields of the form of a page that posts to `action`. */
+async function fieldsOf(page: string, action: string): Promise<Record<string, string>> {
+  const fields: [string, string][] = [];
+  let isInside = false;
+  let area: string | null = null;
+  const rewriter = new HTMLRewriter()
+    .on("form", {
+      element(form) {
+        isInside = (form.getAttribute("action") ?? action) === action;
+        form.onEndTag(() => {
+          isInside = false;
+        });
+      },
+    })
+    .on("input", {
+      element(input) {
+        const name = input.getAttribute("name");
+        if (isInside && name) fields.push([name, decode(input.getAttribute("value") ?? "")]);
+      },
+    })
+    .on("textarea", {
+      element(textarea) {
+        area = isInside ? textarea.getAttribute("name") : null;
+        if (area) fields.push([area, ""]);
+      },
+      text({ text }) {
+        const last = fields.at(-1);
+        if (area && last) last[1] += decode(text);
+      },
+    });
+  await rewriter.transform(new Response(page)).text();
+  return Object.fromEntries(fields.map(([name, value]) => [name, value.replace(/^\n/, "")]));
+}
+
+const decode = (text: string) =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+const signedOut = {
+  call: (method: string, path: string, body?: BodyInit, headers: Record<string, string> = {}) =>
+    apiWith(null).call(method, path, body, { Origin: "http://api.test", "Sec-Fetch-Site": "same-origin", ...headers }),
+};
+
+describe("a form that comes after the end of its session", () => {
+  it("is kept whole, without its passwords, and does what it asks for when it is sent again after a sign-in", async () => {
+    const text = 'Hello & <b>"you"</b>\r\nsecond line \u00e9 \u{1f4e8}';
+    const form = {
+      name: "Receipt",
+      subject: "S",
+      html_body: text,
+      text_body: "",
+      idempotency_key: crypto.randomUUID(),
+    };
+    const response = await submit(signedOut as typeof session, "/app/templates/new", { ...form, password: "secret" });
+    expect(response.status).toBe(401);
+    const page = await response.text();
+    expect(page).toContain("Your session has ended");
+    expect(page).toContain('href="/auth/sign-in"');
+    expect(page).not.toContain("secret");
+    expect(await (await workspace.get("/v1/templates/")).json()).toEqual([]);
+    const kept = await fieldsOf(page, "/app/templates/new");
+    expect(kept).toEqual(form);
+    const saved = await submit(session, "/app/templates/new", kept);
+    expect(saved.status).toBe(303);
+    expect(await (await workspace.get("/v1/templates/")).json()).toMatchObject([{ name: "Receipt" }]);
+  });
+
+  it("keeps repeated fields and the text beside files, and says that files are to be chosen again", async () => {
+    const body = new FormData();
+    body.append("row", "1");
+    body.append("row", "2");
+    body.append("text", "Hello");
+    body.append("files", new File(["x".repeat(1000)], "a.txt"));
+    const encoded = new Response(body);
+    const type = { "Content-Type": encoded.headers.get("Content-Type") ?? "" };
+    const page = await (await signedOut.call("POST", "/mail/compose/unknown", encoded.body ?? "", type)).text();
+    expect(page.match(/type="hidden"/g)).toHaveLength(3);
+    expect(page).toContain("The chosen files are not kept");
+    expect(page).toContain('href="/mail/sign-in"');
+    expect(page).toContain('enctype="multipart/form-data"');
+  });
+
+  it("that is too large or malformed loses its content only, and says so", async () => {
+    for (const [body, type] of [
+      [`a=${"x".repeat(3_000_001)}`, "application/x-www-form-urlencoded"],
+      ["--x\r\nbroken", "multipart/form-data; boundary=x"],
+      ["{}", "application/json"],
+    ] as const) {
+      const response = await signedOut.call("POST", "/app/templates/new", body, { "Content-Type": type });
+      expect([response.status, type]).toEqual([401, type]);
+      expect(await response.text()).toContain("cannot be kept");
+    }
+  });
+
+  it("of another site gets no page", async () => {
+    const headers = { "Content-Type": "application/x-www-form-urlencoded", Origin: "https://evil.example" };
+    const response = await apiWith(null).call("POST", "/app/templates/new", "name=x", headers);
+    expect(response.status).toBe(403);
+    expect(await response.text()).not.toContain('value="x"');
+  });
+});
+
+describe("a form that another tab has overtaken", () => {
+  it("of a template is not saved before it shows what is stored, and is saved when it is sent again", async () => {
+    const created = await workspace.post("/v1/templates/", { name: "A", subject: "old", html_body: "<p>old</p>" });
+    const { id } = await created.json<{ id: string }>();
+    const path = `/app/templates/${id}`;
+    const [one, two] = await Promise.all(
+      [0, 1].map(async () => fieldsOf(await (await session.get(path)).text(), path)),
+    );
+    expect((await submit(session, path, { ...one, html_body: "<p>of the first tab</p>" })).status).toBe(303);
+    const refused = await submit(session, path, { ...two, subject: "of the second tab" });
+    expect(refused.status).toBe(409);
+    const page = await refused.text();
+    expect(page).toContain("&lt;p&gt;of the first tab&lt;/p&gt;");
+    const again = await fieldsOf(page, path);
+    expect(again).toMatchObject({ subject: "of the second tab", html_body: "<p>old</p>" });
+    const stored = async () => (await workspace.get(`/v1/templates/${id}`)).json();
+    expect(await stored()).toMatchObject({ subject: "old", html_body: "<p>of the first tab</p>" });
+    expect((await submit(session, path, again)).status).toBe(303);
+    expect(await stored()).toMatchObject({ subject: "of the second tab", html_body: "<p>old</p>" });
+  });
+
+  it("of a broadcast is not saved before it shows what is stored", async () => {
+    const fields = { name: "News", subject: "old", from_address: workspace.mailbox, text_body: "T" };
+    const { id } = await (await workspace.post("/v1/broadcasts/", fields)).json<{ id: string }>();
+    const path = `/app/broadcasts/${id}/edit`;
+    const form = await fieldsOf(await (await session.get(path)).text(), path);
+    await workspace.call("PATCH", `/v1/broadcasts/${id}`, { subject: "of the API" });
+    const posted = { ...form, from_address: workspace.mailbox, contact_list_id: "" };
+    const refused = await submit(session, path, { ...posted, name: "Renamed" });
+    expect(refused.status).toBe(409);
+    const page = await refused.text();
+    expect(page).toContain("of the API");
+    expect(await (await workspace.get(`/v1/broadcasts/${id}`)).json()).toMatchObject({ name: "News" });
+    const { version = "" } = await fieldsOf(page, path);
+    expect((await submit(session, path, { ...posted, name: "Renamed", version })).status).toBe(303);
+    const saved = await (await workspace.get(`/v1/broadcasts/${id}`)).json();
+    expect(saved).toMatchObject({ name: "Renamed", subject: "old" });
+  });
+});
