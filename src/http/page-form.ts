@@ -15,7 +15,7 @@ export interface Refusal {
   errors: ReadonlyMap<string, string>;
   /** Pages of what stops the request. */
   links?: readonly { href: string; label: string }[];
-  /** What was stored meanwhile, by label, and its version, with which the form can be submitted again. */
+  /** Values that were stored meanwhile, by label, and their version, with which the form can be submitted again. */
   stored?: FormValues;
   version?: string;
 }

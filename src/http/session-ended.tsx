@@ -20,7 +20,7 @@ const isSecret = (name: string) => /password|code$/.test(name);
 
 interface KeptForm {
   fields: [string, string][];
-  /** What could not be kept. */
+  /** Messages about content that is not kept. */
   lost: string[];
 }
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { AppError } from "./errors.ts";
 
-/** What a form changes, by the labels of its fields. */
+/** The values that a form changes, by the labels of its fields. */
 export type FormValues = Readonly<Record<string, string>>;
 
 /** Signals that what a form changes is no longer what it began from. */
 export class ChangedMeanwhileError extends AppError {
-  /** What is stored now and differs from the form. */
+  /** Values that are stored now and differ from the form. */
   readonly stored: FormValues;
-  /** Of what is stored now. */
+  /** Of all values that are stored now. */
   readonly version: string;
 
   constructor(stored: FormValues, version: string) {

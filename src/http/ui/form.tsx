@@ -208,7 +208,7 @@ interface SummaryProps {
         errors: FieldErrors;
         /** Pages of what stops the request. */
         links?: readonly { href: string; label: string }[];
-        /** What was stored meanwhile, by label. */
+        /** Values that were stored meanwhile, by label. */
         stored?: Readonly<Record<string, string>>;
       }
     | undefined;

@@ -3,7 +3,7 @@ import { aSession } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
-/** What a person has written is not lost: when the session has ended, and when another tab has saved meanwhile. */
+/** Text that a person has written is not lost: when the session has ended, and when another tab has saved meanwhile. */
 
 let workspace: TestWorkspace;
 let session: Awaited<ReturnType<typeof aSession>>;
