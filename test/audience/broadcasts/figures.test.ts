@@ -2,9 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { AudienceOut } from "../../../src/audience/broadcasts/report-schema.ts";
 import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import { sampleIssue } from "../../../src/audience/broadcasts/split.ts";
+import { lines, report } from "../../mail/reports/samples.ts";
+import { deliver } from "../../mailboxes/inbound/support.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
+import { sinkServer } from "../../support/smtp-control.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aContact, aList } from "../contacts/support.ts";
 import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts, suppress } from "./support.ts";
 
 /** The figures of a broadcast add up (docs/contract/broadcasts.md#figures). */
@@ -81,12 +85,21 @@ describe("the figures of a broadcast", () => {
   });
 
   it("count a late bounce as bounced and no longer as delivered", async () => {
-    const { id } = await broadcasts.create({
-      contact_list_id: await aContactList(workspace, 2, { prefix: "bounced" }),
-    });
+    const { id: listId } = await aList(workspace);
+    await aContact(workspace, listId, "ada@example.org");
+    const { id } = await broadcasts.create({ contact_list_id: listId });
     await broadcasts.act(id, "send");
+    const server = await sinkServer();
+    await makeEmails();
+    await runOutboxAt(Date.now() + 2_000, { EGRESS_URL: server.url }, ["bulk"]);
+    const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
+    await server.close();
     await runBroadcasts();
-    expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 0, bounced_count: 2 });
+    expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 1, bounced_count: 0 });
+    const block = lines("Final-Recipient: rfc822; ada@example.org", "Action: failed", "Status: 5.1.1");
+    const dsn = report({ blocks: ["Reporting-MTA: dns; mx.y.test", block] });
+    await deliver(/<([^>]*)>/.exec(line ?? "")?.[1] ?? "", dsn, { from: "" });
+    expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 0, bounced_count: 1 });
   });
 });
 

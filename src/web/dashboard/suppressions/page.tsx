@@ -56,7 +56,10 @@ export function SuppressionsPage({ caller, suppressions, search, form, next, not
 
 const NoSuppressions = ({ search }: { search: string }) =>
   search === "" ? (
-    <Empty>No address is suppressed. Addresses get here by a bounce, a complaint, an unsubscription, or by hand.</Empty>
+    <Empty>
+      No address is suppressed. Addresses get here by a bounce, soft bounces in a row (bulk mail only), a complaint, an
+      unsubscription, or by hand.
+    </Empty>
   ) : (
     <Empty action={{ href: "/app/suppressions", label: "Show all addresses" }}>{search} is not suppressed.</Empty>
   );
