@@ -1,5 +1,6 @@
 import { decodeHeader } from "../reports/index.ts";
 import { decodeField } from "./parse.ts";
+import { toUtf8Header } from "./raw-header.ts";
 import { bounds } from "./rules.ts";
 
 /** The fields of a header in their order, decoded. */
@@ -11,8 +12,9 @@ export interface HeaderList {
 
 const [LF, CR, SPACE, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 
-/** Returns the fields of a header, at most `bounds.listedFields`. Each is UTF-8 or, when it is not, windows-1252. */
-export function readHeader(bytes: Uint8Array): HeaderList {
+/** Returns the fields of a header, at most `bounds.listedFields`. Raw text is in UTF-8, the charset of the text, or windows-1252. */
+export function readHeader(header: Uint8Array): HeaderList {
+  const bytes = toUtf8Header(header);
   const fields: HeaderList["fields"] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = endOfField(bytes, at);

@@ -4,6 +4,7 @@ import { LeafReader } from "./leaf-reader.ts";
 import { WindowLines } from "./lines.ts";
 import { type OpenMultipart, OpenMultiparts, type OpenPart } from "./open-multiparts.ts";
 import { describePart, type MessagePart } from "./parts.ts";
+import { toUtf8Header } from "./raw-header.ts";
 import { bounds, problems } from "./rules.ts";
 import { MessageWindow } from "./window.ts";
 
@@ -271,7 +272,8 @@ export class MessageScanner {
   #fieldsOf(at: number, end: number): Fields {
     if (end - at > bounds.headerBytes) this.#problem = problems.header;
     const start = this.#lines.start;
-    return readFields(this.#lines.bytes, at - start, Math.min(end, at + bounds.headerBytes) - start).fields;
+    const bytes = toUtf8Header(this.#lines.bytes.subarray(at - start, Math.min(end, at + bounds.headerBytes) - start));
+    return readFields(bytes, 0, bytes.length).fields;
   }
 }
 

@@ -105,6 +105,23 @@ describe("a header", () => {
     });
   });
 
+  it.each([
+    ["koi8-r", "\xf0\xd2\xc9\xd7\xc5\xd4", "Привет"],
+    ["windows-1251", "\xcf\xf0\xe8\xe2\xe5\xf2", "Привет"],
+    ["shift_jis", "\x93\xfa\x96\x7b", "日本"],
+    ["iso-2022-jp", "\x1b$BF|K\\\x1b(B", "日本"],
+    ["ibm850", "Gr\x81\xe1e", "Grüße"],
+  ])("with raw text in the charset of the message, %s, is read in it, and UTF-8 as such", (charset, raw, expected) => {
+    const type = `Content-Type: text/plain;\r\n\tcharset="${charset}"`;
+    const header = `From: ${raw} <a@b.example>\r\nSubject: ${raw}\r\nX-A: caf\xc3\xa9\r\n${type}`;
+    expect(parse(header)).toMatchObject({ subject: expected, from: { email: "a@b.example", name: expected } });
+    const { fields } = readHeader(latin1(`${header}\r\n\r\n`));
+    expect(fields.slice(1, 3)).toEqual([
+      { name: "Subject", value: expected },
+      { name: "X-A", value: "café" },
+    ]);
+  });
+
   it("of more than 500 fields says that it is cut", () => {
     const fields = (count: number) => latin1("X-A: 1\r\n".repeat(count));
     expect(readHeader(fields(500))).toMatchObject({ isCut: false });
