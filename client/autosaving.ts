@@ -1,4 +1,5 @@
 import { isTyping } from "./elements.ts";
+import { upload } from "./uploading.ts";
 
 /** Quiet time before a draft is saved, in ms; with many bytes of files, which each save stores again, it is longer. */
 const [DELAY_MS, DELAY_WITH_FILES_MS, MANY_BYTES] = [2_000, 20_000, 1_000_000];
@@ -26,16 +27,17 @@ export function autosave(): void {
     const hasFiles = (chosen?.files?.length ?? 0) > 0;
     say(hasFiles ? "Uploading…" : "Saving…");
     // Not `form.action`: that is the buttons of this name. The form is submitted to its page.
-    const response = await fetch(location.href, { method: "POST", body: fields }).catch(() => null);
-    const isSignedOut = response?.status === 401;
-    const result = response && !isSignedOut ? await response.text() : "";
-    const fresh = new DOMParser().parseFromString(result, "text/html");
+    const request = await upload(location.href, fields, (progress) => {
+      if (hasFiles) say(`${progress}…`);
+    });
+    const fresh = new DOMParser().parseFromString(request.responseText, "text/html");
     const draft = fresh.querySelector<HTMLInputElement>("form[data-autosave] [name=draft]")?.value ?? "";
     const refusal = fresh.querySelector(".notice.bad")?.textContent?.trim();
-    if (!response?.ok || draft === "") {
+    if (request.status !== 200 || draft === "") {
       isChanged = true;
       if (hasFiles && chosen) chosen.value = "";
-      const reason = isSignedOut ? "Your session has ended: sign in in another tab." : "The service is out of reach.";
+      const reason =
+        request.status === 401 ? "Your session has ended: sign in in another tab." : "The service is out of reach.";
       return say(`Not saved. ${refusal ?? reason}`);
     }
     takeOver(form, fresh, draft);

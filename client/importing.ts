@@ -1,11 +1,12 @@
 import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../src/lib/csv/preview.ts";
 import { element } from "./elements.ts";
-import { refreshPage } from "./refreshing.ts";
+import { pollPage, refreshPage } from "./refreshing.ts";
+import { upload } from "./uploading.ts";
 
 /** How often the number of contacts is read again while a file is imported, in ms. */
 const REFRESH_MS = 5_000;
 
-/** Shows the first rows of the file that is chosen for an import, and the progress of the import. */
+/** Shows the first rows of a CSV file that is chosen for an import, and the progress of each import. */
 export function prepareImports(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-import]");
   const field = form?.querySelector<HTMLInputElement>("input[type=file]");
@@ -13,7 +14,7 @@ export function prepareImports(): void {
   field.addEventListener("change", () => void showFirstRows(form, field));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    upload(form);
+    void submit(form);
   });
   if (field.files?.length) void showFirstRows(form, field);
 }
@@ -22,7 +23,7 @@ async function showFirstRows(form: HTMLFormElement, field: HTMLInputElement): Pr
   const place = form.querySelector("[data-rows]");
   const file = field.files?.[0];
   place?.replaceChildren();
-  if (!file) return;
+  if (!place || !file) return;
   const start = await file.slice(0, PREVIEW_BYTES).arrayBuffer();
   // Another file was chosen meanwhile.
   if (field.files?.[0] !== file) return;
@@ -30,7 +31,7 @@ async function showFirstRows(form: HTMLFormElement, field: HTMLInputElement): Pr
   const preview = isTooLarge
     ? { issue: "The file is larger than 24 MiB" }
     : previewFile(new Uint8Array(start), file.size <= PREVIEW_BYTES);
-  place?.replaceChildren(...("issue" in preview ? [issueNotice(preview.issue)] : tableOf(preview)));
+  place.replaceChildren(...("issue" in preview ? [issueNotice(preview.issue)] : tableOf(preview)));
 }
 
 function issueNotice(issue: string): HTMLElement {
@@ -54,37 +55,34 @@ function tableOf({ columns, rows }: CsvPreview): HTMLElement[] {
   return [element("p", { textContent: text }), ...(rows.length === 0 ? [] : [table])];
 }
 
-/** Submits the form. Of the response, the page takes over its main element. */
-function upload(form: HTMLFormElement): void {
+/** Submits the form and shows how much of it has arrived. Of the response, the page takes over its main element. */
+async function submit(form: HTMLFormElement): Promise<void> {
   const status = form.querySelector("[data-status]");
   const button = form.querySelector("button");
   const bar = element("progress", { max: 1, value: 0 });
   bar.setAttribute("aria-label", "Progress");
-  const text = element("p", { textContent: "The file is uploaded." });
+  const text = element("p", { textContent: "Uploading" });
   const show = (...shown: Node[]) => status?.replaceChildren(...shown);
   show(text, bar);
   if (button) button.disabled = true;
-  const request = new XMLHttpRequest();
   let timer = 0;
-  request.upload.addEventListener("progress", ({ loaded, total }) => {
-    bar.value = loaded / total;
-  });
-  request.upload.addEventListener("load", () => {
-    text.textContent = "The contacts are imported. This page shows the result.";
+  const request = await upload(form.action, new FormData(form), (progress, share) => {
+    if (share < 1) {
+      text.textContent = progress;
+      bar.value = share;
+      return;
+    }
+    text.textContent = form.dataset.import ?? "";
     bar.removeAttribute("value");
-    timer = setInterval(() => void refreshPage(), REFRESH_MS);
+    timer ||= setInterval(() => void refreshPage(), REFRESH_MS);
   });
-  request.addEventListener("loadend", () => {
-    clearInterval(timer);
-    if (button) button.disabled = false;
-    if (request.status === 0)
-      return show(issueNotice("The connection broke. Import the file again: contacts that the list has are skipped"));
-    if (new URL(request.responseURL).pathname !== new URL(form.action).pathname)
-      return location.assign(request.responseURL);
-    takeOver(new DOMParser().parseFromString(request.responseText, "text/html"));
-  });
-  request.open("POST", form.action);
-  request.send(new FormData(form));
+  clearInterval(timer);
+  if (button) button.disabled = false;
+  if (request.status === 0)
+    return show(issueNotice("The connection broke. Import the file again: what is there already is skipped"));
+  if (new URL(request.responseURL).pathname !== new URL(form.action).pathname)
+    return location.assign(request.responseURL);
+  takeOver(new DOMParser().parseFromString(request.responseText, "text/html"));
 }
 
 function takeOver(fresh: Document): void {
@@ -96,4 +94,5 @@ function takeOver(fresh: Document): void {
   if (response) response.tabIndex = -1;
   response?.focus();
   prepareImports();
+  pollPage();
 }

@@ -22,9 +22,12 @@ export async function refreshPage(): Promise<boolean> {
   return true;
 }
 
+let isPolling = false;
+
 /** Polls for as long as the page is open, when it asks for that. */
 export function pollPage(): void {
-  if (!document.querySelector("[data-poll]")) return;
+  if (isPolling || !document.querySelector("[data-poll]")) return;
+  isPolling = true;
   setInterval(() => {
     // Nothing is left to poll once the page shows an end state.
     if (!document.hidden && document.querySelector("[data-poll]")) void refreshPage();

@@ -159,7 +159,8 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await context.close();
   });
 
-  const csvFile = (text: string) => ({ name: "contacts.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  const fileOf = (name: string, mimeType: string, text: string) => ({ name, mimeType, buffer: Buffer.from(text) });
+  const csvFile = (text: string) => fileOf("contacts.csv", "text/csv", text);
   const FILE = `\ufeffemail;Name;city\r\nada@example.org;Ada;"Bath;\r\nUK"\r\n\r\n;nobody;\r\nno address;;\r\nb@example.org;;"a"b\r\n`;
 
   async function newList(page: Page): Promise<string> {
@@ -215,6 +216,27 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     expect(await page.evaluate("document.activeElement.className")).toContain("notice");
     expect(await mainText(page)).toContain("The list has 1 contact.");
     await check("the result");
+    await context.close();
+  });
+
+  it("show in bytes how much of an import and of an attachment has arrived", async () => {
+    const { page, context, problems } = await open();
+    const devTools = await context.newCDPSession(page);
+    const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1024 * 1024 };
+    await devTools.send("Network.emulateNetworkConditions", limits);
+    const { mailboxId } = site.workspace;
+    const message = `From ada\nSubject: Large\nFrom: ada@example.org\n\n${"A line of text.\n".repeat(90_000)}`;
+    const progress = page.getByText(/^Uploading \d\.\d of [12]\.\d MiB/);
+    await page.goto(`/mail/import/${mailboxId}`);
+    await page.locator("[name=file]").setInputFiles(fileOf("old.mbox", "application/mbox", message));
+    await button(page, "Import").click();
+    await progress.waitFor();
+    await page.getByText("1 messages were imported").waitFor();
+    await page.goto(`/mail/compose/${mailboxId}`);
+    await page.locator("[name=upload]").setInputFiles(fileOf("notes.txt", "text/plain", message));
+    await progress.waitFor();
+    await page.getByText("Draft saved").waitFor();
+    expect(problems).toEqual([]);
     await context.close();
   });
 

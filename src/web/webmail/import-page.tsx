@@ -22,7 +22,12 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
     <h1>Import</h1>
     {imported === undefined ? null : <Imported counts={imported} />}
     <ErrorSummary refusal={refusal} />
-    <form method="post" action={importPath(page.mailbox.id)} enctype="multipart/form-data">
+    <form
+      method="post"
+      action={importPath(page.mailbox.id)}
+      enctype="multipart/form-data"
+      data-import="The archive is read. This page shows the result."
+    >
       <Field
         name="file"
         label="Archive"
@@ -33,6 +38,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
         errors={refusal?.errors}
       />
       <button type="submit">Import</button>
+      <div data-status="" role="status" />
     </form>
     <h2>Imports in the background</h2>
     <div id="imports" data-live="" data-poll={imports.some(({ status }) => status === "running") ? "" : undefined}>

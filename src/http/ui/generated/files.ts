@@ -2,7 +2,7 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-f4920b2b.js",
+  script: "/assets/page-6c091db0.js",
   style: "/assets/page-47fb2611.css",
   webmailStyle: "/assets/webmail-b4bc0fc9.css",
   referenceStyle: "/assets/reference-e89d9d9f.css",

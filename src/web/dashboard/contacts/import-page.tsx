@@ -28,7 +28,12 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
         The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         <a href={path}>Show the list</a>
       </p>
-      <form method="post" action={`${path}/import`} enctype="multipart/form-data" data-import="">
+      <form
+        method="post"
+        action={`${path}/import`}
+        enctype="multipart/form-data"
+        data-import="The contacts are imported. This page shows the result."
+      >
         <Field
           name="file"
           label="CSV file"
