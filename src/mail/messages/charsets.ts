@@ -8,10 +8,22 @@ const CP850 =
 
 type Decode = (bytes: Uint8Array) => string;
 
-const codePage =
-  (high: string): Decode =>
-  (bytes) =>
-    Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : high[byte - 0x80])).join("");
+/** Returns the UTF-16 unit of each byte: those of ASCII, and those of a text for the others. */
+const unitsOf = (high: string) =>
+  Uint16Array.from({ length: 256 }, (_, byte) => (byte < 0x80 ? byte : high.charCodeAt(byte - 0x80)));
+
+function codePage(high: string): Decode {
+  const units = unitsOf(high);
+  return (bytes) => {
+    const text = new Uint16Array(bytes.length);
+    for (let at = 0; at < bytes.length; at++) text[at] = units[bytes[at] as number] as number;
+    return fromUnits(text);
+  };
+}
+
+/** Returns the text of UTF-16 units. */
+const fromUnits = (units: Uint16Array) =>
+  new TextDecoder("utf-16le").decode(new Uint8Array(units.buffer, units.byteOffset, units.byteLength));
 
 const DECODERS: Readonly<Record<string, Decode>> = {
   "utf-7": decodeUtf7,
@@ -21,7 +33,7 @@ const DECODERS: Readonly<Record<string, Decode>> = {
   cp858: codePage(CP850.replace("ı", "€")),
 };
 
-/** Labels that mailers write, by the label that TextDecoder or DECODERS has. Those of code pages are read by `codePageOf`. */
+/** Labels that mailers write, by the label that TextDecoder or DECODERS has. Those of code pages are in CODE_PAGES. */
 const ALIASES: Readonly<Record<string, string>> = {
   utf7: "utf-7",
   "unicode-1-1-utf-7": "utf-7",
@@ -68,28 +80,42 @@ export function ownDecoder(charset: string): Decode | undefined {
   return Object.hasOwn(DECODERS, charset) ? DECODERS[charset] : undefined;
 }
 
-const BASE64 = /^[A-Za-z0-9+/]*/;
+const [PLUS, MINUS] = [0x2b, 0x2d];
+
+/** Value of each base64 digit; -1 for any other byte. */
+const DIGITS = new Int8Array(256).fill(-1);
+for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
+  DIGITS[char.charCodeAt(0)] = index;
+
+const WINDOWS_1252 = unitsOf(
+  new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 128 }, (_, i) => i + 128)),
+);
 
 /** Decodes UTF-7 (RFC 2152). Bytes that it does not have are read as windows-1252. */
 function decodeUtf7(bytes: Uint8Array): string {
-  const text = new TextDecoder("windows-1252").decode(bytes);
-  const pieces = text.split("+");
-  let decoded = pieces[0] ?? "";
-  for (const piece of pieces.slice(1)) {
-    const shifted = BASE64.exec(piece)?.[0] ?? "";
-    const rest = piece.slice(shifted.length);
-    if (shifted === "") decoded += rest.startsWith("-") ? `+${rest.slice(1)}` : `+${rest}`;
-    else decoded += fromShifted(shifted) + (rest.startsWith("-") ? rest.slice(1) : rest);
+  const units = new Uint16Array(bytes.length);
+  let [to, bits, count, digits] = [0, 0, 0, -1];
+  for (let at = 0; at <= bytes.length; at++) {
+    const byte = bytes[at] ?? MINUS;
+    // Not negative: within base64, of which so many digits were read.
+    if (digits >= 0) {
+      const digit = DIGITS[byte] ?? -1;
+      if (digit >= 0) {
+        bits = (bits << 6) | digit;
+        count += 6;
+        digits += 1;
+        if (count < 16) continue;
+        count -= 16;
+        units[to++] = bits >> count;
+        bits &= (1 << count) - 1;
+        continue;
+      }
+      if (digits === 0) units[to++] = PLUS;
+      digits = -1;
+      if (byte === MINUS) continue;
+    }
+    if (byte === PLUS) [bits, count, digits] = [0, 0, 0];
+    else if (at < bytes.length) units[to++] = WINDOWS_1252[byte] ?? 0;
   }
-  return decoded.toWellFormed();
-}
-
-/** Returns the UTF-16 units of modified base64. Bits that fill no unit are left out. */
-function fromShifted(base64: string): string {
-  const binary = atob(base64.slice(0, base64.length % 4 === 1 ? -1 : undefined));
-  const units: number[] = [];
-  for (let at = 0; at + 1 < binary.length; at += 2) units.push(binary.charCodeAt(at) * 256 + binary.charCodeAt(at + 1));
-  let text = "";
-  for (let at = 0; at < units.length; at += 4_096) text += String.fromCharCode(...units.slice(at, at + 4_096));
-  return text;
+  return fromUnits(units.subarray(0, to));
 }

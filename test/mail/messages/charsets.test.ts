@@ -19,6 +19,7 @@ describe("a text", () => {
   it.each([
     ["utf-7", "Gr+APwA3w-e, 1 +- 1 = +ADI-+2D3eAA-", "Grüße, 1 + 1 = 2\u{1f600}"],
     ["UNICODE-1-1-UTF-7", "A+ImIDkQ.", "A≢Α."],
+    ["cp65000", "+++/- + x+", "\ufbef + x+"],
     ["ibm850", "Gr\x81\xe1e \xd5\x9c", "Grüßeı£".replace("ı", " ı")],
     ["cp858", "\xd5", "€"],
     ["CP437", "Gr\x81\xe1e \x9b\xff", "Grüße ¢\u00a0"],
