@@ -31,6 +31,11 @@ export interface Host {
   stop(): Promise<void>;
 }
 
+/** Prints a line of the Worker's log, unless it tells only what is usual: a bench sends thousands of emails. */
+function printUnlessInfo({ message }: { message: string }): void {
+  if (!message.includes('"level":"info"')) console.log(message);
+}
+
 /**
  * Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables, and with as many
  * mail databases as `mailDatabases`; by default those of wrangler.toml. An inspected one has an inspector and the function `gc`.
@@ -53,6 +58,7 @@ export async function startHost(
       port: 0,
       ...(isInspected ? { inspectorPort: 0 } : {}),
       cf: false,
+      handleStructuredLogs: printUnlessInfo,
       resourcePersistencePath: stateDir,
       workers: [
         {
