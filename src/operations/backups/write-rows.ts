@@ -81,17 +81,26 @@ async function writeSequence(store: BackupStore, { rows }: RowsRequest): Promise
   return [];
 }
 
+/** Columns of the outbox that held rows lack: a row of a stopped workspace is stopped again by its next run. */
+const NOT_HELD = ["stopped"];
+
 /** Returns the rows so that nothing of them is sent before an operator resumes it. */
 function heldBack(request: RowsRequest): RowsRequest {
   if (request.table === "outbox" || request.table === "held_outbox") {
     // A claim that is counted marks what is sent as a possible duplicate.
     const rows = changed(request, { token: () => null, claims: (claims) => Math.max(1, Number(claims)) });
-    return { ...request, table: "held_outbox", key: ["id"], rows };
+    return { ...without(NOT_HELD, { ...request, rows }), table: "held_outbox", key: ["id"] };
   }
   if (request.table === "webhook_endpoints")
     return { ...request, rows: changed(request, { token: () => null, due_at: () => null }) };
   if (request.table === "webhook_deliveries") return { ...request, rows: changed(request, { due_at: () => null }) };
   return request;
+}
+
+function without(names: readonly string[], request: RowsRequest): RowsRequest {
+  const { columns } = request;
+  const isKept = (_: unknown, at: number) => !names.includes(columns[at] ?? "");
+  return { ...request, columns: columns.filter(isKept), rows: request.rows.map((row) => row.filter(isKept)) };
 }
 
 function changed(

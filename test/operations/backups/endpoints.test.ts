@@ -4,6 +4,7 @@ import { planParts } from "../../../dev/backups/parts.ts";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
 import { findStore } from "../../../src/operations/backups/stores.ts";
 import { describeTables } from "../../../src/operations/backups/tables.ts";
+import { writeRows } from "../../../src/operations/backups/write-rows.ts";
 import { apiWith, aWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Calls an endpoint of backups with a token of this kind. */
@@ -41,6 +42,22 @@ it("no row, object or repair is written unless a restore is running, and none be
   expect((await ask("/auth/restore/rows", rows)).status).toBe(409);
   expect((await ask("/auth/restore/file", { id: "2026", file: "x" })).status).toBe(409);
   expect(await env.DB.prepare("SELECT count(*) AS n FROM restores").first("n")).toBe(0);
+});
+
+it("outbox rows of each database can be held, with every column that an outbox has", async () => {
+  for (const name of ["main", "mail-0"]) {
+    const store = findStore(testContext(), name);
+    if (!store) throw new Error(`there is no ${name}`);
+    const outbox = (await describeTables(store)).find((table) => table.name === "outbox");
+    const { columns = [], key = [] } = outbox ?? {};
+    const values: Record<string, string> = { kind: "notify", ref: "{}", id: crypto.randomUUID() };
+    const rows = [columns.map((column) => values[column] ?? 7)];
+    expect(await writeRows(store, { table: "outbox", columns, key, isVirtual: false, rows }), name).toEqual([]);
+    const [held] = await store.batch([
+      { sql: "SELECT due_at, claims, token FROM held_outbox WHERE id = ?1", values: [values.id ?? ""] },
+    ]);
+    expect(held, name).toEqual([{ due_at: 7, claims: 7, token: null }]);
+  }
 });
 
 it("every table of each database has a key, and is part of a backup exactly once beside the outbox", async () => {
