@@ -147,6 +147,9 @@ describe("a backup of a deployment with work in flight", () => {
       const queued = await emails(to, "broadcast IS NOT NULL AND status = 'queued'");
       isSent = broadcasts.every(({ status }) => status === "sent") && queued.results.length === 0;
     }
+    const counts = await call<Record<string, number>[]>(to.host, seed.apiKey, ["GET", "/v1/broadcasts/"]);
+    for (const { queued_count, delivered_count } of counts)
+      expect([queued_count, delivered_count]).toEqual([CONTACTS, CONTACTS]);
     const messages = to.sink.receipts.map(({ subject }) => subject).filter((subject) => / for c/.test(subject));
     expect(new Set(messages).size).toBe(messages.length);
     const second = messages.filter((subject) => subject.startsWith("Second"));

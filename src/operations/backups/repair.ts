@@ -27,10 +27,12 @@ export async function repairMail(
       await repairBroadcasts(store, start);
       return next(null, 0);
     case 1:
-      return next(await holdEmails(store, cursor.after), "");
+      return next(await countBroadcast(store, start, cursor.after), 0);
     case 2:
-      return next(await countAgain(store, "webhook_endpoints", cursor.after), 0);
+      return next(await holdEmails(store, cursor.after), "");
     case 3:
+      return next(await countAgain(store, "webhook_endpoints", cursor.after), 0);
+    case 4:
       return next(await countAgain(store, "contact_lists", cursor.after), 0);
     default:
       return null;
@@ -46,14 +48,6 @@ const UNDO = `
   UPDATE broadcasts SET status = 'draft', fan_out = NULL, fan_out_step = 0
    WHERE status = 'sending' AND n NOT IN (SELECT value->>'n' FROM json_each(?1))`;
 
-const COUNT_EMAILS = `
-  UPDATE broadcast_counts SET queued = e.queued, attempted = e.attempted FROM (
-    SELECT e.broadcast, e.variant, count(*) AS queued, sum(e.attempts > 0 OR e.status <> 'queued') AS attempted
-      FROM json_each(?1) j JOIN broadcast_pages p ON p.broadcast = j.value->>'n'
-      CROSS JOIN emails e ON e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast
-     GROUP BY e.broadcast, e.variant) e
-   WHERE broadcast_counts.broadcast = e.broadcast AND broadcast_counts.variant = e.variant`;
-
 /** Sets the progress of broadcasts to that of the start of the backup, with which the emails agree. */
 async function repairBroadcasts(store: BackupStore, { broadcasts, lastN }: MailStart): Promise<void> {
   const json = JSON.stringify(broadcasts);
@@ -61,8 +55,50 @@ async function repairBroadcasts(store: BackupStore, { broadcasts, lastN }: MailS
     { sql: RESET, values: [json] },
     { sql: UNDO, values: [json] },
     { sql: "DELETE FROM broadcast_pages WHERE first_n > ?1", values: [lastN] },
-    { sql: COUNT_EMAILS, values: [json] },
   ]);
+}
+
+/** The counts of a broadcast by what its emails say (src/sending/emails/timeline/count-broadcasts.ts). */
+const BROADCAST_COUNTS: Readonly<Record<string, string>> = {
+  queued: "count(*)",
+  attempted: "sum(e.attempts > 0 OR e.status <> 'queued')",
+  delivered: "sum(e.status = 'delivered')",
+  bounced: "sum(e.status = 'bounced')",
+  failed: "sum(e.status IN ('failed', 'rejected'))",
+  cancelled: "sum(e.status = 'cancelled')",
+  opened: "sum(e.opened_count > 0)",
+  clicked: "sum(e.clicked_count > 0)",
+};
+const found = (name: string) =>
+  `coalesce((SELECT ${name} FROM found WHERE found.variant = broadcast_counts.variant), 0)`;
+
+// The counts were read before the emails. Of a broadcast that had ended, retention may have deleted emails since: its counts stay
+// then. `?2`: the broadcast had not ended, so that its emails decide, also when there are none.
+const COUNT_EMAILS = `
+  WITH found AS MATERIALIZED (
+    SELECT coalesce(e.variant, 0) AS variant,
+           ${Object.entries(BROADCAST_COUNTS)
+             .map(([name, count]) => `${count} AS ${name}`)
+             .join(", ")}
+      FROM broadcasts b CROSS JOIN broadcast_pages p ON p.workspace = b.workspace AND p.broadcast = b.n
+      CROSS JOIN emails e ON e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = b.n
+     WHERE b.n = ?1 GROUP BY coalesce(e.variant, 0))
+  UPDATE broadcast_counts SET ${Object.keys(BROADCAST_COUNTS)
+    .map((name) => `${name} = ${found(name)}`)
+    .join(", ")}
+   WHERE broadcast = ?1 AND (queued = ${found("queued")} OR broadcast IN (SELECT value->>'n' FROM json_each(?2))
+     OR EXISTS (SELECT 1 FROM broadcasts WHERE n = ?1 AND status NOT IN ('sent', 'cancelled')))`;
+
+/**
+ * Counts the emails of the next broadcast again: outcomes and fan-outs went on while the tables were read one after the other.
+ * Reads at most the emails of one broadcast. Returns its number, or null at the end.
+ */
+async function countBroadcast(store: BackupStore, { broadcasts }: MailStart, after: string | number) {
+  const next = "SELECT min(broadcast) AS broadcast FROM broadcast_counts WHERE broadcast > ?1";
+  const [rows = []] = await store.batch([{ sql: next, values: [after] }]);
+  const broadcast = rows[0]?.broadcast ?? null;
+  if (broadcast !== null) await store.batch([{ sql: COUNT_EMAILS, values: [broadcast, JSON.stringify(broadcasts)] }]);
+  return broadcast;
 }
 
 // The emails of one outbox row may be in two pages, so a row that exists gets the emails that it lacks.
