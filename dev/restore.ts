@@ -22,7 +22,8 @@ const { values } = readArguments({
 try {
   const client = new BackupClient(await readTarget(values));
   if (values.release) await release(client);
-  else if (values.from) await restore(client, await openBackup(path.resolve(values.from), values.backup));
+  else if (values.from)
+    await restore(client, await openBackup(path.resolve(values.from), values.backup, printUnfinished));
   else throw new Error("Give the folder of the backup: --from <folder>.");
 } catch (error) {
   console.error((error as Error).message);
@@ -63,6 +64,10 @@ async function restore(client: BackupClient, backup: OpenedBackup): Promise<void
   console.log(
     "Search finds all mail when cron has indexed it, 60,000 emails a minute; npm run reindex does it at once.",
   );
+}
+
+function printUnfinished(id: string): void {
+  console.log(`The backup ${id} is newer and unfinished, so it is left out.`);
 }
 
 /** Throws an Error unless the deployment has every master key of the backup. */

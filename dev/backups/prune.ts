@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { readLines } from "./row-file.ts";
 import type { SavedObject } from "./save-objects.ts";
-import { readManifest } from "./snapshot.ts";
+import { isUnfinished, readManifest } from "./snapshot.ts";
 
 /**
  * Deletes all finished backups of a folder but the newest `keep`, and the objects that none of those has. Safe to interrupt and to
@@ -16,8 +16,11 @@ export async function prune(root: string, keep: number): Promise<void> {
   for (const id of ids) {
     const folder = path.join(snapshots, id);
     const manifest = await readManifest(folder);
-    // An unfinished backup may name any object.
-    if (manifest === null) return console.log("Nothing was deleted, because a backup in the folder is unfinished.");
+    // It may name any object.
+    if (manifest === null) {
+      const why = (await isUnfinished(folder)) ? "is unfinished" : "has lost its manifest.json";
+      return console.log(`Nothing was deleted, because the backup ${id} ${why}.`);
+    }
     if (kept === keep) {
       await rm(folder, { recursive: true });
       console.log(`The backup ${id} was deleted.`);

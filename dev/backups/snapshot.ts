@@ -67,19 +67,21 @@ export class Snapshot {
     this.entries = entries;
   }
 
-  /** Opens the newest unfinished backup of the last 24 hours, or begins a new one. */
+  /** Opens the newest unfinished backup of the last 24 hours, or begins a new one. Leaves one that has lost its manifest as it is. */
   static async open(root: string, now: Date): Promise<Snapshot> {
     const snapshots = path.join(root, "snapshots");
     await mkdir(snapshots, { recursive: true, mode: 0o700 });
     for (const id of (await readdir(snapshots)).sort().reverse()) {
       const folder = path.join(snapshots, id);
-      if ((await readManifest(folder)) !== null) continue;
+      if ((await readManifest(folder)) !== null || !(await isUnfinished(folder))) continue;
       const age = now.getTime() - timeOf(id);
       if (age < MAX_AGE_MS) return new Snapshot(root, id, await readJournal(folder));
       await rm(folder, { recursive: true });
     }
     const id = now.toISOString().replace(/[:.]/g, "-");
     await mkdir(path.join(snapshots, id), { mode: 0o700 });
+    // From here on a folder without manifest and journal has lost one of them.
+    await writeFile(path.join(snapshots, id, JOURNAL), "", { mode: 0o600, flush: true });
     return new Snapshot(root, id, []);
   }
 
@@ -106,6 +108,12 @@ export function timeOf(id: string): number {
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const text = await readFile(path.join(folder, MANIFEST), "utf8").catch(() => null);
   return text === null ? null : (JSON.parse(text) as Manifest);
+}
+
+/** Returns whether a backup without a manifest is an unfinished one: it has a journal, or nothing at all yet. */
+export async function isUnfinished(folder: string): Promise<boolean> {
+  const names = await readdir(folder);
+  return names.includes(JOURNAL) || names.length === 0;
 }
 
 /** Reads the journal. A last line that was not written completely is left out. */
