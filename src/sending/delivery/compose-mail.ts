@@ -37,6 +37,8 @@ export interface ComposedMail {
   untrackedLinks: number;
   /** R2 reads of its composition and of reading its body twice. */
   objectReads: number;
+  /** R2 reads of reading its body once more. */
+  readsPerSend: number;
 }
 
 /**
@@ -73,7 +75,8 @@ export async function composeMail(
   );
   // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
   const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
-  return { composed, untrackedLinks: tracked.untrackedLinks, objectReads };
+  const readsPerSend = content.attachments.length;
+  return { composed, untrackedLinks: tracked.untrackedLinks, objectReads, readsPerSend };
 }
 
 /** Bodies smaller than this are held in memory, in bytes, and so are those whose HTML is tracked. */
@@ -114,6 +117,7 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawConte
     composed,
     untrackedLinks,
     objectReads: (mail.contentLocation.content === null ? 1 : 0) + (inline ? 0 : 2),
+    readsPerSend: body ? 0 : 1,
   };
 }
 

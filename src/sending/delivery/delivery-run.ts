@@ -2,6 +2,7 @@ import type { ConnectError, Envelope, RecipientResult } from "../../mail/smtp/in
 import type { Ctx } from "../../platform/context.ts";
 import { addMetrics } from "../../platform/daily-metrics/index.ts";
 import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
+import type { RecipientEntry } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import type { Claim } from "./claim.ts";
@@ -9,16 +10,18 @@ import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from
 import type { Egress, UnusableEgress } from "./egress.ts";
 import { envelopeOf } from "./envelope.ts";
 import { preparationFailed } from "./outcome.ts";
-import type { DeliveryUpdate } from "./outcome-writer.ts";
+import type { DeliveryUpdate } from "./pending-updates.ts";
 import type { MailToSend } from "./preflight.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
-import { CONTENT_BYTES_IN_FLIGHT, mayContinue, type RunLimits } from "./rules.ts";
+import { CONTENT_BYTES_IN_FLIGHT, mayContinue, RUN_MS, type RunLimits } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";
 import { recipientsToTry, toUnreachableUpdate, toUpdate } from "./to-update.ts";
 
 /** An email that a dispatcher has taken from a claim. */
 interface Job extends MailToSend, DispatchJob {
   claim: ActiveClaim;
+  /** Recipients whose outcome was recorded before that of the others. */
+  recorded: Set<RecipientEntry>;
 }
 
 /**
@@ -47,12 +50,14 @@ export class DeliveryRun implements DispatchRun<Job> {
   #idle: (() => void)[] = [];
   #hasClaimed = false;
   #isEnded = false;
+  readonly #startedAt: number;
 
   /** `databases` is the number of mail databases that the run claims from at once. */
-  constructor(ctx: Pick<Ctx, "log">, configured: Egress | UnusableEgress, limits: RunLimits, databases = 1) {
+  constructor(ctx: Pick<Ctx, "log" | "now">, configured: Egress | UnusableEgress, limits: RunLimits, databases = 1) {
     [this.egress, this.egressIssue] = "issue" in configured ? [null, configured] : [configured, null];
     this.limits = limits;
     this.log = ctx.log;
+    this.#startedAt = ctx.now();
     this.maxClaimEmails = maxClaimEmails(databases);
   }
 
@@ -85,7 +90,7 @@ export class DeliveryRun implements DispatchRun<Job> {
   }
 
   /** Returns an email that was not tried to the front of its queue. An error becomes that of its claim. */
-  putBack({ claim, external: _, ...email }: Job, error: unknown = null): void {
+  putBack({ claim, external: _, recorded: __, ...email }: Job, error: unknown = null): void {
     claim.error ??= error;
     claim.queue.unshift(email);
     claim.outcomes.releaseSlot();
@@ -101,13 +106,39 @@ export class DeliveryRun implements DispatchRun<Job> {
     return message;
   }
 
-  envelopeOf({ claim, mail, external }: Job): Promise<Envelope> {
-    return envelopeOf(claim.ctx, mail, external, this.egress?.dsn ?? false);
+  envelopeOf({ claim, mail }: Job, recipients: readonly RecipientEntry[]): Promise<Envelope> {
+    return envelopeOf(claim.ctx, mail, recipients, this.egress?.dsn ?? false);
   }
 
   /** Must be called right before MAIL FROM, since the lease may have run low since the email was taken. False: do not send. */
   markAttempted({ claim, mail }: Job): boolean {
     return claim.outcomes.markAttempted(mail);
+  }
+
+  /** Must be called before a further transaction of an email: it reads the attachments again. False: the run may not send it. */
+  mayContinue(job: Job, { readsPerSend }: PreparedMessage): boolean {
+    const isLate = job.claim.ctx.now() - this.#startedAt >= RUN_MS;
+    if (isLate || !mayContinue(this.limits) || !this.markAttempted(job)) return false;
+    this.limits.objectReads -= readsPerSend;
+    return true;
+  }
+
+  /**
+   * Records the result of a recipient while others of its email are still to be tried. A deferral waits for theirs: all deferred
+   * recipients of an attempt have one time for the next. An error becomes that of the claim.
+   */
+  record(job: Job, recipient: RecipientEntry, result: RecipientResult, { untrackedLinks }: PreparedMessage): void {
+    if (result.kind === "deferred" || result.kind === "ambiguous") return;
+    const { claim, mail } = job;
+    try {
+      const part = { ...job, untrackedLinks, suppressedFacts: [] };
+      const update = toUpdate(this.#attemptCtx(claim), part, () => result, [recipient]);
+      this.hasEndedOutage ||= update.isAccepted === true && claim.isOutage;
+      claim.outcomes.addPart(mail, update);
+      job.recorded.add(recipient);
+    } catch (error) {
+      claim.error ??= error;
+    }
   }
 
   /** Records the result of an attempt. An error becomes that of the claim. */
@@ -144,13 +175,18 @@ export class DeliveryRun implements DispatchRun<Job> {
       this.log("delivery.compose.failed", { email: job.mail.state.id, error: String(result.notComposed) });
       return toUpdate(ctx, job, (_, attempt) => preparationFailed(attempt, result.notComposed));
     }
-    const resultOf = new Map(job.external.map(({ email }, index) => [email, result.results[index]]));
+    const resultOf = new Map(job.external.map((recipient, index) => [recipient, result.results[index] ?? null]));
     const { untrackedLinks } = result.message;
-    return toUpdate(
+    const isUntried = (recipient: RecipientEntry) => resultOf.get(recipient) === null;
+    const update = toUpdate(
       ctx,
       { ...job, untrackedLinks },
-      ({ email }): RecipientResult | null => resultOf.get(email) ?? null,
+      (recipient): RecipientResult | null => resultOf.get(recipient) ?? null,
+      recipientsToTry(job).filter((recipient) => !job.recorded.has(recipient) && !isUntried(recipient)),
     );
+    // Those that the run ended before are tried at once by the next, or with those that were deferred.
+    if (update.next || !job.external.some(isUntried)) return update;
+    return { ...update, next: { dueAt: ctx.now(), outboxId: null } };
   }
 
   #attemptCtx({ ctx }: ActiveClaim) {
@@ -211,7 +247,8 @@ export class DeliveryRun implements DispatchRun<Job> {
     if (!claim || !next) return null;
     claim.inProgress += 1;
     const domain = claim.ctx.settings.simulatorDomain;
-    return { ...next, claim, external: recipientsToTry(next).filter(({ email }) => !isSimulated(email, domain)) };
+    const external = recipientsToTry(next).filter(({ email }) => !isSimulated(email, domain));
+    return { ...next, claim, external, recorded: new Set() };
   }
 }
 

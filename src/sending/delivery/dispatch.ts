@@ -4,6 +4,7 @@ import type { ByteBudget } from "./byte-budget.ts";
 import type { ClaimedMail } from "./claim.ts";
 import type { PreparedMessage } from "./prepare.ts";
 import { type ConnectingRun, ReconnectingConnection } from "./reconnecting-connection.ts";
+import { MAX_OWN_PATHS } from "./rules.ts";
 
 /** An email that a dispatcher has taken, with its recipients outside the simulator's domain; the others are simulated. */
 export interface DispatchJob {
@@ -11,9 +12,12 @@ export interface DispatchJob {
   external: readonly RecipientEntry[];
 }
 
-/** Result of one attempt: those of its external recipients in order, why it has no message, or that there is no connection. */
+/**
+ * Result of one attempt: those of its external recipients in order, null for those that the run ended before; why it has no message;
+ * or that there is no connection.
+ */
 export type AttemptResult =
-  | { results: readonly RecipientResult[]; message: PreparedMessage }
+  | { results: readonly (RecipientResult | null)[]; message: PreparedMessage }
   | { notComposed: unknown }
   | "unreachable";
 
@@ -26,9 +30,13 @@ export interface DispatchRun<Job extends DispatchJob> extends ConnectingRun {
   putBack(job: Job, error?: unknown): void;
   /** Composes and signs the message of an email for a server with these capabilities. */
   compose(job: Job, capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">): Promise<PreparedMessage>;
-  envelopeOf(job: Job): Promise<Envelope>;
+  envelopeOf(job: Job, recipients: readonly RecipientEntry[]): Promise<Envelope>;
   /** Must be called right before MAIL FROM. False: do not send. */
   markAttempted(job: Job): boolean;
+  /** Must be called before a further transaction of an email. False: the run may not send it. */
+  mayContinue(job: Job, message: PreparedMessage): boolean;
+  /** Takes the result of a recipient while others of its email are still to be tried. */
+  record(job: Job, recipient: RecipientEntry, result: RecipientResult, message: PreparedMessage): void;
   /** Takes the result of an attempt. Never throws: an error becomes that of the claim. */
   finish(job: Job, result: AttemptResult): void;
   /** Ends an attempt without a result. */
@@ -126,22 +134,62 @@ async function sendAndFinish<Job extends DispatchJob>(
   connection: ReconnectingConnection,
 ): Promise<void> {
   try {
-    const results = await send(run, job, message, connection);
+    const results = await sendAll(run, job, message, connection);
     run.finish(job, results ? { results, message } : "unreachable");
   } catch (error) {
     run.fail(job, error);
   }
 }
 
-/** Sends a message, on a second connection if the first broke early. Returns null when there is no connection. */
-async function send<Job extends DispatchJob>(
+/**
+ * Sends a message to its recipients: up to MAX_OWN_PATHS of them in a transaction each, one after the other, so that a bounce is
+ * known by its return path to be theirs. Each outcome is recorded before the next transaction, so that a crash between two of them
+ * repeats none that is written. When the connection breaks, the recipients that are left are deferred; when the run ends, they have
+ * no result. Returns null when there is no connection.
+ */
+async function sendAll<Job extends DispatchJob>(
   run: DispatchRun<Job>,
   job: Job,
   message: PreparedMessage,
   connection: ReconnectingConnection,
+): Promise<readonly (RecipientResult | null)[] | null> {
+  const { external } = job;
+  if (external.length <= 1 || external.length > MAX_OWN_PATHS) return send(run, job, external, message, connection);
+  const results: RecipientResult[] = [];
+  const withRest = (rest: RecipientResult | null) => external.map((_, index) => results[index] ?? rest);
+  for (const recipient of external) {
+    const isFirst = results.length === 0;
+    if (!isFirst && !run.mayContinue(job, message)) return withRest(null);
+    const [result] = (await send(run, job, [recipient], message, connection)) ?? [];
+    if (!result) return isFirst ? null : withRest(NOT_TRIED);
+    results.push(result);
+    if (results.length < external.length) run.record(job, recipient, result, message);
+    if (isBroken(result)) return withRest(NOT_TRIED);
+  }
+  return results;
+}
+
+const NOT_TRIED: RecipientResult = {
+  kind: "deferred",
+  phase: "mail",
+  reply: null,
+  reason: "the connection ended before the turn of this recipient",
+};
+
+/** Returns whether the connection ended in a transaction. */
+const isBroken = (result: RecipientResult) =>
+  result.kind === "ambiguous" || (result.kind === "deferred" && (result.reply === null || result.reply.code === 421));
+
+/** Sends one transaction, on a second connection if the first broke early. Returns null when there is no connection. */
+async function send<Job extends DispatchJob>(
+  run: DispatchRun<Job>,
+  job: Job,
+  to: readonly RecipientEntry[],
+  message: PreparedMessage,
+  connection: ReconnectingConnection,
 ): Promise<readonly RecipientResult[] | null> {
-  if (job.external.length === 0) return [];
-  const envelope = await run.envelopeOf(job);
+  if (to.length === 0) return [];
+  const envelope = await run.envelopeOf(job, to);
   const first = await connection.current();
   if (!first) return null;
   const { recipients } = await first.send(envelope, message);

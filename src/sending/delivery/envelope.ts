@@ -4,16 +4,16 @@ import type { RecipientEntry } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { returnPathOf } from "./return-path.ts";
 
-/** Returns the SMTP envelope of an email. With `dsn` it asks for DSNs of success and failure (RFC 3461). */
+/** Returns the SMTP envelope of a transaction with these recipients of an email. With `dsn` it asks for DSNs of success and failure (RFC 3461). */
 export async function envelopeOf(
   ctx: MailCtx,
   mail: ClaimedMail,
-  external: readonly RecipientEntry[],
+  of: readonly RecipientEntry[],
   dsn: boolean,
 ): Promise<Envelope> {
-  const mailFrom = await returnPathOf(ctx, mail, external);
-  if (!dsn) return { mailFrom, recipients: external.map(({ email }) => ({ address: email })) };
-  const recipients = external.map(({ email }) => ({
+  const mailFrom = await returnPathOf(ctx, mail, of);
+  if (!dsn) return { mailFrom, recipients: of.map(({ email }) => ({ address: email })) };
+  const recipients = of.map(({ email }) => ({
     address: email,
     originalRecipient: email,
     notify: ["SUCCESS", "FAILURE"] as const,

@@ -2,7 +2,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import type { EmailState, Fact } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import type { UnusableEgress } from "./egress.ts";
-import type { DeliveryUpdate } from "./outcome-writer.ts";
+import type { DeliveryUpdate } from "./pending-updates.ts";
 import { EGRESS_CHECK_MS, EGRESS_HOLD_MAX_MS } from "./rules.ts";
 
 /** Reasons that tenants see in the event. */

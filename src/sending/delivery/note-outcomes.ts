@@ -1,27 +1,23 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { addMetrics } from "../../platform/daily-metrics/index.ts";
 import { logEmails } from "../../platform/log-lines/index.ts";
-import type { EmailUpdate } from "../emails/index.ts";
+import type { Fact } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { deferralReason } from "./deferral-reason.ts";
 
 /**
  * Logs written outcomes with their emails, and counts them for the metrics line of the batch; the reasons of deferrals also for
- * the metrics of today. `mails` are the claimed emails by emails.n.
+ * the metrics of today.
  */
-export function noteOutcomes(
-  ctx: MailCtx,
-  updates: readonly EmailUpdate[],
-  mails: ReadonlyMap<number, ClaimedMail>,
-): void {
+export function noteOutcomes(ctx: MailCtx, updates: readonly { mail: ClaimedMail; facts: readonly Fact[] }[]): void {
   for (const { on, metadata } of updates.flatMap(({ facts }) => facts)) {
     const name = on === "deferred" ? (`deferred.${deferralReason(metadata)}` as const) : on;
     if (name !== on) addMetrics(ctx, { [name]: 1 });
     ctx.counts?.set(name, (ctx.counts.get(name) ?? 0) + 1);
   }
-  const emails = updates.map(({ state: { id, n }, facts }) => ({
-    id,
-    request_id: mails.get(n)?.requestId ?? null,
+  const emails = updates.map(({ mail: { state, requestId }, facts }) => ({
+    id: state.id,
+    request_id: requestId,
     outcomes: [...new Set(facts.map(({ on }) => on))],
   }));
   logEmails(ctx, "delivery.outcomes", emails);

@@ -13,32 +13,16 @@ import {
   shouldRenew,
   type WakeUp,
 } from "../../platform/outbox/index.ts";
-import { applyFacts, type EmailUpdate, syncDueAtStatement } from "../emails/index.ts";
+import { applyFacts, type EmailState, type EmailUpdate, syncDueAtStatement } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
 import { noteOutcomes } from "./note-outcomes.ts";
 import { outageStatements } from "./outage-statements.ts";
-import {
-  FLUSH_AFTER_MS,
-  FLUSH_BYTES,
-  FLUSH_EMAILS,
-  MAX_UNWRITTEN,
-  RENEW_EVERY_MS,
-  RETRY_STEP_DELAY_MS,
-} from "./rules.ts";
-
-type PendingUpdate = DeliveryUpdate & EmailUpdate;
+import { type DeliveryUpdate, finishing, type PendingUpdate, PendingUpdates } from "./pending-updates.ts";
+import { FLUSH_AFTER_MS, FLUSH_EMAILS, MAX_UNWRITTEN, RENEW_EVERY_MS, RETRY_STEP_DELAY_MS } from "./rules.ts";
 
 /** Waits before each retry of a failed database write, in milliseconds. */
 const RETRY_MS = [50, 200, 800, 3000];
-
-/** The outcome of one email: what to write, and what follows for the outbox. */
-export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
-  /** The egress is missing, or the attempt failed before MAIL FROM: the next row waits for the egress. */
-  isUnreachable?: boolean;
-  /** The egress accepted the message for a recipient. */
-  isAccepted?: boolean;
-}
 
 /**
  * Writes the outcomes of one claim to D1 in batches, each fenced by the lease. At most 20 emails are between their MAIL
@@ -53,7 +37,7 @@ export class OutcomeWriter {
   readonly #mails: Map<number, ClaimedMail>;
   /** Emails that may have been sent while their outcome is not written. */
   readonly #attempted = new Set<number>();
-  #pending: PendingUpdate[] = [];
+  readonly #pending = new PendingUpdates();
   #emptyRows: string[] = [];
   #unwritten = 0;
   #slotWaiters: (() => void)[] = [];
@@ -125,14 +109,23 @@ export class OutcomeWriter {
 
   /** Queues the outcome of one email, which holds a slot from acquireSlot, for the next flush. */
   add(mail: ClaimedMail, update: DeliveryUpdate): void {
-    this.#pending.push({ ...update, state: mail.state });
-    if (this.#pending.length >= FLUSH_EMAILS) this.#flush("full");
+    this.#queue({ ...update, mail, isPart: false });
+  }
+
+  /** Queues outcomes of some recipients of an email. The email keeps its slot until `add` brings the rest. */
+  addPart(mail: ClaimedMail, update: DeliveryUpdate): void {
+    this.#queue({ ...update, mail, isPart: true });
+  }
+
+  #queue(update: PendingUpdate): void {
+    this.#pending.add(update);
+    if (this.#pending.size >= FLUSH_EMAILS) this.#flush("full");
     else this.#startTimer();
   }
 
   /** Flushes at once when no other email holds a slot. Call it when none is left to start: no later outcome can join. */
   flushLast(): void {
-    if (this.#unwritten === this.#pending.length) this.#flush("waiting");
+    if (this.#unwritten === this.#pending.finished) this.#flush("waiting");
   }
 
   /**
@@ -165,11 +158,11 @@ export class OutcomeWriter {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#writing = this.#writing.then(async () => {
-      const isWaiting = () => this.#pending.length > 0 || this.#emptyRows.length > 0;
-      if (which === "waiting" && isWaiting()) await this.#writeFlush(this.#nextFlush());
-      while (this.#pending.length >= FLUSH_EMAILS || (which === "all" && isWaiting()))
-        await this.#writeFlush(this.#nextFlush());
-      if (this.#pending.length > 0) this.#startTimer();
+      const isWaiting = () => this.#pending.size > 0 || this.#emptyRows.length > 0;
+      if (which === "waiting" && isWaiting()) await this.#writeFlush(this.#pending.takeFlush());
+      while (this.#pending.size >= FLUSH_EMAILS || (which === "all" && isWaiting()))
+        await this.#writeFlush(this.#pending.takeFlush());
+      if (this.#pending.size > 0) this.#startTimer();
     });
   }
 
@@ -177,28 +170,17 @@ export class OutcomeWriter {
     this.#timer ??= setTimeout(() => this.#flush("waiting"), FLUSH_AFTER_MS);
   }
 
-  /** Takes as many updates as one statement may carry, by number and by size. */
-  #nextFlush(): PendingUpdate[] {
-    let bytes = 0;
-    const fits = ({ state, facts }: EmailUpdate, index: number) => {
-      bytes += 2 * JSON.stringify([state, facts]).length;
-      return index === 0 || (index < FLUSH_EMAILS && bytes <= FLUSH_BYTES);
-    };
-    const first = this.#pending.findIndex((update, index) => !fits(update, index));
-    return this.#pending.splice(0, first === -1 ? this.#pending.length : first);
-  }
-
   async #writeFlush(updates: readonly PendingUpdate[]): Promise<void> {
     try {
       const emptyRows = this.#emptyRows.splice(0);
       if (updates.length + emptyRows.length > 0) await this.#write(updates, emptyRows);
-      noteOutcomes(this.#ctx, updates, this.#mails);
-      for (const { state } of updates) this.#attempted.delete(state.n);
+      noteOutcomes(this.#ctx, updates);
+      for (const { mail } of finishing(updates)) this.#attempted.delete(mail.state.n);
     } catch (error) {
       this.#ended = error;
       this.#ctx.log("delivery.flush.failed", { error: String(error), emails: updates.length });
     }
-    this.#unwritten -= updates.length;
+    this.#unwritten -= finishing(updates).length;
     this.#wakeSlotWaiters();
   }
 
@@ -209,25 +191,30 @@ export class OutcomeWriter {
 
   /** Writes facts and rescheduled rows and deletes finished rows, in one transaction. */
   async #write(updates: readonly PendingUpdate[], emptyRows: readonly string[]): Promise<void> {
-    for (const { state } of updates) this.#unfinished.get(this.#rowOf(state.n))?.delete(state.n);
-    const done = [...emptyRows, ...this.#doneRows(updates)];
+    const finished = finishing(updates).map(({ mail }) => mail);
+    for (const { outboxId, state } of finished) this.#unfinished.get(outboxId)?.delete(state.n);
+    const done = [...emptyRows, ...this.#doneRows(finished)];
     for (const id of done) this.#unfinished.delete(id);
-    const unreachable = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.n] : [])));
-    const complete = updates.map((update) => ({
-      ...this.#avoidLeaseEnd(update),
-      moved: this.#packs.take(update.state.n),
+    const unreachable = new Set(updates.flatMap(({ isUnreachable, mail }) => (isUnreachable ? [mail.state.n] : [])));
+    const parts = new Set(updates.flatMap(({ isPart, mail }) => (isPart ? [mail.state.n] : [])));
+    const complete = updates.map(({ mail, ...update }) => ({
+      ...this.#avoidLeaseEnd({ ...update, state: this.#pending.stateOf(mail) }),
+      moved: this.#packs.take(mail.state.n),
     }));
-    const { results } = await this.#withRetries(() =>
+    const { states: written, results } = await this.#withRetries(() =>
       applyFacts(this.#ctx, complete, (states) => {
-        const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
+        const rescheduled = states
+          .filter(({ n }) => !parts.has(n))
+          .flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
         return {
           before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : [],
-          after: [finishStatement(this.#ctx, this.#lease, done), ...outageStatements(this.#ctx, updates)],
+          after: [finishStatement(this.#ctx, this.#lease, done), ...outageStatements(this.#ctx, complete)],
         };
       }),
     );
-    const finished = results[0]?.meta.changes ?? 0;
-    if (finished < done.length) await this.#confirmLease();
+    this.#pending.noteWritten(written, parts);
+    const deleted = results[0]?.meta.changes ?? 0;
+    if (deleted < done.length) await this.#confirmLease();
     const scheduled = (results[1]?.results ?? []) as WakeUp[];
     if (scheduled.length > 0) await this.#ctx.wake(scheduled, RETRY_STEP_DELAY_MS / 1000);
   }
@@ -238,16 +225,13 @@ export class OutcomeWriter {
     return { ...update, next: { ...update.next, dueAt: update.next.dueAt + 1 } };
   }
 
-  #doneRows(updates: readonly EmailUpdate[]): string[] {
-    const rows = new Set(updates.map(({ state }) => this.#rowOf(state.n)));
+  /** Returns the rows of these emails whose emails all have an outcome. */
+  #doneRows(mails: readonly ClaimedMail[]): string[] {
+    const rows = new Set(mails.map(({ outboxId }) => outboxId));
     return [...rows].filter((id) => this.#unfinished.get(id)?.size === 0);
   }
 
-  #rowOf(n: number): string {
-    return this.#mails.get(n)?.outboxId ?? "";
-  }
-
-  #rescheduledRows(state: EmailUpdate["state"], isUnreachable: boolean): RescheduledRow[] {
+  #rescheduledRows(state: EmailState, isUnreachable: boolean): RescheduledRow[] {
     const mail = this.#mails.get(state.n);
     if (state.status !== "queued" || state.dueAt === null || !mail) return [];
     const claims = mail.claims > 1 ? 1 : 0;

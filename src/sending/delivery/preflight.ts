@@ -5,7 +5,7 @@ import { type Fact, recipientKey } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { UnusableEgress } from "./egress.ts";
 import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
-import type { DeliveryUpdate } from "./outcome-writer.ts";
+import type { DeliveryUpdate } from "./pending-updates.ts";
 import { suppressedName } from "./read-senders.ts";
 import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";

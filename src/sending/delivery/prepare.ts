@@ -13,6 +13,8 @@ export interface PreparedMessage extends OutgoingMessage {
   untrackedLinks: number;
   /** R2 reads of its preparation and of sending it once. */
   objectReads: number;
+  /** R2 reads of sending it once more. */
+  readsPerSend: number;
 }
 
 /**

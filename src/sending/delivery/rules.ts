@@ -1,5 +1,10 @@
 /** Limits of a delivery run and the sender check before dispatch. Pure. */
 
+/**
+ * Recipients of one attempt that get a transaction and a return path each, over the same connection
+ * (docs/contract/delivery.md#return-path). Above it one transaction serves all.
+ */
+export const MAX_OWN_PATHS = 10;
 /** A flush writes this many outcomes, or fewer once the oldest has waited FLUSH_AFTER_MS. */
 export const FLUSH_EMAILS = 16;
 export const FLUSH_AFTER_MS = 500;
@@ -9,7 +14,10 @@ export const FLUSH_BYTES = 900_000;
 export const RENEW_EVERY_MS = 10_000;
 /** Emails of a claim whose outcome may be unwritten at any moment: the most that a kill can duplicate. */
 export const MAX_UNWRITTEN = 20;
-/** A run claims no further rows after this many milliseconds: an invocation has 15 minutes. The sweep finds the rest. */
+/**
+ * A run claims no further rows after this many milliseconds, and starts no further transaction of an email to several recipients:
+ * an invocation has 15 minutes. The sweep finds the rest.
+ */
 export const RUN_MS = 10 * 60_000;
 /** Limits of the runs of one invocation, as counts: clocks stand still between two awaits in production. */
 export interface RunLimits {
@@ -20,7 +28,10 @@ export interface RunLimits {
    * less is left than the outcomes of the emails in flight need; the rest is for writes that are retried.
    */
   statements: number;
-  /** R2 reads. An invocation may make 10,000 subrequests (Workers limits); emails in flight may add 2,400 to this. */
+  /**
+   * R2 reads. An invocation may make 10,000 subrequests (Workers limits); emails in flight may add 2,400 to this, and a further
+   * transaction of each 1,200.
+   */
   objectReads: number;
 }
 /** Returns the limits of an invocation: all its runs and jobs, on whichever database, lower them. */

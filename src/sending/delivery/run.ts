@@ -9,7 +9,8 @@ import { ContentPacks } from "./content-packs.ts";
 import { DeliveryRun } from "./delivery-run.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
 import { holdRows } from "./hold-rows.ts";
-import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
+import { OutcomeWriter } from "./outcome-writer.ts";
+import type { DeliveryUpdate } from "./pending-updates.ts";
 import { preflight } from "./preflight.ts";
 import {
   CLAIM_STATEMENTS,

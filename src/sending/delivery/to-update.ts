@@ -3,7 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
-import type { DeliveryUpdate } from "./outcome-writer.ts";
+import type { DeliveryUpdate } from "./pending-updates.ts";
 import type { MailToSend } from "./preflight.ts";
 import { suppressedName } from "./read-senders.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
@@ -31,20 +31,21 @@ function attemptOf(ctx: AttemptCtx, { mail }: MailToSend): Attempt {
 }
 
 /**
- * Returns the update with the outcome of each recipient of this attempt. `resultOf` returns the server's result, an outcome
- * decided without a server, or null for a simulated recipient.
+ * Returns the update with the outcome of each of these recipients, by default all of this attempt. `resultOf` returns the
+ * server's result, an outcome decided without a server, or null for a simulated recipient.
  */
 export function toUpdate(
   ctx: AttemptCtx,
   job: MailToSend,
   resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
+  recipients: readonly RecipientEntry[] = recipientsToTry(job),
 ): DeliveryUpdate {
   const attempt = attemptOf(ctx, job);
   const at = ctx.now();
   const facts: Fact[] = [...job.suppressedFacts];
   let isDeferred = false;
   let isAccepted = false;
-  for (const recipient of recipientsToTry(job)) {
+  for (const recipient of recipients) {
     const result = resultOf(recipient, attempt);
     isAccepted ||= result !== null && "kind" in result && result.kind === "accepted";
     for (const outcome of outcomesOf(recipient, result, attempt)) {

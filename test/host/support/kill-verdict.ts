@@ -29,11 +29,11 @@ export interface Verdict {
     unreported: string[];
     unexplained: string[];
   };
-  /** Number of second and later arrivals of a message. */
+  /** Number of second and later arrivals of a message for the same recipients. */
   duplicates: number;
   /** Duplicates after a message that the sink did not reply to. */
   ofDropped: number;
-  /** Largest number of messages of one workspace, each in a mail database of its own, that the kill of one host duplicated. */
+  /** Largest number of emails of one workspace, each in a mail database of its own, that the kill of one host duplicated. */
   worstKill: number;
   /** The same number for each host that was killed, in order; 0 for one without duplicates. */
   duplicatesOfKills: number[];
@@ -43,7 +43,8 @@ export interface Verdict {
 export async function compareResults(evidence: Evidence): Promise<Verdict> {
   const { attempts, listed, receipts } = evidence;
   const emailsBySubject = Map.groupBy(listed, ({ subject }) => subject);
-  const receiptsByMessageId = Map.groupBy(receipts, ({ messageId }) => messageId);
+  // Up to ten recipients of an email have a transaction each.
+  const arrivals = Map.groupBy(receipts, ({ messageId, recipients }) => `${messageId} ${recipients.join()}`);
   const issues: Verdict["issues"] = {
     lost: [],
     unexpected: [],
@@ -81,7 +82,7 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
     if (!knownMessageIds.has(messageId))
       issues.unexpected.push(`${subject}: the sink has ${messageId}, the service does not`);
   }
-  const duplicates = await checkDuplicates(evidence, receiptsByMessageId, issues);
+  const duplicates = await checkDuplicates(evidence, arrivals.values(), issues);
   return {
     accepted: attempts.length - uncertain.length,
     uncertain: uncertain.length,
@@ -96,13 +97,14 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
 /** Checks that each duplicate is reported in the events of its email and follows a kill or a missing reply. */
 async function checkDuplicates(
   { eventsOf, mayRepeatOutcomes = false }: Evidence,
-  receiptsByMessageId: ReadonlyMap<string, Receipt[]>,
+  arrivals: Iterable<readonly Receipt[]>,
   issues: Verdict["issues"],
 ): Promise<Pick<Verdict, "duplicates" | "ofDropped" | "worstKill" | "duplicatesOfKills">> {
-  const duplicatesByKill = new Map<string, number>();
+  const duplicatesByKill = new Map<string, Set<string>>();
   const duplicatesOfKills: number[] = [];
   let [duplicates, ofDropped] = [0, 0];
-  for (const [messageId, arrived] of receiptsByMessageId) {
+  for (const arrived of arrivals) {
+    const messageId = arrived[0]?.messageId ?? "";
     for (const [at, again] of arrived.entries()) {
       const before = arrived[at - 1];
       if (!before) continue;
@@ -110,7 +112,7 @@ async function checkDuplicates(
       if (before.dropped) ofDropped += 1;
       else if (before.epoch < again.epoch) {
         const kill = `${before.epoch} ${messageId.slice(messageId.indexOf("@"))}`;
-        duplicatesByKill.set(kill, (duplicatesByKill.get(kill) ?? 0) + 1);
+        duplicatesByKill.set(kill, (duplicatesByKill.get(kill) ?? new Set()).add(messageId));
       } else if (!mayRepeatOutcomes) {
         issues.unexplained.push(`${messageId} arrived twice from host ${again.epoch}, with a reply both times`);
       }
@@ -128,10 +130,11 @@ async function checkDuplicates(
       if (!isReported) issues.unreported.push(`${messageId} arrived twice for ${recipient}: ${JSON.stringify(events)}`);
     }
   }
-  for (const [kill, count] of duplicatesByKill) {
+  for (const [kill, emails] of duplicatesByKill) {
     const epoch = Number.parseInt(kill, 10);
     while (duplicatesOfKills.length <= epoch) duplicatesOfKills.push(0);
-    duplicatesOfKills[epoch] = Math.max(duplicatesOfKills[epoch] ?? 0, count);
+    duplicatesOfKills[epoch] = Math.max(duplicatesOfKills[epoch] ?? 0, emails.size);
   }
-  return { duplicates, ofDropped, worstKill: Math.max(0, ...duplicatesByKill.values()), duplicatesOfKills };
+  const worstKill = Math.max(0, ...[...duplicatesByKill.values()].map(({ size }) => size));
+  return { duplicates, ofDropped, worstKill, duplicatesOfKills };
 }

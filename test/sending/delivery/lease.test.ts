@@ -200,7 +200,9 @@ describe("a rescheduled row", () => {
 
   it("has the next_attempt_at of the events, the same for all recipients", async () => {
     const workspace = await aWorkspace();
-    const server = await scriptedServer({ transactions: [{ mail: "451 4.3.0 later" }] });
+    const server = await scriptedServer({
+      transactions: Array.from({ length: 3 }, () => ({ mail: "451 4.3.0 later" })),
+    });
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {
       to: ["a", "b", "c"].map((local) => ({ email: `${local}@example.org` })),

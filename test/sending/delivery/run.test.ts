@@ -130,7 +130,7 @@ describe("the replies of the egress decide the outcome", () => {
 describe("attempts", () => {
   it("an attempt goes to the deferred recipients only, and the email takes the worst status", async () => {
     const { workspace, ctx, id, server } = await sendAndDeliver(
-      { transactions: [{ rcpt: [null, "450 4.2.2 full"] }, {}] },
+      { transactions: [{}, { rcpt: ["450 4.2.2 full"] }, {}] },
       { to: [{ email: "one@example.org" }, { email: "two@example.org" }] },
     );
     expect((await detail(workspace, id)).status).toBe("queued");

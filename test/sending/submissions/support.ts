@@ -29,7 +29,9 @@ export function messagesOf(workspace: TestWorkspace) {
       .bind(workspace.workspaceNumber)
       .first<number>("count(*)");
 
-  /** Delivers an email and returns the bytes that left, as a binary string, without the two signatures. */
+  /**
+   * Delivers an email and returns the bytes that left, as a binary string, without the two signatures. Each recipient gets the same.
+   */
   async function sent(id = "") {
     const sink = await sinkServer();
     await deliverTo(sink.url, id);
@@ -37,9 +39,10 @@ export function messagesOf(workspace: TestWorkspace) {
     const { message_id } = await detail(id);
     const messages = (await sink.messages()).filter(({ raw }) => latin1(raw).includes(String(message_id)));
     await sink.close();
-    expect(messages).toHaveLength(1);
+    expect(new Set(messages.map((one) => latin1(one.raw))).size).toBe(1);
     const raw = latin1(messages[0]?.raw);
-    return { raw, unsigned: raw.replace(/^(DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*){2}/, ""), envelope: messages[0] };
+    const rcpts = messages.flatMap((one) => one.rcpts);
+    return { raw, unsigned: raw.replace(/^(DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*){2}/, ""), rcpts };
   }
 
   return { message, detail, count, sent };
