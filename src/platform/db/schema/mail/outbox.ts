@@ -25,4 +25,5 @@ export const heldOutbox = sqliteTable("held_outbox", {
   id: text().primaryKey().notNull(),
   outage: text(),
   broadcast: integer(),
+  stopped: integer(),
 });
