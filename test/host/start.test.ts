@@ -187,10 +187,10 @@ describe("npm start", () => {
     const output = service ? collect(service) : () => "";
     service?.kill("SIGTERM");
     await waitUntilStopped();
-    expect(await processesOnState()).toEqual([]);
-    expect(await listening()).toEqual([]);
+    await expect.poll(processesOnState).toEqual([]);
+    await expect.poll(listening).toEqual([]);
     await expect(readFile(localFile)).rejects.toThrow("ENOENT");
-    expect(output()).toMatch(/Stopping \.\.\.\nStopped\./);
+    await expect.poll(output).toMatch(/Stopping \.\.\.\nStopped\./);
   });
 });
 
