@@ -5,6 +5,7 @@ import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
 import { findSettingIssues, reportSettingIssues } from "../../../src/platform/settings/setting-issues.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
+import { run } from "../../support/sending.ts";
 import { apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
 
 const TOKEN = "token-of-the-monitoring-0123456789ab";
@@ -216,7 +217,11 @@ describe("GET /metrics", () => {
       closed.bind(hour),
       endpoint.bind("e-1", number, Date.now() - 90_000),
       endpoint.bind("e-2", number, null),
+      outbox
+        .prepare("INSERT INTO rate_snapshots (at, first, counts, last_hour) VALUES (?1, 1, '{}', ?2)")
+        .bind(Date.now() - 60_000, JSON.stringify({ sent: 200, bounced: 12, softBounced: 4, complained: 1 })),
     ]);
+    await run("UPDATE workspaces SET bulk_pause = 1, bulk_paused_at = 1 WHERE number = ?1", number);
     const text = await read();
     const figureOf = (sample: string) =>
       Number(
@@ -227,6 +232,10 @@ describe("GET /metrics", () => {
       );
     const outcome = (name: string) => figureOf(`email_recipients_last_hour{database="${shard}",outcome="${name}"} `);
     expect([outcome("sent"), outcome("bounced"), outcome("deferred"), outcome("complained")]).toEqual([100, 3, 5, 0]);
+    const recent = (name: string) =>
+      figureOf(`email_recipients_last_60_minutes{database="${shard}",outcome="${name}"} `);
+    expect(["sent", "bounced", "soft_bounced", "complained"].map(recent)).toEqual([200, 12, 4, 1]);
+    expect(figureOf("email_workspaces_stopped ")).toBeGreaterThanOrEqual(1);
     expect(figureOf(`email_webhook_deliveries_waiting{database="${shard}"} `)).toBe(6);
     expect(Math.round(figureOf(`email_webhook_oldest_seconds{database="${shard}"} `) / 10)).toBe(9);
     await outbox.prepare("DELETE FROM webhook_endpoints WHERE id IN ('e-1', 'e-2')").run();
