@@ -13,8 +13,8 @@ const RESUME_MAIN = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims)
   SELECT due_at, id, kind, ref, claims FROM held_outbox ORDER BY id LIMIT ?1`;
 const RESUME_MAIL = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage, broadcast, stopped)
-  SELECT due_at, id, kind, ref, claims, outage, broadcast, stopped FROM held_outbox ORDER BY id LIMIT ?1`;
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage, broadcast)
+  SELECT due_at, id, kind, ref, claims, outage, broadcast FROM held_outbox ORDER BY id LIMIT ?1`;
 const REMOVE = `DELETE FROM held_outbox WHERE id IN (${PAGE})`;
 const FIND_DUE = `SELECT due_at AS dueAt, id, kind FROM held_outbox WHERE id IN (${PAGE}) AND due_at <= ?2`;
 

@@ -25,5 +25,4 @@ export const heldOutbox = sqliteTable("held_outbox", {
   id: text().primaryKey().notNull(),
   outage: text(),
   broadcast: integer(),
-  stopped: integer(),
 });
