@@ -115,8 +115,11 @@ const createReadyBroadcast = async (workspace: TestWorkspace) => {
 
 const createSampledBroadcast = async (workspace: TestWorkspace) => {
   const ids = await createVariant(workspace);
-  const fanOut = { list: 0, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
-  await mailDb(onShard(testContext(), workspace.mailShard))
+  const { list_id } = await createContact(workspace);
+  const db = mailDb(onShard(testContext(), workspace.mailShard));
+  const list = await db.prepare("SELECT n FROM contact_lists WHERE id = ?1").bind(list_id).first<number>("n");
+  const fanOut = { list, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
+  await db
     .prepare("UPDATE broadcasts SET status = 'sent', ab_test_pct = 50, fan_out = ?2 WHERE id = ?1")
     .bind(ids.broadcast_id, JSON.stringify({ ...fanOut, wave: { kind: "first" }, cursor: null }))
     .run();
