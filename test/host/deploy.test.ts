@@ -166,6 +166,20 @@ describe("the configuration of an environment", () => {
     expect(composeConfig(readWorkerConfig(), env, fresh).vars.LIVE_WEBHOOKS).toBe("on");
   });
 
+  it("has a mail database that was added to wrangler.toml, without an id until it is created", () => {
+    const top = readWorkerConfig();
+    const last = top.d1_databases.at(-1);
+    if (!last) throw new Error("wrangler.toml has databases");
+    const added = { ...last, binding: "MAIL_2", database_name: "email-delivery-mail-2", database_id: "any" };
+    const config = composeConfig({ ...top, d1_databases: [...top.d1_databases, added] }, "production", complete);
+    expect(config.d1_databases.at(-1)).toEqual({
+      binding: "MAIL_2",
+      database_name: `${top.name}-production-mail-2`,
+      database_id: "",
+      migrations_dir: "migrations/mail",
+    });
+  });
+
   it("names the queues of the Worker in its variables, and gives every queue and its dead-letter queue a name", () => {
     const { vars, queues } = compose("staging");
     expect(queues.consumers.map(({ queue }) => queue)).toEqual(
