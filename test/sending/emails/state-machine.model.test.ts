@@ -301,7 +301,9 @@ class Sequence {
     const end = { accepted: taken, refused: "message-refused", "cut off": again } as const;
     const sent: string[] = [];
     for (const address of tried) {
-      const result = rcpt[this.#people.indexOf(address)] ?? "taken";
+      // Each recipient has a transaction, so those after one in which the connection broke are not tried.
+      const isLost = dot === "cut off" && sent.length > 0;
+      const result = isLost ? "deferred" : (rcpt[this.#people.indexOf(address)] ?? "taken");
       const facts = { taken: end[dot], deferred: again, soft: "recipient-refused", hard: "recipient-refused" } as const;
       this.#fact(known, address, facts[result]);
       if (result === "hard") this.#suppressFor(address, "bounce", this.#now);
