@@ -151,7 +151,14 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.locator(":focus").waitFor();
     await page.focus("[name=name]");
     await pressOn(page, "Update preview", "Space");
-    await page.frameLocator("iframe[name=preview]").getByText("First name").waitFor();
+    const preview = page.frameLocator("iframe[name=preview]").getByText("First name");
+    // A key may come before the page is ready for it.
+    const showPreview = async () => {
+      if ((await preview.count()) > 0) return true;
+      await button(page, "Update preview").press("Space");
+      return false;
+    };
+    await expect.poll(showPreview, { interval: 500 }).toBe(true);
     await page.focus("[name=name]");
     await page.keyboard.press("Enter");
     await expect.poll(() => mainText(page)).toContain("The template is saved.");
