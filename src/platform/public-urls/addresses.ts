@@ -24,7 +24,7 @@ export const isLoopbackAddress = (text: string) => parseIp(text)?.range() === "l
 /** Returns whether a text is an IP address. */
 export const isAddress = (text: string) => parseIp(text) !== null;
 
-/** Returns the IPv4 address that an IPv6 address stands for: mapped, translated (RFC 7915), of NAT64, or 6to4 (RFC 3056). */
+/** Returns the IPv4 address within an IPv6 address: mapped, translated (RFC 7915), of NAT64, or of 6to4 (RFC 3056). Null: it has none. */
 function embeddedIn(ip: IPv6): IPv4 | null {
   const range = ip.range();
   const bytes = ip.toByteArray();

@@ -90,7 +90,7 @@ export function replyForm(kind: Reply, message: StoredMessage, content: MessageC
   const others = kind === "all" ? [...message.to, ...message.cc].filter(isForeign) : [];
   const known = new Set(to.map(({ email }) => email.toLowerCase()));
   const cc = others.filter(({ email }) => !known.has(email.toLowerCase()));
-  const intro = `On ${new Date(message.date).toUTCString()}, ${message.from ? nameOf(message.from) : "somebody"} wrote:`;
+  const intro = `On ${new Date(message.date).toUTCString()}, ${message.from ? nameOf(message.from) : "an unknown sender"} wrote:`;
   const quoted = text
     .trimEnd()
     .split("\n")

@@ -278,7 +278,7 @@ describe("the deletion of what a broadcast uses", () => {
     ["list", "cancelled", (listId: string) => `/v1/contacts/${listId}`],
     ["mailbox", "sent", () => `/v1/mailboxes/${workspace.mailboxId}`],
     ["domain", "sent", () => `/v1/domains/${workspace.domainId}?delete_mailboxes=true`],
-  ])("of the %s before an email is made: the broadcast is %s, and nobody gets an email", async (_, status, pathOf) => {
+  ])("of the %s before an email is made: the broadcast is %s, and no contact gets it", async (_, status, pathOf) => {
     const listId = await aContactList(workspace, 20);
     const { id } = await broadcasts.create({ contact_list_id: listId });
     await broadcasts.act(id, "send");

@@ -138,7 +138,7 @@ describe("an email to two to ten recipients", () => {
     await server.close();
   });
 
-  it("is repeated to nobody whose outcome is written, when the run ends between two transactions", async () => {
+  it("is not repeated to a recipient whose outcome is written, when the run ends between two transactions", async () => {
     // The run hangs in the third transaction, as one that was killed there does.
     const first = await scriptedServer({ transactions: [{}, {}, { dot: { silent: true } }] });
     const id = await send(addresses(4));
