@@ -35,8 +35,10 @@ export class SmtpClient {
     await client.command("EHLO client.test");
     const token = Buffer.from(`\0${login.username}\0${login.password}`).toString("base64");
     const reply = await client.command(`AUTH PLAIN ${token}`);
-    if (!reply.startsWith("235")) throw new Error(reply);
-    return client;
+    if (reply.startsWith("235")) return client;
+    // The gateway limits the open connections of an address.
+    client.end();
+    throw new Error(reply);
   }
 
   get isClosed(): boolean {
