@@ -20,12 +20,12 @@ export class CountingSink {
   /** The number of the running host. The test sets it before each start. */
   epoch = 0;
   port = 0;
-  readonly #drops: () => boolean;
+  readonly #drops: (earlier: number) => boolean;
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
 
-  /** `drops` is called for each message; if it returns true, the connection is closed instead of a reply. */
-  constructor(drops: () => boolean = () => false) {
+  /** `drops` is called for each message with how often it was dropped before; if it returns true, the connection is closed instead of a reply. */
+  constructor(drops: (earlier: number) => boolean = () => false) {
     this.#drops = drops;
     this.#server = net.createServer({ noDelay: true }, (socket) => this.#serve(socket));
   }
@@ -45,10 +45,11 @@ export class CountingSink {
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => {});
     const accept = (content: Buffer, recipients: string[], epoch: number) => {
-      const dropped = this.#drops();
       const header = (name: string) =>
         new RegExp(`^${name}: (.*)$`, "im").exec(content.toString("utf8"))?.[1]?.trim() ?? "";
       const [messageId, subject] = [header("Message-ID"), header("Subject")];
+      const earlier = this.receipts.filter((receipt) => receipt.dropped && receipt.messageId === messageId).length;
+      const dropped = this.#drops(earlier);
       this.receipts.push({ messageId, subject, recipients, epoch, dropped });
       return !dropped;
     };
