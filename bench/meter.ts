@@ -1,7 +1,6 @@
 /** Counts the calls that the Worker makes to its bindings, and traces the order of the calls of one request. */
-import { meteredDatabase } from "./meter-d1.ts";
-import { meteredBucket, meteredNamespace, meteredQueue, meteredRateLimit } from "./meter-others.ts";
-import type { Trace } from "./trace.ts";
+import type { BindingKind, Trace } from "./trace.ts";
+import { type Call, watchBindings } from "./watch-bindings.ts";
 
 /** Counts of binding calls, in billed units unless said otherwise. */
 export interface Readings {
@@ -52,45 +51,48 @@ export class Meter {
   }
 }
 
-/** Receives the calls of a metered binding. */
-export interface Recorder {
-  meter: Meter;
-  /** Null: the order of calls is not recorded. */
-  trace: Trace | null;
-}
+/** A statement that claims outbox rows: only claims count the claims of a row up (src/platform/outbox/lease.ts). */
+const CLAIM = /claims = claims \+ 1/;
+const CLASS_A = new Set(["put", "createMultipartUpload", "list", "uploadPart", "complete"]);
+const CLASS_B = new Set(["get", "head"]);
 
 /**
  * Returns `env` with bindings that count their calls in `meter` and record their order in `trace`. Throws for a binding
  * of an unknown class, so that no call stays uncounted.
  */
 export function metered(env: Env, meter: Meter, trace: Trace | null = null): Env {
-  const recorder = { meter, trace };
-  const bindings = Object.entries(env).map(([name, binding]) => [name, meteredBinding(name, binding, recorder)]);
-  return Object.fromEntries(bindings) as Env;
+  const counted =
+    (kind: BindingKind, count: (method: string, args: readonly unknown[]) => void): Call =>
+    (method, args, run) => {
+      count(method, args);
+      return trace ? trace.record(kind, method, run) : run();
+    };
+  return watchBindings(env, {
+    database: () => async (method, statements, run) => {
+      meter.add("d1Calls");
+      const results = await (trace ? trace.record("D1", method, run) : run());
+      results.forEach((result, index) => {
+        countResult(meter, statements[index]?.sql ?? "", result);
+      });
+      return results;
+    },
+    bucket: counted("R2", (method) => {
+      if (CLASS_A.has(method)) meter.add("r2ClassA");
+      if (CLASS_B.has(method)) meter.add("r2ClassB");
+    }),
+    queue: counted("queue", (method, args) => {
+      meter.add("queueOperations", method === "send" ? 1 : [...(args[0] as Iterable<unknown>)].length);
+    }),
+    rateLimit: counted("rate limit", () => meter.add("rateLimitCalls")),
+    // Every method call of a stub is one billed request.
+    object: counted("Durable Object", () => meter.add("durableObjectRequests")),
+  });
 }
 
-function meteredBinding(name: string, binding: unknown, recorder: Recorder): unknown {
-  if (typeof binding !== "object" || binding === null) return binding;
-  const kind: string = binding.constructor.name;
-  switch (kind) {
-    case "D1Database":
-      return meteredDatabase(binding as D1Database, recorder);
-    case "R2Bucket":
-      return meteredBucket(binding as R2Bucket, recorder);
-    case "WorkerQueue":
-      return meteredQueue(binding as Queue, recorder);
-    case "Ratelimit":
-      return meteredRateLimit(binding as RateLimit, recorder);
-    case "DurableObjectNamespace":
-      return meteredNamespace(binding as DurableObjectNamespace, recorder);
-    case "Fetcher":
-      // The static assets, whose requests are not billed.
-      return binding;
-    case "Object":
-    case "Array":
-      // A variable with a JSON value.
-      return binding;
-    default:
-      throw new Error(`The bench does not count calls of the binding ${name}, a ${kind}`);
-  }
+function countResult(meter: Meter, sql: string, { meta, results }: D1Result): void {
+  meter.add("rowsRead", meta.rows_read);
+  meter.add("rowsWritten", meta.rows_written);
+  if (!CLAIM.test(sql) || results.length === 0) return;
+  meter.add("claims");
+  meter.add("claimedRows", results.length);
 }

@@ -1,27 +1,22 @@
-/** A metered D1 database. */
-import type { Recorder } from "./meter.ts";
-import { record } from "./meter-others.ts";
+/** A D1 database whose calls pass through a function: to count them, or to delay them and let them fail. */
 
-/** A statement that claims outbox rows: only claims count the claims of a row up (src/platform/outbox/lease.ts). */
-const CLAIM = /claims = claims \+ 1/;
-
-interface Original {
+/** A statement of a call, with its SQL. */
+export interface WatchedStatement {
   statement: D1PreparedStatement;
   sql: string;
 }
 
-/** Throws when the Worker calls a method that is not metered. */
-export function meteredDatabase(db: D1Database, recorder: Recorder): D1Database {
-  const originals = new WeakMap<object, Original>();
-  const call = async (method: string, statements: readonly Original[], run: () => Promise<D1Result[]>) => {
-    recorder.meter.add("d1Calls");
-    const results = await record(recorder, "D1", method, run);
-    results.forEach((result, index) => {
-      countResult(recorder, statements[index]?.sql ?? "", result);
-    });
-    return results;
-  };
-  const wrap = (original: Original): D1PreparedStatement => {
+/** Runs a call to a database: a batch, or one statement. `run` executes it and returns the result of each statement. */
+export type DatabaseCall = (
+  method: string,
+  statements: readonly WatchedStatement[],
+  run: () => Promise<D1Result[]>,
+) => Promise<D1Result[]>;
+
+/** Returns a database that runs its calls by `call`. Throws when the Worker calls a method that is not watched. */
+export function watchDatabase(db: D1Database, call: DatabaseCall): D1Database {
+  const originals = new WeakMap<object, WatchedStatement>();
+  const wrap = (original: WatchedStatement): D1PreparedStatement => {
     const all = async (method: string) =>
       (await call(method, [original], async () => [await original.statement.all()]))[0] as D1Result<
         Record<string, unknown>
@@ -59,16 +54,9 @@ export function meteredDatabase(db: D1Database, recorder: Recorder): D1Database 
         };
       }
       const value: unknown = Reflect.get(target, name);
-      if (typeof value === "function") throw new Error(`The bench does not count D1Database.${String(name)}`);
+      if (typeof value === "function" && name !== "constructor")
+        throw new Error(`The bench does not watch D1Database.${String(name)}`);
       return value;
     },
   });
-}
-
-function countResult({ meter }: Recorder, sql: string, { meta, results }: D1Result): void {
-  meter.add("rowsRead", meta.rows_read);
-  meter.add("rowsWritten", meta.rows_written);
-  if (!CLAIM.test(sql) || results.length === 0) return;
-  meter.add("claims");
-  meter.add("claimedRows", results.length);
 }
