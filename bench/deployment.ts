@@ -1,5 +1,6 @@
 /** The deployment that the bench measures: one workspace with an API key, and the control endpoints of bench/worker.ts. */
 import type { Seeded } from "../dev/seed-workspace.ts";
+import type { Traffic } from "./distance/remote.ts";
 import { BENCH_WORKER, type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
 import type { Sink } from "./sink.ts";
@@ -28,11 +29,16 @@ export class Deployment {
     this.seed = seed;
   }
 
-  /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`. */
-  static async start(egressUrl: string, mailDatabases?: number, isInspected = false): Promise<Deployment> {
+  /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`, and these further variables. */
+  static async start(
+    egressUrl: string,
+    mailDatabases?: number,
+    isInspected = false,
+    variables: Record<string, string> = {},
+  ): Promise<Deployment> {
     const host = await startHost(
       BENCH_WORKER,
-      { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl },
+      { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl, ...variables },
       mailDatabases,
       isInspected,
     );
@@ -75,6 +81,11 @@ export class Deployment {
   /** Returns the counts since the last call. */
   async readings(): Promise<Readings> {
     return (await this.control("readings")).json() as Promise<Readings>;
+  }
+
+  /** Returns what the distant bindings have done since the last call. */
+  async traffic(): Promise<Traffic> {
+    return (await this.control("traffic")).json() as Promise<Traffic>;
   }
 
   /** Runs one SQL statement on the mail database of the deployment's workspace. */

@@ -19,6 +19,7 @@ import { baselineImport } from "./baseline-import.ts";
 import { baselineGet, baselinePut, baselineSplit } from "./baseline-objects.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
+import { asEvent, distant, remoteBindings } from "./distance/isolate.ts";
 import { Meter, metered } from "./meter.ts";
 import { mailboxMeter } from "./metered-mailbox.ts";
 import { prepareEndpoint } from "./prepare-endpoint.ts";
@@ -35,10 +36,13 @@ let lastTrace = new Trace();
 /** True: queue messages are acknowledged and discarded, so that an accept is measured without its delivery. */
 let isQueuePaused = false;
 
-/** The metered bindings of an isolate: its settings are parsed and checked once, as those of the Worker are. */
+/**
+ * The metered bindings of an isolate, at a distance when the host has one: its settings are parsed and checked once, as those of
+ * the Worker are.
+ */
 const meteredBindings = new WeakMap<Env, Env>();
 function countCalls(env: Env): Env {
-  const counted = meteredBindings.get(env) ?? metered(env, meter);
+  const counted = meteredBindings.get(env) ?? metered(distant(env), meter);
   meteredBindings.set(env, counted);
   return counted;
 }
@@ -50,7 +54,8 @@ const bench = {
     meter.add("requests");
     const trace = request.headers.has("X-Bench-Trace") ? new Trace() : null;
     if (trace) lastTrace = trace;
-    const response = await worker.fetch?.(request, trace ? metered(env, meter, trace) : countCalls(env), ctx);
+    const bindings = trace ? metered(distant(env), meter, trace) : countCalls(env);
+    const response = await asEvent(() => worker.fetch?.(request, bindings, ctx));
     trace?.respond();
     return response ?? new Response(null, { status: 501 });
   },
@@ -58,10 +63,12 @@ const bench = {
     if (isQueuePaused) return;
     meter.add("requests");
     meter.add("queueOperations", 2 * batch.messages.length);
-    await worker.queue?.(batch, countCalls(env), ctx);
+    const bindings = countCalls(env);
+    await asEvent(() => worker.queue?.(batch, bindings, ctx));
   },
   async scheduled(controller, env, ctx) {
-    await worker.scheduled?.(controller, countCalls(env), ctx);
+    const bindings = countCalls(env);
+    await asEvent(() => worker.scheduled?.(controller, bindings, ctx));
   },
 } satisfies ExportedHandler<Env, OutboxMessage>;
 
@@ -74,6 +81,8 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
   switch (name) {
     case "readings":
       return Response.json(meter.take());
+    case "traffic":
+      return Response.json(remoteBindings()?.take() ?? null);
     case "mailbox-rows":
       return Response.json(mailboxMeter.take());
     case "trace":

@@ -7,6 +7,8 @@ import { build, type Plugin } from "esbuild";
 export const ROOT = path.join(import.meta.dirname, "../..");
 /** The entry of the Worker. */
 export const WORKER = "src/index.ts";
+/** The entry of the Worker with distant bindings. */
+const DISTANT_WORKER = "bench/distance/worker.ts";
 
 /** Files that a host process reads, so that it needs neither esbuild nor wrangler. */
 export interface Bundle {
@@ -23,12 +25,19 @@ export interface Bundle {
 export const SHARED_BUNDLE = "EMAIL_DELIVERY_HOST_BUNDLE";
 
 let bundle: Promise<Bundle> | null = null;
+let distantBundle: Promise<Bundle> | null = null;
 
 /** Bundles src/index.ts and reads wrangler.toml at the first call. `removeBundle` deletes the files. */
 export function bundleOnce(): Promise<Bundle> {
   const shared = sharedBundle();
   bundle ??= shared ? Promise.resolve(shared) : createBundle();
   return bundle;
+}
+
+/** Returns the same bundle with the Worker at a distance, which it bundles at the first call. */
+export function distantBundleOnce(): Promise<Bundle> {
+  distantBundle ??= createDistantBundle();
+  return distantBundle;
 }
 
 /** Returns the bundle that the processes of a test run share, or null. */
@@ -39,6 +48,9 @@ export function sharedBundle(): Bundle | null {
 
 /** Deletes the bundle, unless it is shared. Call it when no host runs. */
 export async function removeBundle(): Promise<void> {
+  const distant = await distantBundle;
+  distantBundle = null;
+  if (distant) await rm(path.dirname(distant.script), { recursive: true, force: true });
   if (sharedBundle()) return;
   const files = await bundle;
   bundle = null;
@@ -58,6 +70,13 @@ async function createBundle(): Promise<Bundle> {
   await writeFile(bundle.script, await bundleScript(WORKER));
   await writeFile(bundle.workerOptions, JSON.stringify(await readWorkerOptions()));
   return bundle;
+}
+
+async function createDistantBundle(): Promise<Bundle> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "email-distant-bundle-"));
+  const script = path.join(folder, "worker.mjs");
+  await writeFile(script, await bundleScript(DISTANT_WORKER));
+  return { ...(await bundleOnce()), script };
 }
 
 /** Reads the bindings of wrangler.toml, without rate limits. */
@@ -87,7 +106,7 @@ export async function bundleScript(entry: string): Promise<string> {
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
-    plugins: [nodeBuffer],
+    plugins: entry === WORKER ? [nodeBuffer] : [nodeBuffer, countedSockets],
     logLevel: "error",
   });
   return outputFiles[0]?.text ?? "";
@@ -99,5 +118,14 @@ const nodeBuffer: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^buffer$/ }, () => ({ path: "buffer", namespace: "node-buffer" }));
     onLoad({ filter: /.*/, namespace: "node-buffer" }, () => ({ contents: 'export * from "node:buffer";' }));
+  },
+};
+
+/** Lets the sockets of the Worker count as connections of their invocation. */
+const countedSockets: Plugin = {
+  name: "counted-sockets",
+  setup({ onResolve }) {
+    const counted = path.join(ROOT, "bench/distance/sockets.ts");
+    onResolve({ filter: /^cloudflare:sockets$/ }, ({ importer }) => (importer === counted ? null : { path: counted }));
   },
 };

@@ -9,7 +9,8 @@ import net from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded, SeedInput } from "../../dev/seed-workspace.ts";
-import { bundleOnce, ROOT } from "./bundle.ts";
+import { type Distance, distanceVariables } from "../distance/rules.ts";
+import { bundleOnce, distantBundleOnce, ROOT } from "./bundle.ts";
 import type { Command, HostProcessOptions, Reply } from "./messages.ts";
 
 export { removeBundle } from "./bundle.ts";
@@ -21,6 +22,8 @@ export interface HostOptions {
   vars: Record<string, string>;
   /** Overrides `max_batch_timeout` of every queue, in seconds. */
   queueSeconds?: number;
+  /** How far away the bindings are; those of the machine itself without it. */
+  distance?: Partial<Distance>;
 }
 
 const HOST = "127.0.0.1";
@@ -28,11 +31,12 @@ const READY_MS = 60_000;
 const STOP_MS = 10_000;
 
 /** Starts the Worker and resolves when it serves requests. Its output is appended to `host.log` in the state directory. */
-export async function startHost({ stateDir, port, vars, queueSeconds }: HostOptions): Promise<Host> {
-  const bundle = await bundleOnce();
+export async function startHost({ stateDir, port, vars, queueSeconds, distance }: HostOptions): Promise<Host> {
+  const bundle = await (distance ? distantBundleOnce() : bundleOnce());
   await mkdir(stateDir, { recursive: true });
   const log = await open(path.join(stateDir, "host.log"), "a");
-  const options: HostProcessOptions = { bundle, stateDir, port, vars, queueSeconds: queueSeconds ?? null };
+  const all = distance ? { ...vars, ...distanceVariables(distance) } : vars;
+  const options: HostProcessOptions = { bundle, stateDir, port, vars: all, queueSeconds: queueSeconds ?? null };
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", path.join(import.meta.dirname, "process.ts"), JSON.stringify(options)],
