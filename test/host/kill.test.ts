@@ -60,6 +60,19 @@ const outages: KillPlan = {
   seed: seed + 1,
 };
 
+/** The bindings are as far away as those of Cloudflare, some of their calls fail, and clients disconnect. */
+const distant: KillPlan = {
+  ...byExtent({
+    quick: { mails: 24, kills: 1 },
+    full: { mails: 200, kills: 6 },
+    long: { mails: 2_500, kills: 60 },
+  }),
+  dropShare: 0,
+  door: "api",
+  distance: { overloaded: 0.03, ambiguous: 0.03, slow: 0.02, slowMs: 400, seed: seed + 2 },
+  seed: seed + 2,
+};
+
 afterAll(removeBundle);
 
 describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent`, {
@@ -76,6 +89,19 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
     expect(report.outages).toHaveLength(3);
     expect(Math.min(...report.outages)).toBeGreaterThan(byExtent({ quick: 0, full: 5, long: 5 }));
     expect(report.accepted + report.uncertain).toBe(outages.mails);
+  });
+
+  it("loses no email, sends none twice but at a kill, and writes those whose client got no response wholly or not at all: at a distance", async ({
+    expect,
+  }) => {
+    const report = await killRun(distant);
+    const description = summary(distant, report);
+    console.log(description);
+    expect(Object.values(report.issues).flat(), description).toEqual([]);
+    expect(report.outboxRows, description).toBe(0);
+    expect(report.worstKill, description).toBeLessThanOrEqual(MAX_UNWRITTEN);
+    expect(report.repeated + report.uncertain, description).toBeGreaterThan(0);
+    expect(report.accepted + report.uncertain).toBe(distant.mails);
   });
 
   for (const [name, plan] of plans) {

@@ -64,7 +64,7 @@ it("every event of every email is delivered at least once, and none that did not
       expect(response.status, await response.text()).toBe(201);
     }
     const mails = Array.from({ length: plan.mails }, (_, n) => newAttempt(n, n % 2 === 0 ? first : second));
-    await sendUnderKills(plan, host, sink, mails, null, async () => {});
+    await sendUnderKills(plan, host, sink, mails, {});
     await waitUntilFinal(host, false);
     await waitUntilDelivered(host);
     const happened: string[] = [];

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Distance } from "../../../bench/distance/rules.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { DatabaseOutages } from "./database-outages.ts";
@@ -10,7 +11,16 @@ import { GATEWAY_SECRET } from "./gateway-rig.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { findTestPort } from "./ports.ts";
 import { RestartableHost } from "./restartable-host.ts";
-import { eventsOf, type Listed, listAll, listOpen, newAttempt, type SendAttempt, send } from "./sending-client.ts";
+import {
+  type Disconnects,
+  eventsOf,
+  type Listed,
+  listAll,
+  listOpen,
+  newAttempt,
+  type SendAttempt,
+  send,
+} from "./sending-client.ts";
 import { openDoor, type SubmissionDoor, SubmittingClient } from "./submitting-client.ts";
 
 export interface KillPlan {
@@ -23,6 +33,8 @@ export interface KillPlan {
   door: "api" | "smtp";
   /** True when databases fail between the kills, each on its own and two at once. */
   outages?: boolean;
+  /** How far away the bindings are and how often they fail. The clients of such a run disconnect from some calls. */
+  distance?: Partial<Distance>;
 }
 
 export interface KillReport extends Verdict {
@@ -43,6 +55,9 @@ const MAX_DROPS = 2;
 const FINAL_WITHIN_MS = 60_000;
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const POLL_MS = 250;
+/** Share of calls of a distant run from which the client disconnects, within this many milliseconds. */
+const DISCONNECTS = 0.15;
+const DISCONNECTS_WITHIN_MS = 150;
 
 /** Runs a plan. Throws when an email is not final 60 seconds after the last restart. */
 export async function killRun(plan: KillPlan): Promise<KillReport> {
@@ -53,9 +68,11 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
   const port = await findTestPort();
   const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
+  const remote = plan.distance ? { distance: plan.distance } : {};
+  const disconnects = plan.distance ? disconnecting(seeded(plan.seed + 3)) : undefined;
   // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
   let door: SubmissionDoor | null = null;
-  const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
+  const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0, ...remote });
   try {
     // The second workspace is placed on the second mail database.
     const [first, second] = await host.startAndSeed("kill-0.example", "kill-1.example");
@@ -72,8 +89,10 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
     }
     const outages = new DatabaseOutages(stateDir, seeded(plan.seed + 2));
     if (plan.outages) outages.start();
-    await sendUnderKills(plan, host, sink, mails, door, () => outages.stop()).finally(() => outages.stop());
-    await waitUntilFinal(host, plan.dropShare > 0).catch(async (error) => {
+    const beforeLastStart = () => outages.stop();
+    await sendUnderKills(plan, host, sink, mails, { door, beforeLastStart, disconnects }).finally(() => outages.stop());
+    const advance = plan.distance ? "swept" : plan.dropShare > 0;
+    await waitUntilFinal(host, advance).catch(async (error) => {
       throw new Error(`${error} (seed ${plan.seed})\n${await logTail(stateDir)}`);
     });
     const finalAfterSeconds = (Date.now() - host.startedAt) / 1000;
@@ -104,6 +123,18 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   }
 }
 
+export interface SendOptions {
+  /** By which the emails are submitted; by the API without one. */
+  door?: SubmissionDoor | null;
+  beforeLastStart?: () => Promise<void>;
+  disconnects?: Disconnects | undefined;
+}
+
+/** Returns clients that disconnect from some calls. */
+function disconnecting(random: () => number): Disconnects {
+  return () => (random() < DISCONNECTS ? Math.ceil(random() * DISCONNECTS_WITHIN_MS) : null);
+}
+
 /**
  * Starts and kills the hosts. Each host may get its share of the emails. It is killed 0 to 300 ms after the callers have
  * sent the emails of its predecessors; the last one keeps running.
@@ -113,8 +144,7 @@ export async function sendUnderKills(
   host: RestartableHost,
   sink: CountingSink,
   mails: readonly SendAttempt[],
-  door: SubmissionDoor | null,
-  beforeLastStart: () => Promise<void>,
+  { door, beforeLastStart, disconnects }: SendOptions,
 ) {
   const random = seeded(plan.seed);
   const queue = new Gate(mails);
@@ -122,7 +152,7 @@ export async function sendUnderKills(
     Array.from({ length: CALLERS }, async () => {
       const client = door && new SubmittingClient(door);
       for (let mail = await queue.next(); mail; mail = await queue.next())
-        await (client ? client.send(mail) : send(host, mail));
+        await (client ? client.send(mail) : send(host, mail, disconnects));
       client?.close();
     }),
   );
@@ -138,7 +168,7 @@ export async function sendUnderKills(
     await sleep(random() * KILL_WITHIN_MS);
     await host.kill();
   }
-  await beforeLastStart();
+  await beforeLastStart?.();
   sink.epoch = plan.kills;
   const { restarted } = await host.start();
   queue.open(mails.length);
@@ -180,18 +210,25 @@ class Gate<Item> {
 }
 
 /**
- * Waits until every email is final, at most 60 s from the last restart. With `advancesRetries`, deferred emails become
- * due at once by SQL: the first retry is a minute later, and a message may be dropped twice. Emails that are due or
- * claimed are not touched.
+ * Waits until every email is final, at most 60 s from the last restart. With `advance`, deferred emails become due at once
+ * by SQL: the first retry is a minute later, and a message may be dropped twice. Emails that are due or claimed are not
+ * touched. With "swept", cron also runs again and again, since queue messages are lost.
  */
-export async function waitUntilFinal(host: RestartableHost, advancesRetries: boolean): Promise<void> {
+export async function waitUntilFinal(host: RestartableHost, advance: boolean | "swept"): Promise<void> {
   for (;;) {
     const open = await listOpen(host);
     if (open.length === 0) return;
     if (Date.now() > host.startedAt + FINAL_WITHIN_MS) throw new Error(await describeState(host, open));
-    if (advancesRetries && (await advanceRetries(host))) await host.runCron();
+    if (advance && ((await advanceRetries(host)) || advance === "swept")) await runCron(host, advance === "swept");
     await sleep(POLL_MS);
   }
+}
+
+/** Runs the cron trigger of each minute. It may fail where bindings fail: the next one does its work. */
+async function runCron(host: RestartableHost, mayFail: boolean): Promise<void> {
+  await host.runCron().catch((error) => {
+    if (!mayFail) throw error;
+  });
 }
 
 async function describeState(host: RestartableHost, open: readonly Listed[]): Promise<string> {

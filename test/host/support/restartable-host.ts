@@ -5,6 +5,8 @@ import type { Seeded } from "../../../dev/seed-workspace.ts";
 import type { Server } from "./sending-client.ts";
 
 const MINUTE_MS = 60_000;
+/** Tries to release the leases of a host that was killed, where bindings fail. */
+const RESTART_TRIES = 5;
 
 export class RestartableHost implements Server {
   readonly #options: HostOptions;
@@ -46,7 +48,7 @@ export class RestartableHost implements Server {
     this.#host ??= await startHost(this.#options);
     this.startedAt = Date.now();
     this.#url.resolve(this.#host.url);
-    return { restarted: this.#host.scheduled("restart", launchedAt) };
+    return { restarted: this.#releaseLeases(this.#host, launchedAt) };
   }
 
   url(): Promise<string> {
@@ -75,6 +77,17 @@ export class RestartableHost implements Server {
   /** Runs the cron trigger of each minute. */
   async runCron(): Promise<void> {
     await this.#host?.scheduled("* * * * *");
+  }
+
+  /** Releases the leases of the host before. Repeats that where bindings fail: only a local host is told that it started again. */
+  async #releaseLeases(host: Host, launchedAt: number): Promise<void> {
+    for (let tries = this.#options.distance ? RESTART_TRIES : 1; ; tries--) {
+      try {
+        return await host.scheduled("restart", launchedAt);
+      } catch (error) {
+        if (tries === 1) throw error;
+      }
+    }
   }
 
   async #runCrons(): Promise<void> {

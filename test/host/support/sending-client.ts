@@ -1,5 +1,8 @@
 /** An API client whose server may be killed during a call. It records which responses it got and which were lost. */
 
+/** Tries of a read. */
+const READ_TRIES = 5;
+
 /** One send request and the responses to it. */
 export interface SendAttempt {
   /** Unique. Identifies the email in the list and at the sink. */
@@ -41,14 +44,17 @@ export function newAttempt(n: number, { mailbox, apiKey }: { mailbox: string; ap
   };
 }
 
+/** Returns after how many milliseconds a client disconnects from a call, or null when it waits for the response. */
+export type Disconnects = () => number | null;
+
 /**
  * Sends one request and records the response. Repeats a call that did not reach the server. After a lost response, it
  * repeats the call until a 202 if the request has an Idempotency-Key; without one it stays unknown whether the email was
  * accepted. Throws on an unexpected status code.
  */
-export async function send(server: Server, mail: SendAttempt): Promise<void> {
+export async function send(server: Server, mail: SendAttempt, disconnects: Disconnects = () => null): Promise<void> {
   for (;;) {
-    const outcome = await post(server, mail);
+    const outcome = await post(server, mail, disconnects());
     if (outcome === "never-sent") continue;
     if (typeof outcome === "object") {
       mail.ids.add(outcome.id);
@@ -62,6 +68,7 @@ export async function send(server: Server, mail: SendAttempt): Promise<void> {
 async function post(
   server: Server,
   { key, body, apiKey }: SendAttempt,
+  disconnectMs: number | null,
 ): Promise<{ id: string } | "lost" | "never-sent"> {
   const headers = {
     Authorization: `Bearer ${apiKey}`,
@@ -69,9 +76,10 @@ async function post(
     ...(key === null ? {} : { "Idempotency-Key": key }),
   };
   const url = await server.url();
+  const signal = disconnectMs === null ? null : AbortSignal.timeout(disconnectMs);
   let result: { status: number; text: string };
   try {
-    const response = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body });
+    const response = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body, signal });
     result = { status: response.status, text: await response.text() };
   } catch (error) {
     const cause = (error as { cause?: { code?: string } }).cause;
@@ -128,10 +136,12 @@ export async function eventsOf(server: Server, id: string): Promise<Event[]> {
   throw new Error(`no workspace has the email ${id}`);
 }
 
-/** Returns the body of a response; null for a 404. */
-async function get<Body>(server: Server, apiKey: string, path: string): Promise<Body | null> {
+/** Returns the body of a response; null for a 404. A host whose bindings fail may respond with a 500 for a few times. */
+async function get<Body>(server: Server, apiKey: string, path: string, tries = READ_TRIES): Promise<Body | null> {
   const response = await fetch(`${await server.url()}${path}`, { headers: { Authorization: `Bearer ${apiKey}` } });
   if (response.status === 404) return null;
-  if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Body;
+  if (response.ok) return (await response.json()) as Body;
+  const text = await response.text();
+  if (response.status < 500 || tries === 1) throw new Error(`GET ${path}: ${response.status} ${text}`);
+  return get(server, apiKey, path, tries - 1);
 }
