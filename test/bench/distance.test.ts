@@ -45,17 +45,29 @@ describe("bindings at a distance", () => {
     ).toBeGreaterThanOrEqual(20);
   });
 
-  it("vary by the jitter, in the same way for the same seed", async () => {
-    const timesOf = async (seed: number) => {
-      const { far } = at({ d1Ms: 20, jitter: 1, seed });
-      const times: number[] = [];
-      for (let call = 0; call < 4; call++) times.push(await millisecondsOf(far.DB.prepare("SELECT 1").first()));
-      return times;
-    };
-    const times = await timesOf(7);
+  it("vary by the jitter", async () => {
+    const { far } = at({ d1Ms: 20, jitter: 1 });
+    const times: number[] = [];
+    for (let call = 0; call < 4; call++) times.push(await millisecondsOf(far.DB.prepare("SELECT 1").first()));
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(5);
-    const order = (values: number[]) => values.map((_, n) => n).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
-    expect(order(await timesOf(7))).toEqual(order(times));
+  });
+
+  it("fail at the same calls for the same seed", async () => {
+    const errorsOf = async (seed: number) => {
+      const { far } = at({ overloaded: 0.3, ambiguous: 0.3, seed });
+      const errors: string[] = [];
+      for (let call = 0; call < 20; call++) {
+        const error = await far.DB.prepare("SELECT 1")
+          .first()
+          .then(() => "", String);
+        errors.push(error);
+      }
+      return errors;
+    };
+    const errors = await errorsOf(7);
+    expect(await errorsOf(7)).toEqual(errors);
+    expect(await errorsOf(8)).not.toEqual(errors);
+    expect(new Set(errors).size).toBe(3);
   });
 
   it("have databases that execute one call after the other, each on its own; a round trip occupies none", async () => {
