@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import type { Database, DatabaseKind, Statement } from "./database.ts";
+import { isOverloaded } from "./repeat-call.ts";
 
 /** Signals that another writer changed the row first, so the batch was rolled back. Read the row again, then retry. */
 export class ConcurrencyError extends Error {
@@ -72,7 +73,8 @@ const MAX_ATTEMPTS = 3;
 /**
  * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a
  * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
- * ids generated before. Throws ConcurrencyError and RefusedBatchError as `guardedBatch` does.
+ * ids generated before. Throws ConcurrencyError and RefusedBatchError as `guardedBatch` does, and the error of a database that
+ * is overloaded: it was asked again already, and more calls would only make others fail.
  */
 export async function repeatableBatch<Kind extends DatabaseKind>(
   ctx: Pick<Ctx, "log">,
@@ -86,7 +88,7 @@ export async function repeatableBatch<Kind extends DatabaseKind>(
       return;
     } catch (error) {
       if (attempt > 1 && (await isCommitted(error))) return;
-      if (isRolledBack(error) || attempt === MAX_ATTEMPTS) throw error;
+      if (isRolledBack(error) || isOverloaded(error) || attempt === MAX_ATTEMPTS) throw error;
       ctx.log("batch.retried", { error: String(error) });
     }
   }

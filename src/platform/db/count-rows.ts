@@ -1,26 +1,32 @@
 import type { Database, DatabaseKind, Statement } from "./database.ts";
+import { isRead } from "./is-read.ts";
+import { repeatCall } from "./repeat-call.ts";
 
 /** The database that counts the rows of each binding. */
 const counting = new WeakMap<object, unknown>();
 /** Rows that statements on each binding have written since the last `takeRowsWritten`. */
 const written = new WeakMap<object, number>();
-/** D1's own objects by the watched statements, since `batch` takes only the former. */
-const originals = new WeakMap<object, object>();
+/** D1's own statements by the watched ones, since `batch` takes only the former, and whether they only read. */
+const originals = new WeakMap<object, { original: object; reads: boolean }>();
 
-/** Returns a binding as a database that counts, in memory, the rows that its statements write (`meta.rows_written` of D1). */
+/**
+ * Returns a binding as a database that counts, in memory, the rows that its statements write (`meta.rows_written` of D1), and
+ * that repeats calls as `repeatCall` does.
+ */
 export function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): Database<Kind> {
   const known = counting.get(binding);
   if (known) return known as Database<Kind>;
-  const watch = (original: Statement<Kind>): Statement<Kind> => {
+  const watch = (original: Statement<Kind>, reads: boolean): Statement<Kind> => {
     const counted = (name: "all" | "run") => async (): Promise<D1Result> => {
-      const result = await original[name]();
+      const result = await repeatCall(reads, () => original[name]());
       addRowsWritten(binding, rowsOf(result));
       return result;
     };
     const replaced: Partial<Record<string | symbol, unknown>> = {
-      bind: (...values: unknown[]) => watch(original.bind(...values)),
+      bind: (...values: unknown[]) => watch(original.bind(...values), reads),
       all: counted("all"),
       run: counted("run"),
+      raw: (options?: { columnNames?: false }) => repeatCall(reads, () => original.raw(options)),
       // `first` of D1 returns no counts.
       first: async (column?: string) => {
         const [row = null] = (await counted("all")()).results as Record<string, unknown>[];
@@ -32,13 +38,18 @@ export function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): D
       return typeof own === "function" ? own.bind(original) : own;
     };
     const watched = new Proxy(original, { get });
-    originals.set(watched, original);
+    originals.set(watched, { original, reads });
     return watched;
   };
   const database: Database<Kind> = {
-    prepare: (sql) => watch(binding.prepare(sql)),
+    prepare: (sql) => watch(binding.prepare(sql), isRead(sql)),
     batch: async (statements) => {
-      const results = await binding.batch(statements.map((one) => (originals.get(one) ?? one) as Statement<Kind>));
+      const own = statements.map((one) => originals.get(one) ?? { original: one, reads: false });
+      const run = () => binding.batch(own.map(({ original }) => original as Statement<Kind>));
+      const results = await repeatCall(
+        own.every(({ reads }) => reads),
+        run,
+      );
       addRowsWritten(
         binding,
         results.reduce((sum, result) => sum + rowsOf(result), 0),

@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { asDatabase } from "./database.ts";
+import { isRead } from "./is-read.ts";
 
 /** Microtasks between the first read and the call: operations check their input in async functions before they read. */
 const TURNS = 20;
@@ -80,8 +81,6 @@ function reader(db: D1Database) {
       if (waiting.push({ statements, resolve, reject }) === 1) void flush();
     });
 }
-
-const isRead = (sql: string) => /^\s*(select|with)\b/i.test(sql) && !/\b(insert|update|delete|replace)\s/i.test(sql);
 
 /** Returns whether all columns get different names. A batch returns rows as objects, which have one value for each name. */
 function hasDistinctNames(sql: string): boolean {
