@@ -5,6 +5,7 @@ export {
   claimStatement,
   findLeaseEnd,
   finishStatement,
+  heldRowsStatement,
   type Lease,
   newLease,
   type RescheduledRow,

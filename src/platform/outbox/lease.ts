@@ -63,6 +63,13 @@ export function claimStatement<Kind extends DatabaseKind>(
   return ctx.outbox.prepare(CLAIM).bind(named, lease.until, lease.token, maxEmails, addDue, ctx.now(), maxRows);
 }
 
+/** Finds the rows under a lease, as ClaimedRow. */
+export function heldRowsStatement<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, lease: Lease): Statement<Kind> {
+  return ctx.outbox
+    .prepare("SELECT id, kind, ref, claims FROM outbox WHERE due_at = ?1 AND token = ?2")
+    .bind(lease.until, lease.token);
+}
+
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */
 export function renewStatement<Kind extends DatabaseKind>(
   ctx: OutboxCtx<Kind>,

@@ -4,6 +4,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logEvents: Readonly<Record<string, LogLevel>> = {
   "api-key.touch.failed": "warn",
   "batch.retried": "info",
+  "delivery.claim.repeated": "warn",
   "delivery.claimed": "info",
   "delivery.compose.failed": "error",
   "delivery.content.not_moved": "warn",

@@ -6,6 +6,7 @@ import {
   CLAIM_EMAILS,
   type ClaimedRow,
   claimStatement,
+  heldRowsStatement,
   type Lease,
   releaseStatement,
 } from "../../platform/outbox/index.ts";
@@ -133,14 +134,8 @@ export async function claimMail(
   lease: Lease,
   maxEmails = CLAIM_EMAILS,
 ): Promise<Claim> {
-  const db = mailDb(ctx);
-  const [claimed, , found] = await db.batch([
-    claimStatement(ctx, wakeUps, lease, "deliver", maxEmails),
-    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
-    db.prepare(FIND_MAILS).bind(lease.until, lease.token),
-  ]);
-  const rows = (claimed?.results ?? []) as ClaimedRow[];
-  const mails = ((found?.results ?? []) as MailRow[]).map((row) => ({ row, state: toState(row) }));
+  const { rows, found } = await claimRows(ctx, wakeUps, lease, maxEmails);
+  const mails = found.map((row) => ({ row, state: toState(row) }));
   if (mails.length === 0)
     return { rows, mails: [], keys: [], suppressed: new Set(), softBounced: new Set(), isOutage: false };
   const sources = mails.map(({ row, state }) => toSource(row, state));
@@ -157,10 +152,44 @@ export async function claimMail(
   } catch (error) {
     const dueAt = ctx.now();
     const ids = rows.map(({ id }) => id);
-    await db.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+    await mailDb(ctx).batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
     throw error;
   }
 }
+
+/**
+ * Claims rows and reads their emails, in one D1 batch. When its connection is lost, reads what the lease holds: a claim that
+ * has committed would keep its rows from every run for two minutes. A claim that has not is made again, once.
+ */
+async function claimRows(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  lease: Lease,
+  maxEmails: number,
+): Promise<{ rows: ClaimedRow[]; found: MailRow[] }> {
+  const db = mailDb(ctx);
+  const findMails = db.prepare(FIND_MAILS).bind(lease.until, lease.token);
+  const claim = async () => {
+    const [claimed, , found] = await db.batch([
+      claimStatement(ctx, wakeUps, lease, "deliver", maxEmails),
+      db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
+      findMails,
+    ]);
+    return toClaim(claimed, found);
+  };
+  try {
+    return await claim();
+  } catch (error) {
+    ctx.log("delivery.claim.repeated", { error: String(error) });
+    const [held, found] = await db.batch([heldRowsStatement(ctx, lease), findMails]);
+    return held && held.results.length > 0 ? toClaim(held, found) : claim();
+  }
+}
+
+const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => ({
+  rows: (claimed?.results ?? []) as ClaimedRow[],
+  found: (found?.results ?? []) as MailRow[],
+});
 
 function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
   return {
