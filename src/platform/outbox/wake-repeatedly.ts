@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OutboxCtx } from "../context.ts";
+import type { WakeUp } from "./wake.ts";
+
+/** Waits before a message that the queue refused is sent again, in milliseconds; each is made up to half longer or shorter. */
+const WAITS_MS = [100, 400];
+
+/**
+ * Sends queue messages for rows that are due, and sends them again when the queue refuses them: their emails would wait for the
+ * sweep, up to a minute. For work after a response, which nobody waits for.
+ */
+export async function wakeRepeatedly(ctx: Pick<OutboxCtx, "wake">, rows: readonly WakeUp[]): Promise<void> {
+  for (const wait of WAITS_MS) {
+    if (await ctx.wake(rows)) return;
+    await sleep(wait * (0.5 + Math.random()));
+  }
+  await ctx.wake(rows);
+}
