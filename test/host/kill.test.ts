@@ -63,7 +63,7 @@ const outages: KillPlan = {
 /** The bindings are as far away as those of Cloudflare, some of their calls fail, and clients disconnect. */
 const distant: KillPlan = {
   ...byExtent({
-    quick: { mails: 24, kills: 1 },
+    quick: { mails: 12, kills: 1 },
     full: { mails: 200, kills: 6 },
     long: { mails: 2_500, kills: 60 },
   }),
