@@ -96,6 +96,8 @@ describe("PATCH and DELETE /v1/broadcasts/{broadcast_id}", () => {
     expect(await changed({ name: "x", preheader: null, ab_test_pct: 1 })).toMatchObject({
       ...{ name: "x", preheader: null, ab_test_pct: 5, contact_list_id, status: "draft" },
     });
+    const sender = { reply_to: "Desk <d@example.org>", mailbox_id: workspace.mailboxId };
+    expect(await changed(sender)).toMatchObject(sender);
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     expect(await changed({ scheduled_at })).toMatchObject({ status: "scheduled", scheduled_at });
     expect(await changed({ subject: "s" })).toMatchObject({ status: "scheduled" });

@@ -58,6 +58,22 @@ describe("a broadcast without variants", () => {
     expect(await broadcasts.recipients(id, "bounced")).toEqual([]);
   });
 
+  it("counts the contacts that an earlier version skipped, whose plan lacks their numbers", async () => {
+    const contact_list_id = await aContactList(workspace, 4);
+    await suppress(workspace, [emailIn(1)], "bounce");
+    await suppress(workspace, [emailIn(2), emailIn(3)], "unsubscribe");
+    const { id } = await broadcasts.create({ contact_list_id });
+    await broadcasts.act(id, "send");
+    await runBroadcasts();
+    const forget = "UPDATE broadcasts SET fan_out = json_remove(fan_out, '$.split.skipped') WHERE id = ?1";
+    await database.prepare(forget).bind(id).run();
+    const audience = await broadcasts.api.get(`${broadcasts.path(id)}/audience`);
+    expect(await audience.json()).toMatchObject({
+      eligible: 1,
+      skipped: { suppressed: 1, unsubscribed: 2, invalid: 0 },
+    });
+  });
+
   it("writes the outcomes of sixteen emails at a time", async () => {
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 128) });
     await broadcasts.act(id, "send");

@@ -5,13 +5,14 @@ import { refreshSession } from "../../../src/access/sessions/index.ts";
 import { openDkimKey } from "../../../src/domains/domains/index.ts";
 import { createMagicLink, TOTP_PURPOSE } from "../../../src/identity/sign-ins/index.ts";
 import { STEP_MS } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";
-import { open } from "../../../src/lib/secret-box.ts";
+import { open, seal } from "../../../src/lib/secret-box.ts";
 import { rotationReport } from "../../../src/operations/secret-rotation/report.ts";
 import { type Cursor, rewrapStep } from "../../../src/operations/secret-rotation/rewrap.ts";
 import { sealedColumns } from "../../../src/operations/secret-rotation/sealed-columns.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser, codeOf } from "../../support/sign-ins.ts";
+import { insertTransfer, ownerOf } from "../../support/transfers.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const OLD = (env as unknown as Record<string, string>).MASTER_KEYS ?? "";
@@ -74,6 +75,43 @@ it("after a rotation every DKIM key, TOTP secret, Slack URL, used API key and re
   const mine = apiKeys.filter((key) => unused.startsWith(key.prefix) || workspace.apiKey.startsWith(key.prefix));
   expect(mine).toMatchObject([{ name: "Never used", last_used_at: null }]);
   await expect(authenticateApiKey(onlyNew(), unused)).rejects.toMatchObject({ status: 401 });
+});
+
+it("every column of secrets has each value under the new key afterwards, and nothing else is changed", async () => {
+  const [workspace, target] = await Promise.all([aWorkspace(), aWorkspace()]);
+  const { id } = await insertTransfer({ source: workspace, email: await ownerOf(target) });
+  const { workspaceNumber, domainId } = workspace;
+  const inserts = [
+    `INSERT INTO domain_transfer_keys (id, transfer_id, domain_id, selector, algorithm, public_key, private_key, created_at)
+     VALUES (?1, '${id}', '${domainId}', 's', 'rsa-sha256', 'p', ?2, 1)`,
+    `INSERT INTO forwarding_rules (id, workspace, domain_id, match, action, target, secret, is_active, position, created_at, updated_at)
+     VALUES (?1, ${workspaceNumber}, '${domainId}', '*', 'webhook', 'https://example.com/', ?2, 1, 1, 1, 1)`,
+    `INSERT INTO webhooks (id, workspace, url, events, secret, secret_end, previous_secret, version, created_at)
+     VALUES (?1, ${workspaceNumber}, 'https://example.com/', '[]', ?2, 'x', ?2, 1, 1)`,
+  ];
+  const tables = ["domain_transfer_keys", "forwarding_rules", "webhooks"];
+  const columns = sealedColumns.filter(({ table }) => tables.includes(table));
+  expect(columns).toHaveLength(4);
+  const secret = new Uint8Array([1, 2, 3]);
+  for (const [at, insert] of inserts.entries()) {
+    const { purpose = "" } = columns.find(({ table }) => table === tables[at]) ?? {};
+    const sealed = await seal(testContext().settings.masterKeys, purpose, id, secret);
+    await env.DB.prepare(insert).bind(id, sealed).run();
+  }
+  const read = async () =>
+    Promise.all(tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} WHERE id = ?1`).bind(id).first()));
+  const before = await read();
+  await rewrapAll(both());
+  const after = await read();
+  for (const { table, column, purpose } of columns) {
+    const sealed = after[tables.indexOf(table)]?.[column];
+    expect(await open(onlyNew().settings.masterKeys, purpose, id, String(sealed)), `${table}.${column}`).toEqual(
+      secret,
+    );
+  }
+  const others = (rows: typeof before) =>
+    rows.map((row) => ({ ...row, secret: "", previous_secret: "", private_key: "" }));
+  expect(others(after)).toEqual(others(before));
 });
 
 it("a user with two-factor authentication signs in after the old key was removed", async () => {

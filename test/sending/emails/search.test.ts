@@ -132,6 +132,7 @@ describe("GET /v1/emails/search", () => {
     "a b",
     "zz",
     "archer invoice",
+    "ü invoice",
     "absent",
     "invoicf",
     "to: from:",

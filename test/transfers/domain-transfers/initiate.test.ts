@@ -152,6 +152,19 @@ describe("an offer", () => {
     expect(responses.filter(({ code }) => code === "transfer_active")).toHaveLength(19);
   });
 
+  it("is listed to a key that is restricted to its domain, and to no key of other domains", async () => {
+    const { id } = await insertDomain(source);
+    const transfer = await offer({ target_email: email }, id);
+    expect(transfer.status).toBe(200);
+    const listedWith = async (domainIds: string[]) => {
+      const api = apiWith(await aKey(source, { domainIds }));
+      const list = await (await api.get("/v1/domain-transfers/outgoing")).json<{ domain_id: string }[]>();
+      return list.map(({ domain_id }) => domain_id);
+    };
+    expect(await listedWith([id])).toEqual([id]);
+    expect(await listedWith([source.domainId])).not.toContain(id);
+  });
+
   it("is listed to both sides, audited, and mailed with its note as plain text", async () => {
     const [own, other] = await Promise.all([aWorkspace(), aWorkspace()]);
     const to = await ownerOf(other);
