@@ -3,6 +3,14 @@
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import {
+  missingIn,
+  readPrepared,
+  readRecord,
+  statementsOf,
+  toRecord,
+  unpreparedPlaces,
+} from "./prepared-sql/record.ts";
 import { run } from "./run.ts";
 
 interface Step {
@@ -78,20 +86,24 @@ async function test(): Promise<boolean> {
   // Postfix, which some tests start, reads its files there as a user of its own.
   await chmod(directory, 0o755);
   const report = path.join(directory, "report.json");
+  const prepared = path.join(directory, "prepared.json");
   const reporters = [
     "--reporter=default",
     "--reporter=json",
     "--reporter=./dev/slowest-files.ts",
+    "--reporter=./dev/prepared-sql/reporter.ts",
     `--outputFile.json=${report}`,
   ];
   const { code } = await run("vitest", ["run", ...reporters, ...vitestArguments], {
     show: true,
-    env: { CI: "1", ...env, TMPDIR: directory },
+    env: { CI: "1", ...env, TMPDIR: directory, PREPARED_SQL: prepared },
   });
   const counts = await readFile(report, "utf8").then(
     (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number },
     () => null,
   );
+  // A test that fails may leave out statements.
+  const isRecorded = code !== 0 || checkStatements(prepared);
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   console.log(`${code === 0 ? "ok      " : "FAILED  "}${name} (${since(startedAt)})`);
   console.log(
@@ -99,7 +111,25 @@ async function test(): Promise<boolean> {
       ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped`
       : "The tests did not finish.",
   );
-  return code === 0 && counts !== null;
+  return code === 0 && counts !== null && isRecorded;
+}
+
+/**
+ * Returns whether the record has all SQL that the tests have prepared and, after a run of all tests, whether they reached each place
+ * of the source that makes SQL.
+ */
+function checkStatements(file: string): boolean {
+  const { statements, places } = readPrepared(file);
+  const record = readRecord();
+  const missing = missingIn(record, statements);
+  for (const { kind, place, sql } of missing) console.error(`${place}, on ${kind}: ${sql}`);
+  if (missing.length > 0) console.error("FAILED  statements: the record lacks these. Run: npm run record:sql");
+  if (vitestArguments.length > 0) return missing.length === 0;
+  const stale = missingIn(toRecord(statements), statementsOf(record)).length;
+  if (stale > 0) console.log(`${stale} recorded statements were not prepared. To remove them: npm run record:sql`);
+  const unprepared = unpreparedPlaces(places);
+  if (unprepared.length > 0) console.error(`FAILED  statements: no test prepares\n${unprepared.join("\n")}`);
+  return missing.length === 0 && unprepared.length === 0;
 }
 
 /**

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { findSql } from "../source-sql/find-sql.ts";
+import { type Kind, readRecord } from "../prepared-sql/record.ts";
 
 /** The file that has the record of the version that was released last. */
 export const RECORD_FILE = "migrations/released.json";
@@ -21,15 +21,11 @@ export interface ReleaseRecord {
   statements: { main: string[]; mail: string[] };
 }
 
-/** Returns the record of the version whose source is in `root`. Throws when the source does not compile. */
+/** Returns the record of the version whose source is in `root`. Its tests have recorded the SQL. */
 export async function recordOf(root: string, version: string): Promise<ReleaseRecord> {
-  const { statements } = findSql(root);
-  const of = async (kind: "main" | "mail") => {
-    const prepared = statements.flatMap(({ kind: its, sql }) =>
-      sql !== null && (its === kind || its === "both") ? [sql] : [],
-    );
-    return [...new Set([...prepared, ...(await selectsOf(root, kind))])].sort();
-  };
+  const prepared = readRecord(root);
+  const of = async (kind: Kind) =>
+    [...new Set([...Object.values(prepared[kind]).flat(), ...(await selectsOf(root, kind))])].sort();
   return {
     version,
     commit: execFileSync("git", ["rev-parse", "HEAD"], { cwd: root }).toString().trim(),

@@ -9,6 +9,7 @@ import path from "node:path";
 import { type Plugin as BundlerPlugin, build } from "esbuild";
 import type { Plugin } from "vite";
 import type {} from "vitest/config";
+import { markPlaces } from "../../dev/prepared-sql/places.ts";
 
 /** Prefix of the module that has the exports of one source file. */
 const FILE = "\0source:";
@@ -93,7 +94,7 @@ async function bundle(root: string, folders: readonly string[]): Promise<Source>
     mainFields: ["module", "main"],
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
-    plugins: [importedBuffer],
+    plugins: [importedBuffer, markedPlaces(root)],
   });
   // One file for each run, so that runs beside each other do not share one.
   const bundleFile = path.join(root, CACHE, `${process.pid}.mjs`);
@@ -111,6 +112,18 @@ const importedBuffer: BundlerPlugin = {
     onLoad({ filter: /./, namespace: "built-in" }, () => ({ contents: 'export * from "node:buffer";' }));
   },
 };
+
+/** Marks the places that make SQL, for test/support/statement-recorder.ts. */
+const markedPlaces = (root: string): BundlerPlugin => ({
+  name: "marked-places",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.tsx?$/ }, async ({ path: file }) => {
+      if (!isIn(path.join(root, "src"), file)) return null;
+      const contents = markPlaces(path.relative(root, file), await readFile(file, "utf8"));
+      return { contents, loader: file.endsWith("x") ? "tsx" : "ts" };
+    });
+  },
+});
 
 /** Returns the names that each file exports. Those of `export *` are known only when the files that it names are bundled. */
 async function readExports(root: string, files: readonly string[]): Promise<Map<string, readonly string[]>> {

@@ -1,3 +1,5 @@
 import { emptyDatabases } from "./empty-databases.ts";
+import { reportStatements } from "./statement-recorder.ts";
 
+reportStatements();
 await emptyDatabases();

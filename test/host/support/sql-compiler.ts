@@ -59,8 +59,6 @@ export class SqlCompiler {
 
   /** Compiles statements. Returns each with its error, or null. */
   async compile<Item extends { kind: Kind; sql: string }>(items: readonly Item[]) {
-    const parametersOf = (sql: string) =>
-      Math.max(0, ...[...sql.matchAll(/\?(\d+)/g)].map(([, number]) => Number(number)));
     const response = await this.#post(
       "/compile",
       items.map(({ kind, sql }) => ({ kind, sql, parameters: parametersOf(sql) })),
@@ -76,6 +74,12 @@ export class SqlCompiler {
   async stop(): Promise<void> {
     await this.#miniflare.dispose();
   }
+}
+
+/** Returns the number of values that a statement takes: the highest number of `?1`, or how many `?` it has outside of texts. */
+function parametersOf(sql: string): number {
+  const found = [...sql.replaceAll(/'[^']*'/g, "").matchAll(/\?(\d*)/g)].map(([, number]) => number);
+  return Math.max(found.filter((number) => number === "").length, ...found.map(Number));
 }
 
 /** Returns the migrations of one kind of database in their order, each as its statements. */
