@@ -56,3 +56,15 @@ function toAudience(eligible: number, sample: number, skipped: Skipped | null): 
   const { suppressed = 0, unsubscribed = 0, invalid = 0 } = skipped ?? {};
   return { eligible, skipped: { suppressed, unsubscribed, invalid }, sample, remainder: eligible - sample };
 }
+
+const COUNT_ELIGIBLE = `
+  SELECT count(*) AS n FROM (
+    SELECT 1 FROM contacts WHERE list = ?1 AND suppressed IS NULL AND NOT soft_bounced LIMIT ?2)`;
+
+/**
+ * Returns how many contacts of a list are not suppressed, at most `limit`. It reads as many as it counts and those that are suppressed
+ * between them.
+ */
+export async function countEligible(ctx: MailCtx, list: number, limit: number): Promise<number> {
+  return (await mailDb(ctx).prepare(COUNT_ELIGIBLE).bind(list, limit).first<number>("n")) ?? 0;
+}

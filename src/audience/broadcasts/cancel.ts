@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
@@ -19,6 +20,6 @@ export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<Broad
     key: `broadcast-cancelled ${response.id}`,
   });
   // A run that finds the waiting emails cancels them.
-  await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+  await wakeAfterResponse(ctx, [{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
   return response;
 }

@@ -4,12 +4,12 @@ import type { ValidationError } from "../../lib/errors.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
-import { countAudience } from "./audience.ts";
+import { countEligible } from "./audience.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { limits } from "./rules.ts";
-import { sampleIssue } from "./split.ts";
+import { enoughEligible, sampleIssue } from "./split.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
 
 interface SenderRow extends SenderMailbox {
@@ -63,16 +63,20 @@ export async function checkStart(
   if (!hasContent(toContents(row, variants)))
     errors.push(invalid("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
   if (errors.length > 0 || !list || "error" in sender) return { errors };
-  const issue = await findSampleIssue(ctx, broadcast, variants);
+  const issue = await findSampleIssue(ctx, row, list.n, variants);
   if (issue) return { errors: [invalid("ab_test_pct", issue)] };
   return { fanOut: newFanOut(list.n, list.lastContact, sender) };
 }
 
-/** Returns why the sample of a broadcast is too small for its variants, or null. Counts the contacts of the list. */
-async function findSampleIssue(ctx: MailCtx, broadcast: Broadcast, variants: readonly VariantRow[]) {
-  const { ab_test_pct: pct } = broadcast.row;
+/** Returns why the sample of a broadcast is too small for its variants, or null. Counts no more contacts than decide that. */
+async function findSampleIssue(
+  ctx: MailCtx,
+  { ab_test_pct: pct }: BroadcastRow,
+  list: number,
+  variants: readonly VariantRow[],
+): Promise<string | null> {
   if (pct === null || variants.length < 2) return null;
-  return sampleIssue((await countAudience(ctx, broadcast)).eligible, pct, variants);
+  return sampleIssue(await countEligible(ctx, list, enoughEligible(pct, variants)), pct, variants);
 }
 
 /** Returns the message for a list with more contacts than one broadcast may have. */

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { changeBroadcast, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
@@ -19,6 +20,6 @@ export async function resumeBroadcast(ctx: CallerCtx, id: string): Promise<Broad
     requireTransition(broadcast, "resume");
     return broadcast.row.paused_at === null ? null : { changes: { paused_at: null } };
   });
-  await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+  await wakeAfterResponse(ctx, [{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
   return response;
 }

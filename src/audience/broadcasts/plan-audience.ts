@@ -1,4 +1,5 @@
 import { parseAddress } from "../../lib/addresses.ts";
+import { nextTurn } from "../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { FanOut } from "./fan-out.ts";
@@ -27,7 +28,8 @@ interface ContactRow {
 /**
  * Counts and splits the audience of a first send: the contacts that the suppression list of the main database allows at
  * this moment. The others are recorded as skipped and stay out of the audience. Repeating it after a crash skips those
- * that it has recorded. Holds 24 bytes for each contact at most (limits.audience) and one page of contacts.
+ * that it has recorded. Holds 24 bytes for each contact at most (limits.audience) and one page of contacts. Gives way to requests
+ * before each page.
  */
 export async function planAudience(
   ctx: MailCtx,
@@ -39,6 +41,7 @@ export async function planAudience(
   const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0 };
   let cursor: string | null = "";
   while (cursor !== null) {
+    await nextTurn();
     const { results }: D1Result<ContactRow> = await mailDb(ctx)
       .prepare(FIND_CONTACTS)
       .bind(fanOut.list, fanOut.lastContact, row.n, cursor, CONTACTS_PER_PAGE)

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { findSender, hasList, missingList } from "./check-start.ts";
@@ -47,7 +48,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
       statements: [insertOutboxRowStatement(ctx, row, now)],
     };
   });
-  await ctx.wake([{ dueAt: now, id: rowId, kind: "broadcast" }]);
+  await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);
   return response;
 }
 

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
@@ -113,7 +114,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
 /**
  * Plans the audience when that was not done, then makes emails, page after page of contacts, until the phase is complete, the
  * database is too full for new emails, or the daily limit of the workspace is reached. Returns the size of the database after
- * the last page, in bytes (0 when there was none), and whether the limit is reached.
+ * the last page, in bytes (0 when there was none), and whether the limit is reached. Gives way to requests before each page.
  */
 async function fanOutContacts(
   ctx: MailCtx,
@@ -139,6 +140,7 @@ async function fanOutContacts(
     const stored = toStored(workspace.id, row.id, contents);
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
       if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
+      await nextTurn();
       const created = await createAllowed(ctx, {
         workspace,
         row: current,

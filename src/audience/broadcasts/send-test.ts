@@ -5,6 +5,7 @@ import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/index.ts";
 import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findSender } from "./check-start.ts";
@@ -94,6 +95,9 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   ]).catch((error: unknown) => {
     throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
   });
-  await ctx.wake(emails.map((email) => ({ dueAt: now, id: email.id, kind: "deliver" })));
+  await wakeAfterResponse(
+    ctx,
+    emails.map((email) => ({ dueAt: now, id: email.id, kind: "deliver" })),
+  );
   return response;
 }

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";
@@ -25,6 +26,6 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
       statements: [deleteOutboxRowStatement(ctx, row), insertOutboxRowStatement(ctx, row, now)],
     };
   });
-  await ctx.wake([{ dueAt: now, id: rowId, kind: "broadcast" }]);
+  await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);
   return response;
 }

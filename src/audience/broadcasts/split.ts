@@ -96,6 +96,14 @@ export function sampleIssue(
   return `${problem}, and no ab_test_pct works; mail the whole list, or use fewer variants`;
 }
 
+/** Returns a number of contacts from which on a sample has one for each variant: `sampleIssue` is null for it and all larger ones. */
+export function enoughEligible(pct: number, variants: readonly Pick<WeightedVariant, "weight">[]): number {
+  const weights = variants.map(({ weight }) => weight);
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const enoughMailed = Math.ceil(sum / Math.min(...weights));
+  return Math.ceil((enoughMailed * 100) / pct);
+}
+
 /**
  * Splits an audience, whose ranks are sorted, into shares of the sizes of `sizesOf`. Contacts of equal rank, of which a million have one pair with
  * a chance of 1 in 18,000, stay together.

@@ -27,5 +27,5 @@ export {
 } from "./rules.ts";
 export { sweep } from "./sweep.ts";
 export type { OutboxKind, OutboxMessage, WakeUp } from "./wake.ts";
-export { wakeRepeatedly } from "./wake-repeatedly.ts";
+export { wakeAfterResponse } from "./wake-after-response.ts";
 export { withdrawnOffersStatement } from "./withdrawn-offers-statement.ts";

@@ -4,6 +4,7 @@ import { parseUuid } from "../../../lib/ids.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { wakeAfterResponse } from "../../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../../sending/emails/index.ts";
 import { checkSize } from "../change.ts";
 import { tooManyContacts } from "../check-start.ts";
@@ -115,5 +116,5 @@ async function start(
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Contact list");
     throw error;
   }
-  await ctx.wake([{ dueAt: now, id, kind: "broadcast" }]);
+  await wakeAfterResponse(ctx, [{ dueAt: now, id, kind: "broadcast" }]);
 }

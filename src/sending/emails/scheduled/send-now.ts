@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { wakeAfterResponse } from "../../../platform/outbox/index.ts";
 import { getEmail } from "../queries.ts";
 import { requireSendable, requireSendingAllowed } from "../send/index.ts";
 import { changeScheduled } from "./change-scheduled.ts";
@@ -31,7 +32,7 @@ export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOu
     event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
     also: storeMailResponse(ctx, response),
   });
-  await ctx.wake([{ dueAt: at, id, kind: "deliver" }]);
+  await wakeAfterResponse(ctx, [{ dueAt: at, id, kind: "deliver" }]);
   return response;
 }
 

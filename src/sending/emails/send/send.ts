@@ -3,7 +3,7 @@ import { isRolledBack } from "../../../platform/db/batch.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { requireMailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
 import { logEmails } from "../../../platform/log-lines/index.ts";
-import { type WakeUp, wakeRepeatedly } from "../../../platform/outbox/index.ts";
+import { type WakeUp, wakeAfterResponse } from "../../../platform/outbox/index.ts";
 import { toDailyLimitError } from "../../../platform/rate-limits/index.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
@@ -72,9 +72,7 @@ export async function commitEmails(
     ),
   );
   if (rows.size === 0) return;
-  // The response does not wait for the queue.
-  if (ctx.waitUntil) ctx.waitUntil(wakeRepeatedly(ctx, [...rows.values()]));
-  else await ctx.wake([...rows.values()]);
+  await wakeAfterResponse(ctx, [...rows.values()]);
 }
 
 /** Returns the API's response for an accepted email. */
