@@ -156,6 +156,8 @@ describe("the configuration of an environment", () => {
     const [production, staging] = ENVIRONMENTS.map(compose);
     expect(Object.keys(production ?? {})).toEqual(expect.arrayContaining(Object.keys(top)));
     expect(namesOf(production ?? top)).toHaveLength(namesOf(top).length);
+    for (const config of [production, staging])
+      expect(config).toHaveProperty("assets.run_worker_first", expect.arrayContaining(["/v1/*"]));
     const names = [...namesOf(production ?? top), ...namesOf(staging ?? top)];
     // The limits of production have the numbers of local work, which are not counted in an account.
     expect(new Set(names).size).toBe(names.length);
