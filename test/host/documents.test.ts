@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { commands as adminCommands } from "../../dev/admin/commands.ts";
+import { shuffled } from "../support/failures.ts";
 import {
   anchorsOf,
   commandsOf,
@@ -96,11 +97,13 @@ describe("the commands in the documents", () => {
       ),
     );
     expect(given.length).toBeGreaterThan(25);
-    const names = [...new Set(given.map(({ name }) => name))];
+    // Each command is a process of its own: npm test asks a few for their help.
+    const asked = shuffled([...new Set(given.map(({ name }) => name))], Math.random);
+    const names = isFull ? asked : asked.slice(0, 3);
     const helps = new Map(
       await Promise.all(names.map(async (name) => [name, await readHelp(scripts[name] ?? "")] as const)),
     );
-    const unknown = given.filter(({ name, option }) => !helps.get(name)?.includes(`  ${option}`));
+    const unknown = given.filter(({ name, option }) => helps.has(name) && !helps.get(name)?.includes(`  ${option}`));
     expect(unknown).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 /** SMTP servers for tests in workerd: `scriptedServer` follows a script, `sinkServer` accepts everything. */
 
 import { env } from "cloudflare:workers";
+import { bytesOfBase64 } from "./patterned-bytes.ts";
 import type { Counters, ReceivedMessage, Script, TranscriptEntry } from "./smtp-script.ts";
 
 export interface SmtpServerHandle {
@@ -43,7 +44,7 @@ export async function scriptedServer(
       const stored = await callControlServer<(Omit<ReceivedMessage, "raw"> & { base64: string })[]>(
         `scripted/${port}/messages`,
       );
-      return stored.map(({ base64, ...rest }) => ({ ...rest, raw: fromBase64(base64) }));
+      return stored.map(({ base64, ...rest }) => ({ ...rest, raw: bytesOfBase64(base64) }));
     },
     counters: () => callControlServer<Counters>(`scripted/${port}/counters`),
     close: async () => {
@@ -72,15 +73,11 @@ export interface RealMessage {
 /** Returns the messages accepted by `realPlain`, `realStartTls`, `realImplicit` or `realNamed`; env.TEST_SERVERS has their ports. */
 export async function realMessages(name: string): Promise<RealMessage[]> {
   const stored = await callControlServer<(Omit<RealMessage, "raw"> & { base64: string })[]>(`real/${name}`);
-  return stored.map(({ base64, ...rest }) => ({ ...rest, raw: fromBase64(base64) }));
+  return stored.map(({ base64, ...rest }) => ({ ...rest, raw: bytesOfBase64(base64) }));
 }
 
 async function callControlServer<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(`http://127.0.0.1:${env.TEST_SERVERS.smtpControl}/${path}`, init);
   if (!response.ok) throw new Error(`SMTP control: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }

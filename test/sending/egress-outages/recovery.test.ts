@@ -4,6 +4,7 @@
  */
 import { beforeEach, expect, it, vi } from "vitest";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
+import { byExtent } from "../../support/extent.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 import { Deployment, forgetOutages, MINUTE, mailDatabases } from "./support.ts";
 
@@ -14,10 +15,10 @@ beforeEach(async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
 });
 
-it.each([
-  ["one invocation", 32],
-  ["an invocation for each mail database", 1],
-])(
+const EACH_DATABASE: [string, number] = ["an invocation for each mail database", 1];
+const SWEPT_BY = [EACH_DATABASE, ["one invocation", 32] as [string, number]];
+
+it.each(byExtent({ quick: [EACH_DATABASE], full: SWEPT_BY, long: SWEPT_BY }))(
   `${EMAILS} emails in two mail databases leave within 10 minutes of an outage of 12 minutes, each once, swept by %s`,
   {
     timeout: 300_000,

@@ -5,30 +5,13 @@ import type { OutboxKind } from "../../../src/platform/outbox/index.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
+import { base64Of, digestOf, patternedBytes } from "../../support/patterned-bytes.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
-/** Bytes that differ by position and seed. */
-function bytesOf(size: number, seed: number): Uint8Array {
-  const words = new Uint32Array(Math.ceil(size / 4));
-  for (let i = 0; i < words.length; i++) words[i] = Math.imul(i + seed, 2654435761) ^ (i >>> 3);
-  return new Uint8Array(words.buffer, 0, size);
-}
-
-function base64(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 0x6000)
-    text += btoa(String.fromCharCode(...bytes.subarray(at, at + 0x6000)));
-  return text;
-}
-
-async function digest(bytes: Uint8Array): Promise<string> {
-  return [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))].join(" ");
-}
-
-const file = (filename: string, bytes: Uint8Array) => ({ filename, content_base64: base64(bytes) });
+const file = (filename: string, bytes: Uint8Array) => ({ filename, content_base64: base64Of(bytes) });
 
 async function countStored(workspace: TestWorkspace) {
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` });
@@ -45,8 +28,8 @@ describe("attachments above 8 MB", () => {
     const workspace = await aWorkspace();
     // The queue refuses wake-ups, so that only this test delivers, to its own server.
     const { post } = createApiWithoutQueue(workspace.apiKey);
-    const bytes = bytesOf(24 * MIB - 1000, 7);
-    const small = bytesOf(1000, 9);
+    const bytes = patternedBytes(24 * MIB - 1000, 7);
+    const small = patternedBytes(1000, 9);
     const attachments = [file("large.bin", bytes), { ...file("small.bin", small), content_type: "image/png" }];
     const response = await post("/v1/emails/", aMail(workspace, { attachments }));
     expect(response.status).toBe(202);
@@ -69,15 +52,15 @@ describe("attachments above 8 MB", () => {
       ["small.bin", "image/png"],
     ]);
     const got = parsed.attachments.map(({ content }) => new Uint8Array(content as ArrayBuffer));
-    expect(await digest(got[0] ?? small)).toBe(await digest(bytes));
-    expect(await digest(got[1] ?? bytes)).toBe(await digest(small));
+    expect(await digestOf(got[0] ?? small)).toBe(await digestOf(bytes));
+    expect(await digestOf(got[1] ?? bytes)).toBe(await digestOf(small));
     await server.close();
   }, 120_000);
 
   it("one byte above 24 MiB is a 413, in one file or in two, and stores nothing", async () => {
     const workspace = await aWorkspace();
-    const over = [file("a.bin", bytesOf(24 * MIB + 1, 1))];
-    const together = [file("a.bin", bytesOf(16 * MIB, 1)), file("b.bin", bytesOf(8 * MIB + 1, 2))];
+    const over = [file("a.bin", patternedBytes(24 * MIB + 1, 1))];
+    const together = [file("a.bin", patternedBytes(16 * MIB, 1)), file("b.bin", patternedBytes(8 * MIB + 1, 2))];
     for (const attachments of [over, together]) {
       const response = await workspace.post("/v1/emails/", aMail(workspace, { attachments }));
       expect(response.status).toBe(413);
@@ -87,7 +70,7 @@ describe("attachments above 8 MB", () => {
 
   it("base64 that becomes invalid after 9 MB is a 400, and stores nothing", async () => {
     const workspace = await aWorkspace();
-    const broken = { filename: "a.bin", content_base64: `${base64(bytesOf(9 * MIB, 3)).slice(0, -3)}*` };
+    const broken = { filename: "a.bin", content_base64: `${base64Of(patternedBytes(9 * MIB, 3)).slice(0, -3)}*` };
     const response = await workspace.post("/v1/emails/", aMail(workspace, { attachments: [broken] }));
     expect(response.status).toBe(400);
     expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
@@ -103,7 +86,7 @@ describe("attachments above 8 MB", () => {
   for (const [what, { filename = "a.bin", contentType, ...changes }, status] of refusals) {
     it(`${what} is a ${status} as with a small body, and stores nothing`, async () => {
       const workspace = await aWorkspace();
-      const attachments = [file(String(filename), bytesOf(7 * MIB, 5))];
+      const attachments = [file(String(filename), patternedBytes(7 * MIB, 5))];
       const headers: Record<string, string> = typeof contentType === "string" ? { "Content-Type": contentType } : {};
       const response = await workspace.post("/v1/emails/", aMail(workspace, { attachments, ...changes }), headers);
       expect(response.status).toBe(status);
@@ -113,7 +96,7 @@ describe("attachments above 8 MB", () => {
 
   it("a body without Content-Length is accepted", async () => {
     const workspace = await aWorkspace();
-    const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", bytesOf(7 * MIB, 6))] }));
+    const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", patternedBytes(7 * MIB, 6))] }));
     const response = await createApiWithoutQueue(workspace.apiKey).call("POST", "/v1/emails/", text);
     expect(response.status).toBe(202);
     expect(await countStored(workspace)).toEqual({ objects: 1, emails: 1 });
@@ -123,7 +106,7 @@ describe("attachments above 8 MB", () => {
     const workspace = await aWorkspace();
     const api = createApiWithoutQueue(workspace.apiKey);
     const send = (seed: number) =>
-      api.post("/v1/emails/", aMail(workspace, { attachments: [file("a.bin", bytesOf(7 * MIB, seed))] }), {
+      api.post("/v1/emails/", aMail(workspace, { attachments: [file("a.bin", patternedBytes(7 * MIB, seed))] }), {
         "Idempotency-Key": "large",
       });
     const first = await send(1);
@@ -136,7 +119,7 @@ describe("attachments above 8 MB", () => {
 
   it("validate reads a large body, responds as for a small one, and stores nothing", async () => {
     const workspace = await aWorkspace();
-    const attachments = [file("a.bin", bytesOf(7 * MIB, 8))];
+    const attachments = [file("a.bin", patternedBytes(7 * MIB, 8))];
     const response = await workspace.post("/v1/emails/validate", aMail(workspace, { attachments }));
     expect(await response.json()).toEqual({ valid: true, can_send: true, issues: [] });
     expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
@@ -145,7 +128,7 @@ describe("attachments above 8 MB", () => {
   it("two stalled large bodies do not keep others of the same workspace out", async () => {
     const workspace = await aWorkspace();
     const api = createApiWithoutQueue(workspace.apiKey);
-    const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", bytesOf(8 * MIB, 4))] }));
+    const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", patternedBytes(8 * MIB, 4))] }));
     const gate = Promise.withResolvers<void>();
     const stalledBody = () => {
       const pieces = [text.slice(0, -1), text.slice(-1)].map((piece) => new TextEncoder().encode(piece));
@@ -177,7 +160,7 @@ describe("an empty attachment", () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
     const { post } = createApiWithoutQueue(workspace.apiKey);
-    const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", bytesOf(3, 1))];
+    const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", patternedBytes(3, 1))];
     const { id } = await (await post("/v1/emails/", aMail(workspace, { attachments }))).json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
     const { results } = await database

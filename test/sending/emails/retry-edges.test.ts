@@ -4,6 +4,7 @@ import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { accepted, eventTypes, readEmail } from "../../support/emails.ts";
 import { emptyOutbox, withoutOtherRows } from "../../support/outbox.ts";
+import { base64Of, digestOf, patternedBytes } from "../../support/patterned-bytes.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
 import type { Script } from "../../support/smtp-script.ts";
@@ -59,21 +60,6 @@ async function rejectedEmail(changes: Record<string, unknown> = {}): Promise<str
   return id;
 }
 
-/** Bytes that differ by position, so that a wrong order is noticed. */
-function pattern(size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 12)) & 0xff;
-  return bytes;
-}
-function base64(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 0x6000)
-    text += btoa(String.fromCharCode(...bytes.subarray(at, at + 0x6000)));
-  return text;
-}
-const digest = async (bytes: ArrayBuffer | Uint8Array) =>
-  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).join();
-
 /** Returns a bucket that counts reads, writes and aborted multipart uploads. */
 function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {
   const counts = { parts: [] as number[], puts: [] as number[], aborts: 0, reads: 0 };
@@ -108,11 +94,11 @@ function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {
 const objectsOf = async () =>
   (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.map(({ key }) => key).sort();
 
-describe("a retried email with 20 MB attached", () => {
-  const size = 20 * MIB + 7;
+describe("a retried email with 11 MiB attached", () => {
+  const size = 11 * MIB + 7;
   const attachments = () => [
     { filename: "small.txt", content_base64: btoa("small") },
-    { filename: "large.bin", content_base64: base64(pattern(size)) },
+    { filename: "large.bin", content_base64: base64Of(patternedBytes(size)) },
   ];
 
   it("stores its own copy of the content, one part at a time", async () => {
@@ -120,11 +106,11 @@ describe("a retried email with 20 MB attached", () => {
     const { CONTENT, counts } = watchedBucket();
     const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: discardingQueue }, workspace.apiKey)));
     expect(counts.puts).toEqual([]);
-    expect(counts.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB, 5 * MIB, 5 * MIB]);
+    expect(counts.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB]);
     await env.CONTENT.delete(`w/${workspace.workspaceId}/emails/${id}`);
     const range = { offset: 5, length: size };
     const copy = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${again.id}`, { range });
-    expect(await digest((await copy?.arrayBuffer()) ?? new Uint8Array())).toBe(await digest(pattern(size)));
+    expect(await digestOf((await copy?.arrayBuffer()) ?? new Uint8Array())).toBe(await digestOf(patternedBytes(size)));
     expect((await detail(again.id)).text_body).toBe("A text.");
     await delivered(again.id, { capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"], countOnly: true });
     const { status, events } = await detail(again.id);
