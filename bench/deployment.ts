@@ -126,6 +126,11 @@ export class Deployment {
   /** Calls the API and returns the order of its binding calls. */
   async trace(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TracedRequest> {
     await (await this.call(method, path, body, { ...headers, "X-Bench-Trace": "1" })).arrayBuffer();
+    return this.traced();
+  }
+
+  /** Returns the binding calls of the last request or run that was traced. */
+  async traced(): Promise<TracedRequest> {
     return (await this.control("trace")).json() as Promise<TracedRequest>;
   }
 

@@ -70,7 +70,8 @@ export function metered(env: Env, meter: Meter, trace: Trace | null = null): Env
   return watchBindings(env, {
     database: () => async (method, statements, run) => {
       meter.add("d1Calls");
-      const results = await (trace ? trace.record("D1", method, run) : run());
+      const name = method === "batch" ? `batch of ${statements.length}` : method;
+      const results = await (trace ? trace.record("D1", name, run) : run());
       results.forEach((result, index) => {
         countResult(meter, statements[index]?.sql ?? "", result);
       });

@@ -35,6 +35,8 @@ const meter = new Meter();
 let lastTrace = new Trace();
 /** True: queue messages are acknowledged and discarded, so that an accept is measured without its delivery. */
 let isQueuePaused = false;
+/** True: the next batch of queue messages that calls a binding is traced as a request with the header X-Bench-Trace is. */
+let isRunTraced = false;
 
 /**
  * The metered bindings of an isolate, at a distance when the host has one: its settings are parsed and checked once, as those of
@@ -63,8 +65,14 @@ const bench = {
     if (isQueuePaused) return;
     meter.add("requests");
     meter.add("queueOperations", 2 * batch.messages.length);
-    const bindings = countCalls(env);
+    const trace = isRunTraced ? new Trace() : null;
+    const bindings = trace ? metered(distant(env), meter, trace) : countCalls(env);
     await asEvent(() => worker.queue?.(batch, bindings, ctx));
+    // A message may be late: its rows are taken already.
+    if (!trace || trace.read().calls.length === 0) return;
+    isRunTraced = false;
+    trace.respond();
+    lastTrace = trace;
   },
   async scheduled(controller, env, ctx) {
     const bindings = countCalls(env);
@@ -103,6 +111,10 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return new Response();
     case "resume-queue":
       isQueuePaused = false;
+      return new Response();
+    case "trace-run":
+      isRunTraced = true;
+      lastTrace = new Trace();
       return new Response();
     case "seed": {
       const { domain, shard } = await request.json<{ domain: string; shard?: number }>();
