@@ -62,8 +62,7 @@ export async function startHost(
       resourcePersistencePath: stateDir,
       workers: [
         {
-          ...workerOptions,
-          assets: withControlEndpoints(workerOptions.assets as AssetOptions),
+          ...withControlEndpoints(workerOptions),
           name: "email-delivery",
           ...(isDirect ? { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, entrypoint: DIRECT }] } : {}),
           d1Databases: { ...(workerOptions.d1Databases as object), ...furtherDatabases(mailDatabases) },
@@ -98,13 +97,10 @@ export async function startHost(
   };
 }
 
-interface AssetOptions {
-  run_worker_first: string[];
-}
-
 /** Returns the options with which the control endpoints reach the Worker as its routes do: without a look-up among the assets. */
-function withControlEndpoints(assets: AssetOptions): AssetOptions {
-  return { ...assets, run_worker_first: [...assets.run_worker_first, "/bench/*"] };
+function withControlEndpoints(options: Record<string, unknown>): Record<string, unknown> {
+  const assets = options.assets as { run_worker_first: string[] };
+  return { ...options, assets: { ...assets, run_worker_first: [...assets.run_worker_first, "/bench/*"] } };
 }
 
 /** Returns the text of the Worker, its bindings, and the folder of migrated databases, or "". Reads what is shared already. */
