@@ -1,6 +1,6 @@
 import type { Database, DatabaseKind, Statement } from "./database.ts";
 import { isRead } from "./is-read.ts";
-import { repeatCall } from "./repeat-call.ts";
+import { isRepeating, repeatCall } from "./repeat-call.ts";
 
 /** The database that counts the rows of each binding. */
 const counting = new WeakMap<object, unknown>();
@@ -16,9 +16,10 @@ const originals = new WeakMap<object, { original: object; reads: boolean }>();
 export function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): Database<Kind> {
   const known = counting.get(binding);
   if (known) return known as Database<Kind>;
+  const repeat: typeof repeatCall = isRepeating(binding) ? (_, call) => call() : repeatCall;
   const watch = (original: Statement<Kind>, reads: boolean): Statement<Kind> => {
     const counted = (name: "all" | "run") => async (): Promise<D1Result> => {
-      const result = await repeatCall(reads, () => original[name]());
+      const result = await repeat(reads, () => original[name]());
       addRowsWritten(binding, rowsOf(result));
       return result;
     };
@@ -26,7 +27,7 @@ export function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): D
       bind: (...values: unknown[]) => watch(original.bind(...values), reads),
       all: counted("all"),
       run: counted("run"),
-      raw: (options?: { columnNames?: false }) => repeatCall(reads, () => original.raw(options)),
+      raw: (options?: { columnNames?: false }) => repeat(reads, () => original.raw(options)),
       // `first` of D1 returns no counts.
       first: async (column?: string) => {
         const [row = null] = (await counted("all")()).results as Record<string, unknown>[];
@@ -46,7 +47,7 @@ export function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): D
     batch: async (statements) => {
       const own = statements.map((one) => originals.get(one) ?? { original: one, reads: false });
       const run = () => binding.batch(own.map(({ original }) => original as Statement<Kind>));
-      const results = await repeatCall(
+      const results = await repeat(
         own.every(({ reads }) => reads),
         run,
       );

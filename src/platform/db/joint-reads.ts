@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { asDatabase } from "./database.ts";
 import { isRead } from "./is-read.ts";
+import { markRepeating } from "./repeat-call.ts";
 
 /** Microtasks between the first read and the call: operations check their input in async functions before they read. */
 const TURNS = 20;
@@ -52,14 +53,14 @@ function jointly(binding: D1Database): D1Database {
     originals.set(wrapped, original);
     return wrapped;
   };
-  return {
+  return markRepeating({
     prepare: (sql: string) => wrap({ statement: db.prepare(sql), sql }),
     batch(statements: D1PreparedStatement[]) {
       const batch = statements.map((statement) => originals.get(statement) ?? { statement, sql: "" });
       const unwrapped = batch.map(({ statement }) => statement);
       return batch.every(({ sql }) => isRead(sql)) ? read(unwrapped) : db.batch(unwrapped);
     },
-  } as unknown as D1Database;
+  } as unknown as D1Database);
 }
 
 /** Returns a function that reads in the next call of D1, together with the others that wait for it. */

@@ -13,6 +13,18 @@ export function isOverloaded(error: unknown): boolean {
   return OVERLOADED.test(String(error));
 }
 
+/** Databases whose calls end in others that are repeated. */
+const repeating = new WeakSet<object>();
+
+/** Marks a database as one whose calls end in calls that are repeated, so that they are not repeated once more. */
+export function markRepeating<Binding extends object>(db: Binding): Binding {
+  repeating.add(db);
+  return db;
+}
+
+/** Returns whether `markRepeating` has marked a database. */
+export const isRepeating = (db: object): boolean => repeating.has(db);
+
 /**
  * Runs a call to D1, and repeats it where that is safe: one that only reads after every error that passes, one that writes when
  * D1 has refused it unexecuted. Throws the last error.

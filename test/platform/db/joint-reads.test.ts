@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
+import { ERRORS } from "../../../bench/distance/rules.ts";
+import { watchDatabase } from "../../../bench/watch-database.ts";
 import { orm } from "../../../src/platform/db/client.ts";
 import { withJointReads } from "../../../src/platform/db/joint-reads.ts";
 import { memberships, users } from "../../../src/platform/db/schema/main/index.ts";
@@ -25,6 +27,19 @@ const later = async <Result>(run: () => Promise<Result>) => {
 };
 
 describe("reads that are started at the same time", () => {
+  it("are repeated twice together when D1 fails, and not once more for each of them", async () => {
+    let calls = 0;
+    const DB = watchDatabase(env.DB, async () => {
+      calls += 1;
+      throw new Error(ERRORS.D1.lost);
+    });
+    const failing = withJointReads(testContext({ DB }));
+    const reads = [1, 2].map((n) => failing.db.prepare("SELECT ?1").bind(n).first());
+    const results = await Promise.allSettled(reads);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(calls).toBe(3);
+  });
+
   it("are one call, and return what each would return by itself", async () => {
     const { userId, workspaceNumber } = workspace;
     const one = (sql: string) => ctx.db.prepare(sql).bind(userId);
