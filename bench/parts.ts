@@ -9,6 +9,7 @@ import { measureComposing } from "./compose.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDelivery } from "./delivery.ts";
 import type { Bench } from "./deployment.ts";
+import { measureDistance } from "./distance/measure.ts";
 import { measureDrain } from "./drain.ts";
 import { measureHits } from "./hits.ts";
 import { measureHops } from "./hops.ts";
@@ -32,6 +33,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   cost: measureCosts,
   latency: measureLatency,
   rates: measureRates,
+  distance: measureDistance,
   accept: measureAccept,
   batch: measureBatch,
   broadcasts: measureBroadcasts,

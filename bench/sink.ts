@@ -33,11 +33,16 @@ export class Sink {
     return this.#server.counters.connections;
   }
 
+  /** Returns when the last email to a recipient has arrived, as in `arrivals`; undefined when none has. */
+  arrivedAt(recipient: string): number | undefined {
+    return this.#server.arrivalByRecipient.get(recipient);
+  }
+
   /** Waits until an email to a recipient has arrived. Returns the time as in `arrivals`. Throws after two minutes. */
   async arrivalOf(recipient: string): Promise<number> {
     const end = Date.now() + TIMEOUT_MS;
     for (;;) {
-      const arrivedAt = this.#server.arrivalByRecipient.get(recipient);
+      const arrivedAt = this.arrivedAt(recipient);
       if (arrivedAt !== undefined) return arrivedAt;
       if (Date.now() > end) throw new Error(`the sink got no email to ${recipient}`);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
