@@ -1,4 +1,5 @@
 import { utf8, utf8Into } from "../../lib/bytes.ts";
+import { repeatObjectCall } from "./repeat-object-call.ts";
 
 /** R2 takes parts of 5 MiB or more, all of one size but the last (R2 limits: multipart). */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -54,7 +55,7 @@ export class ObjectUpload {
   async finish(): Promise<void> {
     const lastPart = this.#part.subarray(0, this.#filled);
     if (this.#upload === null) {
-      await this.#bucket.put(this.key, lastPart);
+      await repeatObjectCall(() => this.#bucket.put(this.key, lastPart));
       return;
     }
     if (this.#filled > 0) await this.#uploadPart(this.#upload, lastPart);
@@ -79,12 +80,13 @@ export class ObjectUpload {
   }
 
   async #uploadFullPart(): Promise<void> {
-    this.#upload ??= await this.#bucket.createMultipartUpload(this.key);
+    this.#upload ??= await repeatObjectCall(() => this.#bucket.createMultipartUpload(this.key));
     await this.#uploadPart(this.#upload, this.#part);
     this.#filled = 0;
   }
 
   async #uploadPart(upload: R2MultipartUpload, part: Uint8Array): Promise<void> {
-    this.#parts.push(await upload.uploadPart(this.#parts.length + 1, part));
+    const number = this.#parts.length + 1;
+    this.#parts.push(await repeatObjectCall(() => upload.uploadPart(number, part)));
   }
 }

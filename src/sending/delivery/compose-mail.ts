@@ -3,6 +3,7 @@ import { type ComposedMessage, compose } from "../../mail/mime/index.ts";
 import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
 import type { Capabilities } from "../../mail/smtp/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import { repeatObjectCall } from "../../platform/db/repeat-object-call.ts";
 import { type ContentDocument, contentPlace, type RecipientEntry, toAttachmentSource } from "../emails/index.ts";
 import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
@@ -95,7 +96,7 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawConte
   const open = async () => {
     // R2 refuses an empty range.
     if (size === 0) return new Blob([]).stream();
-    const object = await ctx.env.CONTENT.get(key, { range: { offset: at, length: size } });
+    const object = await repeatObjectCall(() => ctx.env.CONTENT.get(key, { range: { offset: at, length: size } }));
     if (!object) throw new PermanentError("the object of the message was deleted");
     return object.body;
   };

@@ -99,13 +99,22 @@ describe("the contents of a batch", () => {
     for (const n of [2, 6, 10]) expect(messages.get(`f${n}@example.org`)).toContain("text/html");
   });
 
-  it("are read again for the others when a read fails: one email waits for its next attempt", async () => {
+  it("are read again when a read fails: no email waits", async () => {
     const rows = await acceptBatch(range(20).map(() => ({})));
-    const { CONTENT, reads } = countingBucket([1]);
+    const { CONTENT, reads } = countingBucket([1, 2]);
+    const { egress, messages } = readingEgress(1);
+    await deliver(recordingContext({ CONTENT }).ctx, rows, egress);
+    expect(marks(messages)).toEqual(expected(range(20)));
+    expect(reads.length).toBe(3);
+  });
+
+  it("are read again for the others when a read fails three times: one email waits for its next attempt", async () => {
+    const rows = await acceptBatch(range(20).map(() => ({})));
+    const { CONTENT, reads } = countingBucket([1, 2, 3]);
     const { egress, messages } = readingEgress(1);
     await deliver(recordingContext({ CONTENT }).ctx, rows, egress);
     expect(marks(messages)).toEqual(expected(range(20).slice(1)));
-    expect(reads.length).toBe(2);
+    expect(reads.length).toBe(4);
     expect(await statuses()).toEqual({ queued: 1, delivered: 19 });
   });
 

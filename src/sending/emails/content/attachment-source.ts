@@ -1,5 +1,6 @@
 import type { AttachmentSource } from "../../../mail/mime/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
+import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
 import type { ContentDocument } from "./documents.ts";
 
 /** The object of an attachment is gone, so its message can never be composed. */
@@ -28,7 +29,8 @@ export function toAttachmentSource(
     async open() {
       // R2 refuses an empty range.
       if (file.size === 0) return new Blob([]).stream();
-      const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
+      const range = { offset: file.at, length: file.size };
+      const object = await repeatObjectCall(() => ctx.env.CONTENT.get(key, { range }));
       if (!object) throw new AttachmentDeletedError();
       return object.body;
     },

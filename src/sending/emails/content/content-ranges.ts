@@ -1,4 +1,5 @@
 import type { Ctx } from "../../../platform/context.ts";
+import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
 import {
   type ContentDocument,
   type ContentPlace,
@@ -98,6 +99,8 @@ const textAt = ({ offset, bytes }: Range, place: ContentPlace) =>
   decoder.decode(bytes.subarray(place.offset - offset, place.offset - offset + place.size));
 
 async function readRange(ctx: Ctx, { key, offset, size }: ContentPlace): Promise<Range | null> {
-  const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
-  return object && { offset, bytes: new Uint8Array(await object.arrayBuffer()) };
+  return repeatObjectCall(async () => {
+    const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
+    return object && { offset, bytes: new Uint8Array(await object.arrayBuffer()) };
+  });
 }

@@ -3,6 +3,7 @@ import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import type { RawContent } from "../../../mail/raw/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
+import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
 import type { ParsedEmail } from "../send/index.ts";
 import { type PersonalRow, readPersonalContent } from "./personalize.ts";
 import type { ContentUpload } from "./upload.ts";
@@ -151,8 +152,10 @@ export async function readContent(
 
 /** Reads a content document and its long texts. Returns null when the object does not exist. */
 export async function findContent(ctx: Ctx, place: ContentPlace): Promise<ContentDocument | null> {
-  const object = await ctx.env.CONTENT.get(place.key, { range: { offset: place.offset, length: place.size } });
-  const document = await object?.json<StoredDocument>();
+  const range = { offset: place.offset, length: place.size };
+  const document = await repeatObjectCall(async () =>
+    (await ctx.env.CONTENT.get(place.key, { range }))?.json<StoredDocument>(),
+  );
   return document ? toContent(ctx, place.key, document) : null;
 }
 
@@ -160,9 +163,10 @@ export async function findContent(ctx: Ctx, place: ContentPlace): Promise<Conten
 export async function toContent(ctx: Ctx, key: string, document: StoredDocument): Promise<ContentDocument> {
   const readText = async (text: StoredDocument["text"]) => {
     if (text === null || typeof text === "string") return text;
-    const range = await ctx.env.CONTENT.get(key, { range: { offset: text.at, length: text.size } });
+    const range = { offset: text.at, length: text.size };
+    const bytes = await repeatObjectCall(async () => (await ctx.env.CONTENT.get(key, { range }))?.arrayBuffer());
     // `text()` would remove a byte order mark, which is part of what the caller sent.
-    return range && new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(await range.arrayBuffer());
+    return bytes ? new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes) : null;
   };
   const [text, html] = await Promise.all([readText(document.text), readText(document.html)]);
   return { ...document, text, html };
