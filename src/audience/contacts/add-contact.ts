@@ -3,7 +3,7 @@ import { conflict, notFound } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { copyToNewContacts, findMarks } from "../../sending/suppressions/index.ts";
+import { type ContactMark, copyToNewContacts, findMarks } from "../../sending/suppressions/index.ts";
 import { type ContactRow, getList, type ListRow } from "./queries.ts";
 import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
 
@@ -17,18 +17,21 @@ const INSERT = `
  * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
  */
 export async function addContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<ContactOut> {
-  const list = await getList(ctx, listId);
-  return insertContact(ctx, list, input);
+  const [list, marks] = await Promise.all([
+    getList(ctx, listId),
+    findMarks(ctx, ctx.workspace.number, [input.email.key]),
+  ]);
+  return insertContact(ctx, list, input, marks);
 }
 
-/** Inserts a contact into a list that was just read. Throws as `addContact`. */
+/** Inserts a contact into a list that was just read, as the state of its address was. Throws as `addContact`. */
 export async function insertContact(
   ctx: CallerCtx,
   list: ListRow,
   { email, name, metadata }: ContactIn,
+  [mark]: readonly ContactMark[],
 ): Promise<ContactOut> {
   const { number } = ctx.workspace;
-  const [mark] = await findMarks(ctx, number, [email.key]);
   const row: ContactRow = {
     id: ctx.newId(),
     email: email.address,

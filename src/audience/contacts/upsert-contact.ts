@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { findMarks } from "../../sending/suppressions/index.ts";
 import { insertContact } from "./add-contact.ts";
 import { CONTACT_COLUMNS, type ContactRow, getList } from "./queries.ts";
 import { changeParameters } from "./rules.ts";
@@ -32,8 +33,9 @@ export async function upsertContact(ctx: CallerCtx, listId: string, input: Conta
       .bind(ctx.workspace.number, list.n, input.email.key, ...changeParameters(input))
       .first<ContactRow>();
     if (row) return { isNew: false, contact: toContact(row) };
+    const marks = await findMarks(ctx, ctx.workspace.number, [input.email.key]);
     try {
-      return { isNew: true, contact: await insertContact(ctx, list, input) };
+      return { isNew: true, contact: await insertContact(ctx, list, input, marks) };
     } catch (error) {
       // Another call added the address first: it is changed at the next try.
       if (!(error instanceof AppError && error.status === 409) || tries === MAX_TRIES) throw error;
