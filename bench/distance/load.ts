@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench } from "../deployment.ts";
 import { textOfSize } from "../text.ts";
 
-const BYTES = 1_000;
+/** Bytes of a text that stays in the row of its email, and of one that goes to R2. */
+const SMALL = 1_000;
+const LARGE = 32_000;
 const POLL_MS = 20;
 const MINUTE_MS = 60_000;
 const TIMEOUT_MS = 5 * MINUTE_MS;
@@ -13,6 +15,8 @@ export interface Load {
   connections: number;
   /** Milliseconds for which emails are sent. */
   ms: number;
+  /** Every other email has a content that goes to R2. */
+  hasLarge?: boolean;
 }
 
 /** Times in milliseconds. */
@@ -30,7 +34,10 @@ export interface Loaded {
 }
 
 /** Sends emails over some connections, each to a recipient of its own, and waits until all that were accepted have arrived. */
-export async function sendLoad({ deployment, sink }: Bench, { connections, ms }: Load): Promise<Loaded> {
+export async function sendLoad(
+  { deployment, sink }: Bench,
+  { connections, ms, hasLarge = false }: Load,
+): Promise<Loaded> {
   const startedAt = performance.now();
   const arrivalsBefore = sink.arrivals.length;
   const accepts: number[] = [];
@@ -41,7 +48,8 @@ export async function sendLoad({ deployment, sink }: Bench, { connections, ms }:
       lastNumber += 1;
       const recipient = `distant-${lastNumber}@example.org`;
       attempted.add(recipient);
-      const mail = { ...deployment.mail(textOfSize(BYTES)), to: [{ email: recipient }] };
+      const bytes = hasLarge && lastNumber % 2 === 0 ? LARGE : SMALL;
+      const mail = { ...deployment.mail(textOfSize(bytes)), to: [{ email: recipient }] };
       const sentAt = performance.now();
       const response = await fetch(deployment.request("POST", "/v1/emails/", mail));
       await response.arrayBuffer();
