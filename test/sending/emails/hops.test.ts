@@ -21,7 +21,7 @@ it("a search makes three round trips: the credential, the emails by index and th
   await traced(workspace.apiKey, "post", "/v1/emails/", aMail(workspace, { subject: "Invoice 7" }));
   const { response, order } = await traced(workspace.apiKey, "get", "/v1/emails/search?q=invoice");
   expect(await response.json()).toMatchObject([{ subject: "Invoice 7" }]);
-  expect(order).toBe("D1 all > D1 batch > D1 raw");
+  expect(order).toBe("D1 all > D1 batch of 2 > D1 raw");
 });
 
 it("a contact is added in four round trips: its list is read with the state of its address", async () => {
@@ -31,5 +31,5 @@ it("a contact is added in four round trips: its list is read with the state of i
     email: "hops@example.org",
   });
   expect(response.status).toBe(201);
-  expect(order).toBe("D1 all > D1 all + D1 batch > D1 batch > D1 batch");
+  expect(order).toBe("D1 all > D1 all + D1 batch of 1 > D1 batch of 3 > D1 batch of 1");
 });
