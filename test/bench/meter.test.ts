@@ -75,7 +75,7 @@ describe("the trace of a request", () => {
     trace.respond();
     await measured.WORK.send("after");
     const { before, after } = splitAtResponse(trace.read());
-    expect(formatCalls(before)).toBe("D1 first > D1 batch + R2 get > rate limit > Durable Object decide");
+    expect(formatCalls(before)).toBe("D1 first > D1 batch of 1 + R2 get > rate limit > Durable Object decide");
     expect(formatCalls(after)).toBe("queue send");
   });
 
