@@ -76,7 +76,7 @@ async function measureFair(bench: Bench): Promise<Row[]> {
     rows.push(row(what, value, `at least ${least} accepted`, accepted >= least));
     if (connections === LOADS.at(-1)?.connections) rows.push(...(await capacity(bench, loaded.accepts.length)));
   }
-  return [...rows, ...(await measureLists(bench)), ...(await measureBatches(bench))];
+  return [...rows, ...(await measureBatches(bench)), ...(await measureLists(bench))];
 }
 
 /** Measures single emails one after the other, while nothing else happens, and then the 202 of those with large content. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Distance } from "../../../bench/distance/rules.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
@@ -17,6 +18,8 @@ export interface BroadcastKillPlan {
   /** A kill is at a random time within this many milliseconds after the host has started. */
   killWithinMs: number;
   seed: number;
+  /** How far away the bindings are after the first kill, and how often they fail. Those of the machine itself without it. */
+  distance?: Partial<Distance>;
 }
 
 /** The counters of a broadcast in the API. */
@@ -65,10 +68,13 @@ export async function broadcastKillRun(plan: BroadcastKillPlan, timeoutMs: numbe
     });
     const read = () => call<Counters>("GET", `/v1/broadcasts/${id}`);
     await call("POST", `/v1/broadcasts/${id}/send`);
+    if (plan.distance) host.moveAway(plan.distance);
     const atKills = await killRepeatedly(plan, host, sink);
     const end = Date.now() + timeoutMs;
     for (let { status } = await read(); status !== "sent"; { status } = await read()) {
       if (Date.now() > end) throw new Error(`seed ${plan.seed}: ${JSON.stringify(await read())}`);
+      // Queue messages are lost there, and cron may fail too: its next run does its work.
+      if (plan.distance) await host.runCron().catch(() => {});
       await sleep(POLL_MS);
     }
     const { receipts } = sink;

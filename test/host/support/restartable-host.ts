@@ -1,5 +1,6 @@
 /** A host that can be killed and started again on the same state directory, as `npm start` does. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Distance } from "../../../bench/distance/rules.ts";
 import { type Host, type HostOptions, startHost } from "../../../bench/host/start.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import type { Server } from "./sending-client.ts";
@@ -9,7 +10,7 @@ const MINUTE_MS = 60_000;
 const RESTART_TRIES = 5;
 
 export class RestartableHost implements Server {
-  readonly #options: HostOptions;
+  #options: HostOptions;
   readonly #stopped = new AbortController();
   #host: Host | null = null;
   #url: PromiseWithResolvers<string> = Promise.withResolvers();
@@ -49,6 +50,11 @@ export class RestartableHost implements Server {
     this.startedAt = Date.now();
     this.#url.resolve(this.#host.url);
     return { restarted: this.#releaseLeases(this.#host, launchedAt) };
+  }
+
+  /** Sets how far away the bindings of the next host are. */
+  moveAway(distance: Partial<Distance>): void {
+    this.#options = { ...this.#options, distance };
   }
 
   url(): Promise<string> {
