@@ -3,7 +3,7 @@ import path from "node:path";
 /** Files, folders and ports of one local service. Set STATE_DIR and PORT to run a second one. */
 export interface Layout {
   stateDir: string;
-  /** Argument of `wrangler dev --persist-to`; the databases are in its subfolder `v3`. */
+  /** As the argument of `wrangler dev --persist-to`; the databases are in its subfolder `v3`. */
   persistDir: string;
   mailDir: string;
   localFile: string;

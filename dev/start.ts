@@ -26,7 +26,7 @@ import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 import { RestartingWorker } from "./worker/restarting-worker.ts";
 import { rotateLog } from "./worker/rotate-log.ts";
 
-readArguments({ usage: "start" });
+const { values: options } = readArguments({ usage: "start [-- --develop]", options: { develop: { type: "boolean" } } });
 const shutdown = new Shutdown();
 const layout = orExit(() => readLayout(process.env));
 try {
@@ -54,7 +54,7 @@ async function start(layout: Layout) {
   shutdown.onStop(() => dns.close());
 
   console.log("Starting the Worker ...");
-  const worker = new RestartingWorker(layout, certificates.authorityFile);
+  const worker = new RestartingWorker(layout, certificates.authorityFile, options.develop === true);
   shutdown.onStop(() => worker.stop());
   await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
   void runCronsEachMinute(layout, shutdown.signal);

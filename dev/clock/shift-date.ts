@@ -1,4 +1,4 @@
-/** By how much the clock of the local service is ahead, in ms. `wrangler dev --define` sets it (dev/worker/launch.ts). */
+/** By how much the clock of the local service is ahead, in ms. dev/worker/serve.ts defines it. */
 declare const CLOCK_OFFSET_MS: number;
 
 const RealDate = Date;

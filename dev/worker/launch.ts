@@ -5,8 +5,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOST, type Layout, ROOT } from "../layout.ts";
 import { wranglerEnvironment } from "./environment.ts";
+import type { ServeOptions } from "./serve.ts";
 
-/** One run of `wrangler dev`. */
+/** One run of serve.ts. */
 export interface Worker {
   /** Resolves when the Worker returns a request. Throws when it exits before that. */
   waitUntilReady(): Promise<void>;
@@ -15,45 +16,35 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
+const SUPERVISE = path.join(import.meta.dirname, "supervise.ts");
+const SERVE = path.join(import.meta.dirname, "serve.ts");
 const READY_MS = 90_000;
 const STOP_MS = 8_000;
 const KILL_MS = 3_000;
 const POLL_MS = 100;
 
 /**
- * Starts `wrangler dev` under supervise.ts, with its output appended to the worker log. `clockOffset`: by how much its clock is
- * ahead, in ms.
+ * Starts serve.ts under supervise.ts, with its output appended to the worker log.
  */
-export async function launchWorker(layout: Layout, authorityFile: string, clockOffset: number): Promise<Worker> {
+export async function launchWorker(
+  layout: Layout,
+  authorityFile: string,
+  { clockOffset, isDeveloping }: Pick<ServeOptions, "clockOffset" | "isDeveloping">,
+): Promise<Worker> {
   const log = await open(layout.workerLog, "a");
-  const child = spawn(
-    process.execPath,
-    [path.join(import.meta.dirname, "supervise.ts"), process.execPath, ...wranglerDev(layout, clockOffset)],
-    {
-      cwd: ROOT,
-      // Own process group: Ctrl-C in the terminal reaches only this process, which stops the Worker in order.
-      detached: true,
-      stdio: ["pipe", log.fd, log.fd],
-      env: { ...process.env, ...wranglerEnvironment(layout), WRANGLER_LOG: "log", NODE_EXTRA_CA_CERTS: authorityFile },
-    },
-  );
+  const { persistDir, workerEnvFile: envFile } = layout;
+  const options: ServeOptions = { port: layout.ports.api, persistDir, envFile, clockOffset, isDeveloping };
+  const WRANGLER_LOG = isDeveloping ? "log" : "warn";
+  const child = spawn(process.execPath, [SUPERVISE, process.execPath, SERVE, JSON.stringify(options)], {
+    cwd: ROOT,
+    // Own process group: Ctrl-C in the terminal reaches only this process, which stops the Worker in order.
+    detached: true,
+    stdio: ["pipe", log.fd, log.fd],
+    env: { ...process.env, ...wranglerEnvironment(layout), WRANGLER_LOG, NODE_EXTRA_CA_CERTS: authorityFile },
+  });
   await log.close();
   const ended = once(child, "exit").then(() => killGroup(child));
   return { waitUntilReady: () => waitUntilReady(layout, ended), ended, stop: () => stopWorker(child, ended) };
-}
-
-function wranglerDev(layout: Layout, clockOffset: number): string[] {
-  return [
-    path.join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"),
-    "dev",
-    ...(clockOffset === 0
-      ? []
-      : [path.join(ROOT, "dev/clock/worker.ts"), "--define", `CLOCK_OFFSET_MS:${clockOffset}`]),
-    ...["--config", path.join(ROOT, "wrangler.toml"), "--env-file", layout.workerEnvFile],
-    ...["--ip", HOST, "--port", String(layout.ports.api), "--inspector-port", "0"],
-    ...["--persist-to", layout.persistDir, "--local"],
-    "--show-interactive-dev-session=false",
-  ];
 }
 
 /** Polls /health. Before the Worker's code runs, wrangler holds the request or refuses the connection. */

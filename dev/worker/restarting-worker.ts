@@ -14,14 +14,17 @@ const CRASH_WINDOW_MS = 60_000;
 export class RestartingWorker {
   readonly #layout: Layout;
   readonly #authorityFile: string;
+  readonly #isDeveloping: boolean;
   readonly #crashes: number[] = [];
   #worker: Worker | null = null;
   #stopped = false;
   #isClockMoved = false;
 
-  constructor(layout: Layout, authorityFile: string) {
+  /** `isDeveloping`: as in ServeOptions. */
+  constructor(layout: Layout, authorityFile: string, isDeveloping: boolean) {
     this.#layout = layout;
     this.#authorityFile = authorityFile;
+    this.#isDeveloping = isDeveloping;
   }
 
   /** Resolves when the Worker is ready for the first time. Calls `onGiveUp` when a later restart fails permanently. */
@@ -68,9 +71,10 @@ export class RestartingWorker {
 
   /** Starts the Worker and waits until it is ready. A crash of workerd stops all its processes. */
   async #launch(): Promise<Worker> {
-    const offset = await readOffset(this.#layout);
-    const launchedAt = Date.now() + offset;
-    const worker = await launchWorker(this.#layout, this.#authorityFile, offset);
+    const clockOffset = await readOffset(this.#layout);
+    const launchedAt = Date.now() + clockOffset;
+    const isDeveloping = this.#isDeveloping;
+    const worker = await launchWorker(this.#layout, this.#authorityFile, { clockOffset, isDeveloping });
     this.#worker = worker;
     const watcher = watchForCrashes(this.#layout.workerLog, () => void worker.stop());
     void worker.ended.then(() => watcher.close());

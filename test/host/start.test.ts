@@ -67,6 +67,20 @@ describe("npm start", () => {
     expect(detail.events.map((event) => event.event_type)).toEqual(["queued", "delivered"]);
   });
 
+  it("logs a line of JSON for each event, and none for each request, in a Worker without an inspector", async ({
+    expect,
+  }) => {
+    const lines = (await readFile(path.join(stateDir, "worker.log"), "utf8")).trim().split("\n");
+    expect(lines.filter((line) => line.includes('"event":"emails.accepted"'))).toHaveLength(1);
+    expect(lines.filter((line) => /(POST|QUEUE) /.test(line))).toEqual([]);
+    const commands = await Promise.all(
+      (await processesOnState()).map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
+    );
+    const workers = commands.filter((command) => command.includes("workerd\0serve"));
+    expect(workers).toHaveLength(2);
+    expect(workers.join()).not.toContain("inspector");
+  });
+
   it("takes mail by SMTP with the login of local.json, and a bounce comes back through the MX", async ({ expect }) => {
     const { host, port: smtpPort, username, password, ca_file } = first.smtp;
     const transport = nodemailer.createTransport({
