@@ -17,13 +17,13 @@ const { values, positionals } = readArguments({
   options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm run test:full" } },
 });
 try {
-  await release();
+  release();
 } catch (error) {
   console.error(`Nothing was released. ${(error as Error).message}`);
   process.exit(1);
 }
 
-async function release(): Promise<void> {
+function release(): void {
   const [wanted, ...rest] = positionals;
   if (wanted === undefined || rest.length > 0) {
     throw new Error(`Usage: npm run ${usage}`);
@@ -42,8 +42,7 @@ async function release(): Promise<void> {
   step(`record the SQL of the version in ${RECORD_FILE}`);
   step(`commit "Release ${version}" and tag it v${version}`);
   if (isDry) return;
-  // First, because it fails when the source does not compile.
-  const record = await recordOf(ROOT, version);
+  const record = recordOf(ROOT, version);
   for (const file of ["package.json", "package-lock.json"]) write(file, setVersion(read(file), current, version));
   write("CHANGELOG.md", changelog);
   write(RECORD_FILE, `${JSON.stringify(record, null, 2)}\n`);

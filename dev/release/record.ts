@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { getTableColumns, getTableName, is } from "drizzle-orm";
-import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Kind, readRecord } from "../prepared-sql/record.ts";
 
 /** The file that has the record of the version that was released last. */
@@ -17,30 +15,20 @@ export interface ReleaseRecord {
   commit: string;
   /** Name of the last migration of each kind of database. */
   migrations: { main: string; mail: string };
-  /** Statements of the version by kind of database, with one SELECT of all columns for each table of its query builder. */
+  /** Statements of the version by kind of database. */
   statements: { main: string[]; mail: string[] };
 }
 
 /** Returns the record of the version whose source is in `root`. Its tests have recorded the SQL. */
-export async function recordOf(root: string, version: string): Promise<ReleaseRecord> {
+export function recordOf(root: string, version: string): ReleaseRecord {
   const prepared = readRecord(root);
-  const of = async (kind: Kind) =>
-    [...new Set([...Object.values(prepared[kind]).flat(), ...(await selectsOf(root, kind))])].sort();
+  const of = (kind: Kind) => [...new Set(Object.values(prepared[kind]).flat())].sort();
   return {
     version,
     commit: execFileSync("git", ["rev-parse", "HEAD"], { cwd: root }).toString().trim(),
     migrations: { main: lastMigration(root, "main"), mail: lastMigration(root, "mail") },
-    statements: { main: await of("main"), mail: await of("mail") },
+    statements: { main: of("main"), mail: of("mail") },
   };
-}
-
-async function selectsOf(root: string, kind: string): Promise<string[]> {
-  const schema: Record<string, unknown> = await import(path.join(root, `src/platform/db/schema/${kind}/index.ts`));
-  const tables = Object.values(schema).filter((value): value is SQLiteTable => is(value, SQLiteTable));
-  return tables.map((table) => {
-    const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
-    return `SELECT ${columns.join(", ")} FROM ${getTableName(table)}`;
-  });
 }
 
 function lastMigration(root: string, kind: string): string {
