@@ -105,13 +105,14 @@ async function test(): Promise<boolean> {
   // A test that fails may leave out statements.
   const isRecorded = code !== 0 || checkStatements(prepared);
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  console.log(`${code === 0 ? "ok      " : "FAILED  "}${name} (${since(startedAt)})`);
+  const hasPassed = code === 0 && counts !== null && isRecorded;
+  console.log(`${hasPassed ? "ok      " : "FAILED  "}${name} (${since(startedAt)})`);
   console.log(
     counts
       ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped`
       : "The tests did not finish.",
   );
-  return code === 0 && counts !== null && isRecorded;
+  return hasPassed;
 }
 
 /**
