@@ -2,6 +2,7 @@
 
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { appendChunk } from "./append-chunk.ts";
 import { PacedWriter } from "./paced-writer.ts";
 import type { ScriptedServer } from "./scripted-smtp.ts";
 import type { Step, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
@@ -47,7 +48,7 @@ export class ScriptedSession {
     this.#socket.on("error", () => {});
     this.#socket.on("data", (chunk: Buffer) => {
       this.#server.counters.chunks++;
-      this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
+      this.#input = appendChunk(this.#input, chunk);
       this.#readInput();
     });
   }

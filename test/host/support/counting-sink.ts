@@ -1,5 +1,6 @@
 /** An SMTP server that accepts and records every message. It keeps running while hosts are killed. Implements the part of RFC 5321 that the service uses. */
 import net from "node:net";
+import { appendChunk } from "../../support/append-chunk.ts";
 
 /** One message that was received up to its final dot. */
 export interface Receipt {
@@ -75,7 +76,7 @@ class SinkSession {
     this.#take = accept;
     socket.write("220 sink.test ESMTP\r\n");
     socket.on("data", (chunk) => {
-      this.#input = Buffer.concat([this.#input, chunk]);
+      this.#input = appendChunk(this.#input, chunk);
       while (!this.#isClosed && (this.#isReadingMessage ? this.#readMessage() : this.#readCommand()));
     });
   }
