@@ -152,13 +152,14 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.focus("[name=name]");
     await pressOn(page, "Update preview", "Space");
     const preview = page.frameLocator("iframe[name=preview]").getByText("First name");
-    // A key may come before the page is ready for it.
-    const showPreview = async () => {
-      if ((await preview.count()) > 0) return true;
-      await button(page, "Update preview").press("Space");
-      return false;
-    };
-    await expect.poll(showPreview, { interval: 500 }).toBe(true);
+    const isShown = () =>
+      preview.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+    // A key may come before the page is ready for it. A further one while the preview loads would begin that again.
+    if (!(await isShown())) await button(page, "Update preview").press("Space");
+    await preview.waitFor();
     await page.focus("[name=name]");
     await page.keyboard.press("Enter");
     await expect.poll(() => mainText(page)).toContain("The template is saved.");
