@@ -6,8 +6,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import {
-  type ClaimedRow,
-  claimStatement,
+  claimRows,
   finishStatement,
   LOW_PRIORITY_RUNS,
   newLease,
@@ -57,8 +56,7 @@ const EMAILS_PER_POLL_MS = 0.5;
 export async function runBroadcasts(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   for (const wakeUp of wakeUps) {
     const lease = newLease(ctx);
-    const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-    const [claimed] = results;
+    const [claimed] = await claimRows(ctx, [wakeUp], lease);
     if (!claimed) continue;
     const [n = 0] = JSON.parse(claimed.ref) as number[];
     const nextAt = await advance(ctx, n);

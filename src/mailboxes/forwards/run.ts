@@ -4,7 +4,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import {
   type ClaimedRow,
-  claimStatement,
+  claimRows,
   finishStatement,
   type Lease,
   newLease,
@@ -52,8 +52,7 @@ export async function runForwards(
 
 async function runForward(ctx: MailCtx, wakeUp: WakeUp, session: EgressSession): Promise<void> {
   const lease = newLease(ctx);
-  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-  const [row] = results;
+  const [row] = await claimRows(ctx, [wakeUp], lease);
   if (!row) return;
   const forward = JSON.parse(row.ref) as Forward;
   const result = await actions[forward.action](ctx, { id: row.id, forward }, session);

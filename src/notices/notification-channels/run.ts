@@ -2,8 +2,7 @@ import type { OutboxCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import {
   CLAIM_ROWS,
-  type ClaimedRow,
-  claimStatement,
+  claimRows,
   finishStatement,
   type Lease,
   newLease,
@@ -34,8 +33,7 @@ export async function sendNotifications(
 
 async function sendOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp, sendEmail: SendSystemEmail): Promise<void> {
   const lease = newLease(ctx);
-  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-  const [row] = results;
+  const [row] = await claimRows(ctx, [wakeUp], lease);
   if (!row) return;
   const notice = JSON.parse(row.ref) as NoticeRef;
   const outcome = await send(ctx, notice, sendEmail);

@@ -3,14 +3,7 @@ import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
-import {
-  CLAIM_ROWS,
-  type ClaimedRow,
-  claimStatement,
-  finishStatement,
-  newLease,
-  type WakeUp,
-} from "../../platform/outbox/index.ts";
+import { CLAIM_ROWS, claimRows, finishStatement, newLease, type WakeUp } from "../../platform/outbox/index.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
 
 /** The state of a webhook after a change. */
@@ -53,7 +46,7 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
 /** Copies the changes that these outbox rows name, except those that another run has claimed. */
 export async function copySubscriptions(ctx: OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
   const lease = newLease(ctx);
-  const { results } = await claimStatement(ctx, rows.slice(0, CLAIM_ROWS), lease).all<ClaimedRow>();
+  const results = await claimRows(ctx, rows.slice(0, CLAIM_ROWS), lease);
   for (const { id, ref } of results) {
     await copyToShards(ctx, JSON.parse(ref) as Subscription);
     await finishStatement(ctx, lease, [id]).run();

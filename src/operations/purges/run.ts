@@ -1,14 +1,7 @@
 import type { MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { Purge, WakeUp } from "../../platform/outbox/index.ts";
-import {
-  CLAIM_ROWS,
-  type ClaimedRow,
-  claimStatement,
-  finishStatement,
-  newLease,
-  releaseStatement,
-} from "../../platform/outbox/index.ts";
+import { CLAIM_ROWS, claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/index.ts";
 import { deleteContacts } from "./contacts.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
 import { purgeWorkspace } from "./workspace.ts";
@@ -49,8 +42,7 @@ const mayContinue = (ctx: PurgeCtx, { until, steps }: RunLimits) =>
 
 async function purgeOne(ctx: PurgeCtx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
   const lease = newLease(ctx);
-  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-  const [row] = results;
+  const [row] = await claimRows(ctx, [wakeUp], lease);
   if (!row) return;
   const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, limits);
   const finishOrRelease = isDone ? finishStatement : releaseStatement;

@@ -4,7 +4,6 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logEvents: Readonly<Record<string, LogLevel>> = {
   "api-key.touch.failed": "warn",
   "batch.retried": "info",
-  "delivery.claim.repeated": "warn",
   "delivery.claimed": "info",
   "delivery.compose.failed": "error",
   "delivery.content.not_moved": "warn",
@@ -37,6 +36,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "notification.failed": "warn",
   "notification.given-up": "error",
   "oauth.code.reused": "warn",
+  "outbox.claim.repeated": "warn",
   "outbox.released": "info",
   "provider.failed": "warn",
   "public-url.insecure": "warn",

@@ -134,7 +134,7 @@ export async function claimMail(
   lease: Lease,
   maxEmails = CLAIM_EMAILS,
 ): Promise<Claim> {
-  const { rows, found } = await claimRows(ctx, wakeUps, lease, maxEmails);
+  const { rows, found } = await claimWithMails(ctx, wakeUps, lease, maxEmails);
   const mails = found.map((row) => ({ row, state: toState(row) }));
   if (mails.length === 0)
     return { rows, mails: [], keys: [], suppressed: new Set(), softBounced: new Set(), isOutage: false };
@@ -161,7 +161,7 @@ export async function claimMail(
  * Claims rows and reads their emails, in one D1 batch. When its connection is lost, reads what the lease holds: a claim that
  * has committed would keep its rows from every run for two minutes. A claim that has not is made again, once.
  */
-async function claimRows(
+async function claimWithMails(
   ctx: MailCtx,
   wakeUps: readonly WakeUp[],
   lease: Lease,
@@ -180,7 +180,7 @@ async function claimRows(
   try {
     return await claim();
   } catch (error) {
-    ctx.log("delivery.claim.repeated", { error: String(error) });
+    ctx.log("outbox.claim.repeated", { error: String(error) });
     const [held, found] = await db.batch([heldRowsStatement(ctx, lease), findMails]);
     return held && held.results.length > 0 ? toClaim(held, found) : claim();
   }

@@ -2,8 +2,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { OutboxCtx } from "../../platform/context.ts";
 import {
   CLAIM_ROWS,
-  type ClaimedRow,
-  claimStatement,
+  claimRows,
   finishStatement,
   newLease,
   releaseStatement,
@@ -39,8 +38,7 @@ export async function runTransfers(ctx: OutboxCtx<"main">, wakeUps: readonly Wak
 
 async function runOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp): Promise<void> {
   const lease = newLease(ctx);
-  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-  const [row] = results;
+  const [row] = await claimRows(ctx, [wakeUp], lease);
   if (!row) return;
   const isDone = await runRow(ctx, JSON.parse(row.ref) as TransferRef);
   const finishOrRelease = isDone ? finishStatement : releaseStatement;

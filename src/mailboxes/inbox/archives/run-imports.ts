@@ -2,7 +2,7 @@ import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import type { OutboxCtx } from "../../../platform/context.ts";
 import {
   type ClaimedRow,
-  claimStatement,
+  claimRows,
   finishStatement,
   LEASE_MS,
   MAX_CLAIMS,
@@ -51,8 +51,7 @@ export async function runImports(
 
 async function runOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp, bounds: RunBounds): Promise<void> {
   const lease = newLease(ctx);
-  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-  const [row] = results;
+  const [row] = await claimRows(ctx, [wakeUp], lease);
   if (!row) return;
   const isDone = await continueImport(ctx, row, bounds);
   if (isDone) return void (await finishStatement(ctx, lease, [row.id]).run());

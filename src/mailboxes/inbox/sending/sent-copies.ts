@@ -1,8 +1,7 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import {
-  type ClaimedRow,
-  claimStatement,
+  claimRows,
   finishStatement,
   newLease,
   rescheduleStatement,
@@ -48,8 +47,7 @@ const COPIES_PER_RUN = 20;
 export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   for (const wakeUp of wakeUps.slice(0, COPIES_PER_RUN)) {
     const lease = newLease(ctx);
-    const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
-    const [row] = results;
+    const [row] = await claimRows(ctx, [wakeUp], lease);
     if (!row) continue;
     const copy = JSON.parse(row.ref) as SentCopy;
     const email = await mailDb(ctx).prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();

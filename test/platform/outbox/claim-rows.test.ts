@@ -1,0 +1,50 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ERRORS } from "../../../bench/distance/rules.ts";
+import { watchDatabase } from "../../../bench/watch-database.ts";
+import { claimRows, newLease, type WakeUp } from "../../../src/platform/outbox/index.ts";
+import { database, MAIL_BINDING } from "../../support/databases.ts";
+import { recordingContext } from "../../support/workspace.ts";
+
+const row: WakeUp = { dueAt: 7, id: "row", kind: "forward" };
+
+beforeEach(async () => {
+  await database.prepare("DELETE FROM outbox").run();
+  await database.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (7, 'row', 'forward', '{}')").run();
+});
+
+/** Returns a context with a mail database that loses the connection of claims: the first `lost`, after or before their commit. */
+function losing(lost: number, moment: "before" | "after") {
+  let claims = 0;
+  const binding = watchDatabase(env[MAIL_BINDING], async (_, [{ sql = "" } = {}], run) => {
+    if (!sql.includes("claims = claims + 1")) return run();
+    claims += 1;
+    if (claims > lost) return run();
+    if (moment === "after") await run();
+    throw new Error(ERRORS.D1.lost);
+  });
+  return { ctx: recordingContext({ [MAIL_BINDING]: binding }).ctx, claims: () => claims };
+}
+
+describe("a claim whose connection is lost", () => {
+  it("has its rows after its commit, claimed once", async () => {
+    const { ctx, claims } = losing(1, "after");
+    expect(await claimRows(ctx, [row], newLease(ctx))).toEqual([{ id: "row", kind: "forward", ref: "{}", claims: 1 }]);
+    expect(claims()).toBe(1);
+  });
+
+  it("is made again before its commit, and fails when it is lost again", async () => {
+    const once = losing(1, "before");
+    expect(await claimRows(once.ctx, [row], newLease(once.ctx))).toMatchObject([{ id: "row", claims: 1 }]);
+    await database.prepare("UPDATE outbox SET due_at = 7").run();
+    const twice = losing(2, "before");
+    await expect(claimRows(twice.ctx, [row], newLease(twice.ctx))).rejects.toThrow(ERRORS.D1.lost);
+  });
+
+  it("gets no row that another run has claimed", async () => {
+    const other = losing(0, "after");
+    await claimRows(other.ctx, [row], newLease(other.ctx));
+    const { ctx } = losing(1, "after");
+    expect(await claimRows(ctx, [row], newLease(ctx))).toEqual([]);
+  });
+});
