@@ -214,6 +214,11 @@ interface SummaryProps {
     | undefined;
 }
 
+/** The version of what a form began from (src/lib/form-version.ts), so that it replaces no later change unseen. */
+export const VersionField = ({ version, refusal }: { version: string; refusal: { version?: string } | undefined }) => (
+  <input type="hidden" name="version" value={refusal?.version ?? version} />
+);
+
 /** Why a form was refused, with a link to each field that is wrong, or to each page of what stops it. */
 export function ErrorSummary({ refusal }: SummaryProps) {
   if (!refusal) return null;

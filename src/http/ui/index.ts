@@ -13,6 +13,7 @@ export {
   PostButton,
   Select,
   TextArea,
+  VersionField,
 } from "./form.tsx";
 export { files } from "./generated/files.ts";
 export { Layout } from "./layout.tsx";

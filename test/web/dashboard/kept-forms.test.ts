@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { publish } from "../../support/dns-control.ts";
 import { aSession } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
@@ -157,4 +158,110 @@ describe("a form that another tab has overtaken", () => {
     const saved = await (await workspace.get(`/v1/broadcasts/${id}`)).json();
     expect(saved).toMatchObject({ name: "Renamed", subject: "old" });
   });
+
+  interface Overtaken {
+    /** Page of the form, and what the API shows of it. */
+    page: string;
+    api: string;
+    /** Change of the API meanwhile, and fields of the form. */
+    patch: object;
+    fields: Record<string, string>;
+    /** Texts that the API then shows: those of the API and of the form. */
+    stored: string;
+    entered: string;
+  }
+  const NAMES = { stored: "of the API", entered: "of the form" };
+  const created = async (path: string, body: object) =>
+    (await (await workspace.post(path, body)).json<{ id: string }>()).id;
+
+  const forms: [string, () => Promise<Overtaken>][] = [
+    [
+      "a contact",
+      async () => {
+        const list = await created("/v1/contacts/", { name: "Customers" });
+        const path = `${list}/contacts/${await created(`/v1/contacts/${list}/contacts`, { email: "a@example.org" })}`;
+        const fields = { email: "a@example.org", name: "of the form", metadata: "" };
+        return {
+          page: `/app/contacts/${path}`,
+          api: `/v1/contacts/${list}/export`,
+          patch: { name: "of the API" },
+          fields,
+          ...NAMES,
+        };
+      },
+    ],
+    [
+      "a forwarding rule",
+      async () => {
+        const action = { type: "mailbox", target: workspace.mailboxId };
+        const id = await created("/v1/forwarding-rules/", { domain_id: workspace.domainId, action });
+        const fields = { from: "", to: "", subject: "of the form", ...action, position: "1", is_active: "on" };
+        const patch = { match: { subject_contains: "of the API" } };
+        return { page: `/app/forwarding/${id}`, api: `/v1/forwarding-rules/${id}`, patch, fields, ...NAMES };
+      },
+    ],
+    [
+      "a webhook",
+      async () => {
+        await publish([{ name: "hooks.kept.test", type: "A", value: "93.184.215.14" }]);
+        const url = "https://hooks.kept.test/email";
+        const id = await created("/v1/webhooks/", { url, events: ["email.bounced"] });
+        const [stored, entered] = ["email.failed", "email.delivered"];
+        const fields = { url, event: entered };
+        return {
+          page: `/app/webhooks/${id}`,
+          api: `/v1/webhooks/${id}`,
+          patch: { events: [stored] },
+          fields,
+          stored,
+          entered,
+        };
+      },
+    ],
+    [
+      "a mailbox",
+      async () => {
+        const id = workspace.mailboxId;
+        const fields = { display_name: "of the form", quota_megabytes: "", is_active: "on" };
+        return {
+          page: `/app/mailboxes/${id}`,
+          api: `/v1/mailboxes/${id}`,
+          patch: { display_name: "of the API" },
+          fields,
+          ...NAMES,
+        };
+      },
+    ],
+    [
+      "the workspace",
+      async () => {
+        const fields = { name: "of the form", tracking_opens: "", tracking_clicks: "" };
+        return {
+          page: "/app/settings",
+          api: `/v1/workspaces/${workspace.workspaceId}`,
+          patch: { name: "of the API" },
+          fields,
+          ...NAMES,
+        };
+      },
+    ],
+  ];
+
+  it.each(forms)(
+    "of %s is not saved before it shows what is stored, and is saved when it is sent again",
+    async (_, make) => {
+      const { page, api, patch, fields, stored, entered } = await make();
+      const form = await fieldsOf(await (await session.get(page)).text(), page);
+      const target = api.endsWith("/export") ? page.replace("/app", "/v1") : api;
+      expect((await session.call("PATCH", target, patch)).status).toBe(200);
+      const refused = await submit(session, page, { version: form.version ?? "", ...fields });
+      expect(refused.status).toBe(409);
+      const text = await refused.text();
+      expect(text).toMatch(new RegExp(`as it is stored now</summary><pre>[^<]*${stored}`));
+      expect(await (await session.get(api)).text()).toContain(stored);
+      const { version = "" } = await fieldsOf(text, page);
+      expect((await submit(session, page, { ...fields, version })).status).toBe(303);
+      expect(await (await session.get(api)).text()).toContain(entered);
+    },
+  );
 });

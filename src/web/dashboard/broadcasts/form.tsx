@@ -3,7 +3,16 @@ import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
-import { Empty, ErrorSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
+import {
+  Empty,
+  ErrorSummary,
+  Field,
+  Layout,
+  Select,
+  TextArea,
+  TimeField,
+  VersionField,
+} from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 
@@ -119,7 +128,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
         <form method="post">
           <ErrorSummary refusal={refusal} />
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-          <input type="hidden" name="version" value={refusal?.version ?? form.version} />
+          <VersionField version={form.version} refusal={refusal} />
           <input type="hidden" name="stored_scheduled_at" value={form.stored_scheduled_at} />
           <div class="columns">
             <Field name="name" label="Name" hint="Only you see it." value={form.name} errors={errors} />

@@ -1,7 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, TextArea } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Layout, TextArea, VersionField } from "../../../http/ui/index.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 
 /** The fields of the form of a contact, as they were filled in. */
 export interface ContactForm {
@@ -9,12 +10,22 @@ export interface ContactForm {
   name: string;
   /** A JSON object. Empty: none. */
   metadata: string;
+  /** Of what the form began from. */
+  version: string;
 }
 
-export const toContactForm = ({ email, name, metadata }: ContactOut): ContactForm => ({
-  email,
-  name: name ?? "",
-  metadata: metadata === null ? "" : JSON.stringify(metadata, null, 2),
+/** Returns the form of a stored contact. */
+export function toContactForm({ email, name, metadata }: ContactOut): ContactForm {
+  const details = metadata === null ? "" : JSON.stringify(metadata, null, 2);
+  const form = { email, name: name ?? "", metadata: details, version: "" };
+  return { ...form, version: versionOf(valuesOf(form)) };
+}
+
+/** Returns what the form shows and changes, by label. */
+export const valuesOf = ({ email, name, metadata }: ContactForm): FormValues => ({
+  Address: email.trim(),
+  Name: name,
+  Details: metadata.replaceAll("\r\n", "\n"),
 });
 
 interface ContactPageProps {
@@ -33,6 +44,7 @@ export const ContactPage = ({ caller, list, contact, form, refusal }: ContactPag
     </p>
     <form class="form" method="post" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
       <ErrorSummary refusal={refusal} />
+      <VersionField version={form.version} refusal={refusal} />
       <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
       <Field name="name" label="Name" required={false} value={form.name} errors={refusal?.errors} />
       <TextArea

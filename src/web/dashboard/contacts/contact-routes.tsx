@@ -14,7 +14,8 @@ import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import { type ContactForm, ContactPage, toContactForm } from "./contact-page.tsx";
+import { requireVersion } from "../../../lib/form-version.ts";
+import { type ContactForm, ContactPage, toContactForm, valuesOf } from "./contact-page.tsx";
 
 const UPDATE = "PATCH /v1/contacts/:list_id/contacts/:contact_id";
 /** Greatest body of the form, in bytes: percent-encoding triples the 64 KiB of details. */
@@ -27,12 +28,18 @@ export const contactEditPages = new Hono<AppEnv>()
     const { list_id, contact_id } = c.req.param();
     const fields = await readForm(c, MAX_FORM_BYTES);
     const field = (name: string) => fields.get(name) ?? "";
-    const form: ContactForm = { email: field("email"), name: field("name"), metadata: field("metadata") };
+    const form: ContactForm = {
+      ...{ email: field("email"), name: field("name"), metadata: field("metadata") },
+      version: field("version"),
+    };
     return submitForm(
       c,
       async () => {
         const request = { email: form.email.trim(), name: textOf(fields, "name"), metadata: parseDetails(form) };
-        await updateContact(c.get("caller"), list_id, contact_id, parseFields(ContactPatch, request));
+        const patch = parseFields(ContactPatch, request);
+        const stored = toContactForm(toContact(await getContact(c.get("caller"), list_id, contact_id)));
+        requireVersion(form.version, valuesOf(stored), valuesOf(form));
+        await updateContact(c.get("caller"), list_id, contact_id, patch);
         return `/app/contacts/${list_id}?done=changed`;
       },
       (refusal) => showContact(c, { form, refusal }),

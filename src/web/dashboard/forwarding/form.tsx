@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../../http/ui/index.ts";
 import { Check, Field, Select } from "../../../http/ui/index.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 
 /** The fields of a forwarding rule, as they were filled in. */
@@ -13,10 +14,13 @@ export interface RuleForm {
   target: string;
   position: string;
   isActive: boolean;
+  /** Of what the form began from. Empty: a new rule. */
+  version: string;
 }
 
 export const emptyRuleForm: RuleForm = {
   ...{ scope: "", from: "", to: "", subject: "", type: "address", target: "", position: "", isActive: true },
+  version: "",
 };
 
 export function readRuleForm(form: URLSearchParams): RuleForm {
@@ -25,14 +29,24 @@ export function readRuleForm(form: URLSearchParams): RuleForm {
     ...{ scope: field("scope"), from: field("from"), to: field("to"), subject: field("subject") },
     ...{ type: field("type"), target: field("target"), position: field("position") },
     isActive: form.get("is_active") === "on",
+    version: field("version"),
   };
 }
 
 /** Returns the form of a rule that exists. */
-export const toRuleForm = ({ match, action, position, is_active }: RuleOut): RuleForm => ({
-  scope: "",
-  ...{ from: match.from ?? "", to: match.to ?? "", subject: match.subject_contains ?? "" },
-  ...{ type: action.type, target: action.target, position: String(position), isActive: is_active },
+export function toRuleForm({ match, action, position, is_active }: RuleOut): RuleForm {
+  const form = {
+    ...{ scope: "", from: match.from ?? "", to: match.to ?? "", subject: match.subject_contains ?? "" },
+    ...{ type: action.type, target: action.target, position: String(position), isActive: is_active },
+    version: "",
+  };
+  return { ...form, version: versionOf(valuesOf(form)) };
+}
+
+/** Returns what the form of a rule that exists shows and changes, by label. The target of a mailbox is its id. */
+export const valuesOf = ({ from, to, subject, type, target, position, isActive }: RuleForm): FormValues => ({
+  ...{ From: from, To: to, "Subject contains": subject, "Send a copy to": `${type} ${target}` },
+  ...{ "Place in the order": position, "The rule is active": isActive ? "yes" : "no" },
 });
 
 /** Returns the fields of the API call that changes a rule. */

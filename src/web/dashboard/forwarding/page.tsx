@@ -11,6 +11,7 @@ import {
   PostButton,
   Status,
   Time,
+  VersionField,
 } from "../../../http/ui/index.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 import { curlLine } from "../curl-line.ts";
@@ -145,6 +146,7 @@ export function RulePage({ caller, rule, names, form, notice, refusal }: RulePag
           <h2>Change</h2>
           <form class="form" method="post" action={path}>
             <ErrorSummary refusal={refusal} />
+            <VersionField version={form.version} refusal={refusal} />
             <RuleFields form={form} errors={refusal?.errors} />
             <p>
               <button type="submit">Save</button>

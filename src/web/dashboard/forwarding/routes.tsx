@@ -9,6 +9,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
+import { requireVersion } from "../../../lib/form-version.ts";
 import {
   createRule,
   deleteRule,
@@ -29,6 +30,7 @@ import {
   toRuleForm,
   toRulePatch,
   toRuleRequest,
+  valuesOf,
 } from "./form.tsx";
 import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
 
@@ -77,8 +79,12 @@ export const forwardingPages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        const patch = parseFields(RulePatch, await withMailboxId(c, toRulePatch(form)));
-        return showSaved(c, await updateRule(c.get("caller"), c.req.param("rule_id"), patch), "saved");
+        const [caller, id] = [c.get("caller"), c.req.param("rule_id")];
+        const request = await withMailboxId(c, toRulePatch(form));
+        const patch = parseFields(RulePatch, request);
+        const stored = toRuleForm(toRule(await getRule(caller, id)));
+        requireVersion(form.version, valuesOf(stored), valuesOf({ ...form, target: request.action.target }));
+        return showSaved(c, await updateRule(caller, id, patch), "saved");
       },
       (refusal) => showRule(c, { refusal, form }),
     );

@@ -1,13 +1,25 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ButtonLink, Check, ErrorSummary, Facts, Field, Layout, Status, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Check,
+  ErrorSummary,
+  Facts,
+  Field,
+  Layout,
+  Status,
+  Time,
+  VersionField,
+} from "../../../http/ui/index.ts";
 import type { MemberRow } from "../../../identity/members/index.ts";
 import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
 import { Usage } from "./list.tsx";
+import type { MailboxForm } from "./settings-form.ts";
 
 interface MailboxPageProps {
   caller: CallerCtx;
   mailbox: MailboxOut;
+  form: MailboxForm;
   /** Members of the workspace, for the choice of assignees. */
   members: readonly MemberRow[];
   notice?: string | undefined;
@@ -15,7 +27,7 @@ interface MailboxPageProps {
 }
 
 /** One mailbox: its fields, who may open it, and its password. */
-export function MailboxPage({ caller, mailbox, members, notice, refusal }: MailboxPageProps) {
+export function MailboxPage({ caller, mailbox, form, members, notice, refusal }: MailboxPageProps) {
   const { actor } = caller;
   const isManager = mayManage(actor);
   const path = `/app/mailboxes/${mailbox.id}`;
@@ -37,7 +49,7 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
         }}
       />
       <div class="columns">
-        {mayRename(actor, mailbox.assignee_ids) ? <Settings {...{ path, mailbox, refusal, isManager }} /> : null}
+        {mayRename(actor, mailbox.assignee_ids) ? <Settings {...{ path, form, refusal, isManager }} /> : null}
         {isManager ? <Assignees path={path} mailbox={mailbox} members={members} /> : null}
         {missingForPassword(actor, mailbox.assignee_ids) === null ? <Password path={path} refusal={refusal} /> : null}
       </div>
@@ -45,20 +57,21 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
   );
 }
 
-interface SettingsProps extends Pick<MailboxPageProps, "mailbox" | "refusal"> {
+interface SettingsProps extends Pick<MailboxPageProps, "form" | "refusal"> {
   path: string;
   /** Others change the name only. */
   isManager: boolean;
 }
 
-const Settings = ({ path, mailbox, refusal, isManager }: SettingsProps) => (
+const Settings = ({ path, form, refusal, isManager }: SettingsProps) => (
   <form method="post" action={path}>
     <h2>Settings</h2>
+    <VersionField version={form.version} refusal={refusal} />
     <Field
       name="display_name"
       label="Name of the sender"
       required={false}
-      value={mailbox.display_name ?? ""}
+      value={form.display_name}
       errors={refusal?.errors}
     />
     {isManager ? (
@@ -69,10 +82,10 @@ const Settings = ({ path, mailbox, refusal, isManager }: SettingsProps) => (
           required={false}
           inputmode="numeric"
           hint="Empty: no limit."
-          value={mailbox.quota_bytes === null ? "" : String(mailbox.quota_bytes / 1_000_000)}
+          value={form.quota_megabytes}
           errors={refusal?.errors}
         />
-        <Check name="is_active" label="It sends and receives mail." checked={mailbox.is_active} />
+        <Check name="is_active" label="It sends and receives mail." checked={form.is_active} />
       </>
     ) : null}
     <p>

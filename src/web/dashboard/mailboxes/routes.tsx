@@ -5,10 +5,11 @@ import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { listMembers } from "../../../identity/members/index.ts";
+import { requireVersion } from "../../../lib/form-version.ts";
 import {
   AssigneesIn,
   assignMailbox,
@@ -26,6 +27,7 @@ import {
 } from "../../../mailboxes/mailboxes/index.ts";
 import { MailboxPage } from "./detail.tsx";
 import { MailboxesPage } from "./list.tsx";
+import { type MailboxForm, readMailboxForm, toMailboxForm, toMailboxRequest, valuesOf } from "./settings-form.ts";
 
 const PAGE_SIZE = 100;
 /** Most domains and members in the choices of forms. */
@@ -63,15 +65,16 @@ export const mailboxPages = new Hono<AppEnv>()
   })
   .get("/app/mailboxes/:mailbox_id", ...pageFor("GET /v1/mailboxes/:mailbox_id"), (c) => showMailbox(c))
   .post("/app/mailboxes/:mailbox_id", ...pageFor("PATCH /v1/mailboxes/:mailbox_id"), async (c) => {
-    const form = await readForm(c);
+    const form = readMailboxForm(await readForm(c));
     const caller = c.get("caller");
-    const quota = textOf(form, "quota_megabytes");
-    const forManagers = {
-      is_active: form.get("is_active") === "on",
-      quota_bytes: quota === null ? null : Math.round(Number(quota) * 1_000_000),
+    const isManager = mayManage(caller.actor);
+    const save = async (id: string) => {
+      const patch = parseFields(MailboxPatch, toMailboxRequest(form, isManager));
+      const stored = toMailboxForm(toMailbox(await getMailbox(caller, id)), isManager);
+      requireVersion(form.version, valuesOf(stored, isManager), valuesOf(form, isManager));
+      await updateMailbox(caller, id, patch);
     };
-    const fields = { display_name: form.get("display_name") ?? "", ...(mayManage(caller.actor) ? forManagers : {}) };
-    return change(c, "saved", (id) => updateMailbox(caller, id, parseFields(MailboxPatch, fields)));
+    return change(c, "saved", save, form);
   })
   .post("/app/mailboxes/:mailbox_id/password", ...pageFor("PUT /v1/mailboxes/:mailbox_id/password"), async (c) => {
     const { password } = Object.fromEntries(await readForm(c));
@@ -104,7 +107,12 @@ export const mailboxPages = new Hono<AppEnv>()
     return c.redirect("/app/mailboxes?done=deleted", 303);
   });
 
-function change(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
+function change(
+  c: Context<AppEnv>,
+  done: string,
+  run: (id: string) => Promise<unknown>,
+  form?: MailboxForm,
+): Promise<Response> {
   const id = c.req.param("mailbox_id") ?? "";
   return submitForm(
     c,
@@ -112,19 +120,24 @@ function change(c: Context<AppEnv>, done: string, run: (id: string) => Promise<u
       await run(id);
       return `/app/mailboxes/${id}?done=${done}`;
     },
-    (refusal) => showMailbox(c, refusal),
+    (refusal) => showMailbox(c, { refusal, form }),
   );
 }
 
-async function showMailbox(c: Context<AppEnv>, refusal?: Refusal) {
+async function showMailbox(
+  c: Context<AppEnv>,
+  { refusal, form }: { refusal?: Refusal; form?: MailboxForm | undefined } = {},
+) {
   const caller = c.get("caller");
   const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
-  const [mailbox, members] = await Promise.all([
+  const [row, members] = await Promise.all([
     getMailbox(caller, c.req.param("mailbox_id") ?? ""),
     mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
   ]);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <MailboxPage {...{ caller, members, notice, refusal }} mailbox={toMailbox(mailbox)} />;
+  const mailbox = toMailbox(row);
+  const shown = form ?? toMailboxForm(mailbox, mayManage(caller.actor));
+  const page = <MailboxPage {...{ caller, mailbox, members, notice, refusal }} form={shown} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 

@@ -6,14 +6,26 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { ButtonLink, Check, ErrorSummary, Facts, Field, Layout, Select, Status } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Check,
+  ErrorSummary,
+  Facts,
+  Field,
+  Layout,
+  Select,
+  Status,
+  VersionField,
+} from "../../../http/ui/index.ts";
 import {
   getWorkspace,
   updateWorkspace,
   WorkspacePatch,
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
+import { requireVersion } from "../../../lib/form-version.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
+import { readSettingsForm, type SettingsForm, toSettingsForm, toTracking, trackingOptions, valuesOf } from "./form.ts";
 import { PausedMail, pausedMailPages } from "./paused-mail.tsx";
 import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
 
@@ -23,23 +35,21 @@ export const settingsPages = new Hono<AppEnv>()
   .route("/", pausedMailPages)
   .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), (c) => showSettings(c))
   .post("/app/settings", ...pageFor("PATCH /v1/workspaces/:workspace_id"), async (c) => {
-    const form = await readForm(c);
+    const form = readSettingsForm(await readForm(c));
     const caller = c.get("caller");
     return submitForm(
       c,
       async () => {
         const patch = parseFields(WorkspacePatch, {
-          name: form.get("name") ?? "",
-          sending_paused: form.get("sending_paused") === "on",
-          settings: {
-            tracking_opens: toTracking(form.get("tracking_opens")),
-            tracking_clicks: toTracking(form.get("tracking_clicks")),
-          },
+          name: form.name,
+          sending_paused: form.isPaused,
+          settings: { tracking_opens: toTracking(form.opens), tracking_clicks: toTracking(form.clicks) },
         });
+        requireVersion(form.version, valuesOf(toSettingsForm(await getWorkspace(caller))), valuesOf(form));
         await updateWorkspace(caller, caller.workspace.id, patch);
         return "/app/settings?done=saved";
       },
-      (refusal) => showSettings(c, refusal, form.get("name") ?? ""),
+      (refusal) => showSettings(c, { refusal, form }),
     );
   });
 
@@ -49,61 +59,39 @@ const notices: Readonly<Record<string, string>> = {
   resumed: "The mail is resumed. What waited leaves now.",
 };
 
-const toTracking = (value: string | null) => (value === "on" ? true : value === "off" ? false : null);
-
-async function showSettings(c: Context<AppEnv>, refusal?: Refusal, name?: string) {
+async function showSettings(c: Context<AppEnv>, submitted?: { refusal: Refusal; form: SettingsForm }) {
   const caller = c.get("caller");
   const workspace = await getWorkspace(caller);
+  const { refusal, form = toSettingsForm(workspace) } = submitted ?? {};
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = (
-    <SettingsPage
-      caller={caller}
-      workspace={{ ...workspace, ...(name === undefined ? {} : { name }) }}
-      notice={notice}
-      refusal={refusal}
-    />
-  );
+  const page = <SettingsPage {...{ caller, workspace, form, notice, refusal }} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 
 interface SettingsPageProps {
   caller: CallerCtx;
   workspace: WorkspaceRow;
+  form: SettingsForm;
   notice?: string | undefined;
   refusal?: Refusal | undefined;
 }
 
-const trackingOptions = [
-  { value: "", label: "In bulk emails only" },
-  { value: "on", label: "In every email" },
-  { value: "off", label: "Never" },
-];
-
 /** Name, pause and tracking of the workspace. */
-const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps) => (
+const SettingsPage = ({ caller, workspace, form, notice, refusal }: SettingsPageProps) => (
   <Layout title="Settings" caller={caller} at="/app/settings" notice={notice}>
     {caller.actor.scopes.has("team:manage") ? (
       <form class="form" method="post" action="/app/settings">
         <ErrorSummary refusal={refusal} />
-        <Field name="name" label="Name of the workspace" value={workspace.name} errors={refusal?.errors} />
-        <Select
-          name="tracking_opens"
-          label="Count opens"
-          options={trackingOptions}
-          value={fromTracking(workspace.settings.tracking_opens)}
-        />
-        <Select
-          name="tracking_clicks"
-          label="Count clicks"
-          options={trackingOptions}
-          value={fromTracking(workspace.settings.tracking_clicks)}
-        />
+        <VersionField version={form.version} refusal={refusal} />
+        <Field name="name" label="Name of the workspace" value={form.name} errors={refusal?.errors} />
+        <Select name="tracking_opens" label="Count opens" options={trackingOptions} value={form.opens} />
+        <Select name="tracking_clicks" label="Count clicks" options={trackingOptions} value={form.clicks} />
         <fieldset>
           <legend>Sending</legend>
           <Check
             name="sending_paused"
             label="Pause sending: new emails are refused and queued ones wait."
-            checked={workspace.sendingPausedAt !== null}
+            checked={form.isPaused}
           />
         </fieldset>
         <button type="submit">Save</button>
@@ -127,5 +115,3 @@ const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps)
     ) : null}
   </Layout>
 );
-
-const fromTracking = (value: boolean | null | undefined) => (value === true ? "on" : value === false ? "off" : "");

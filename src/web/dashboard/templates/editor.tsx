@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, type FieldErrors, Notice, TextArea } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Notice, TextArea, VersionField } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block } from "../../../sending/templates/index.ts";
 import { fieldOf, type TemplateForm } from "./form.ts";
 import { SAMPLE, type Samples } from "./preview.tsx";
@@ -25,7 +25,7 @@ export function Editor({ path, form, samples, focus, refusal }: EditorProps) {
       <ErrorSummary refusal={refusal} />
       {focus === undefined ? null : <Notice kind="warn">The blocks are changed, and not saved yet.</Notice>}
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-      <input type="hidden" name="version" value={refusal?.version ?? form.version} />
+      <VersionField version={form.version} refusal={refusal} />
       {[...samples].map(([name, value]) => (
         <input type="hidden" name={SAMPLE + name} value={value} />
       ))}

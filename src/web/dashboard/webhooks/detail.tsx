@@ -14,6 +14,7 @@ import {
   PostButton,
   Status,
   Time,
+  VersionField,
 } from "../../../http/ui/index.ts";
 import {
   DELIVERY_DAYS,
@@ -37,8 +38,8 @@ interface WebhookPageProps {
   caller: CallerCtx;
   webhook: WebhookOut;
   deliveries: Deliveries;
-  /** The fields of the form that changes it. */
-  form: WebhookForm;
+  /** The fields of the form that changes it, and the version that it began from. */
+  form: WebhookForm & { version: string };
   notice?: string | undefined;
   refusal?: Refusal | undefined;
 }
@@ -72,6 +73,7 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
         <>
           <h2>Change</h2>
           <form class="form" method="post" action={path}>
+            <VersionField version={form.version} refusal={refusal} />
             <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
             <button type="submit">Save</button>
           </form>

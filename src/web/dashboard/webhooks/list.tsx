@@ -14,6 +14,7 @@ import {
   Status,
   Time,
 } from "../../../http/ui/index.ts";
+import type { FormValues } from "../../../lib/form-version.ts";
 import type { WebhookOut } from "../../../notices/webhooks/index.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/index.ts";
 import { curlLine } from "../curl-line.ts";
@@ -70,6 +71,12 @@ export interface WebhookForm {
   url: string;
   events: readonly string[];
 }
+
+/** Returns what the form shows and changes, by label. */
+export const valuesOf = ({ url, events }: WebhookForm): FormValues => ({
+  URL: url,
+  Events: events.toSorted().join(", "),
+});
 
 export const WebhookFields = ({ url, events, errors }: WebhookForm & { errors: FieldErrors | undefined }) => (
   <>

@@ -7,6 +7,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
+import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -24,7 +25,7 @@ import {
 import { PAGE_SIZE } from "../page-size.ts";
 import { deliveryPages } from "./delivery-routes.tsx";
 import { WebhookPage } from "./detail.tsx";
-import { NewWebhookPage, SecretPage, type WebhookForm, WebhooksPage } from "./list.tsx";
+import { NewWebhookPage, SecretPage, valuesOf, type WebhookForm, WebhooksPage } from "./list.tsx";
 
 const GET = "GET /v1/webhooks/:webhook_id";
 const CREATE = "POST /v1/webhooks/";
@@ -67,8 +68,15 @@ export const webhookPages = new Hono<AppEnv>()
   })
   .get("/app/webhooks/:webhook_id", ...pageFor(GET), (c) => showWebhook(c))
   .post("/app/webhooks/:webhook_id", ...pageFor(UPDATE), async (c) => {
-    const form = readFields(await readForm(c));
-    return change(c, "saved", (id) => updateWebhook(c.get("caller"), id, parseFields(WebhookPatch, form)), form);
+    const fields = await readForm(c);
+    const request = readFields(fields);
+    const form = { ...request, version: fields.get("version") ?? "" };
+    const save = async (id: string) => {
+      const patch = parseFields(WebhookPatch, request);
+      requireVersion(form.version, valuesOf(toWebhook(await getWebhook(c.get("caller"), id))), valuesOf(form));
+      await updateWebhook(c.get("caller"), id, patch);
+    };
+    return change(c, "saved", save, form);
   })
   .post("/app/webhooks/:webhook_id/pause", ...pageFor(UPDATE), (c) =>
     change(c, "paused", (id) => updateWebhook(c.get("caller"), id, { is_active: false })),
@@ -116,12 +124,14 @@ const readFields = (form: URLSearchParams): WebhookForm => ({
   events: form.getAll("event"),
 });
 
+type WebhookPageForm = WebhookForm & { version: string };
+
 /** Changes the webhook of the path and leads back to its page. */
 function change(
   c: Context<AppEnv>,
   done: string,
   run: (id: string) => Promise<unknown>,
-  form?: WebhookForm,
+  form?: WebhookPageForm,
 ): Promise<Response> {
   const id = c.req.param("webhook_id") ?? "";
   return submitForm(
@@ -151,7 +161,7 @@ function showForm(c: Context<AppEnv>, form: WebhookForm & { idempotencyKey: stri
 
 async function showWebhook(
   c: Context<AppEnv>,
-  { refusal, form }: { refusal?: Refusal; form?: WebhookForm | undefined } = {},
+  { refusal, form }: { refusal?: Refusal; form?: WebhookPageForm | undefined } = {},
 ) {
   const caller = c.get("caller");
   const webhook = toWebhook(await getWebhook(caller, c.req.param("webhook_id") ?? ""));
@@ -171,7 +181,7 @@ async function showWebhook(
         status: status ?? "",
         next: next ? `/app/webhooks/${webhook.id}?${next}` : null,
       }}
-      form={form ?? webhook}
+      form={form ?? { ...webhook, version: versionOf(valuesOf(webhook)) }}
       notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
       refusal={refusal}
     />

@@ -1,0 +1,53 @@
+import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+
+/** The fields of the form of a workspace, as they were filled in. */
+export interface SettingsForm {
+  name: string;
+  /** Values of `trackingOptions`. */
+  opens: string;
+  clicks: string;
+  isPaused: boolean;
+  /** Of what the form began from. */
+  version: string;
+}
+
+/** When opens or clicks are counted. */
+export const trackingOptions = [
+  { value: "", label: "In bulk emails only" },
+  { value: "on", label: "In every email" },
+  { value: "off", label: "Never" },
+];
+
+/** Returns a value of `trackingOptions` as the API has it. */
+export const toTracking = (value: string) => (value === "on" ? true : value === "off" ? false : null);
+
+const fromTracking = (value: boolean | null | undefined) => (value === true ? "on" : value === false ? "off" : "");
+const labelOf = (value: string) => trackingOptions.find((option) => option.value === value)?.label ?? value;
+
+/** Reads the submitted form. */
+export function readSettingsForm(form: URLSearchParams): SettingsForm {
+  const field = (name: string) => form.get(name) ?? "";
+  return {
+    ...{ name: field("name"), opens: field("tracking_opens"), clicks: field("tracking_clicks") },
+    isPaused: form.get("sending_paused") === "on",
+    version: field("version"),
+  };
+}
+
+/** Returns the form of what is stored. */
+export function toSettingsForm({ name, settings, sendingPausedAt }: WorkspaceRow): SettingsForm {
+  const { tracking_opens, tracking_clicks } = settings;
+  const form = {
+    ...{ name, opens: fromTracking(tracking_opens), clicks: fromTracking(tracking_clicks) },
+    isPaused: sendingPausedAt !== null,
+    version: "",
+  };
+  return { ...form, version: versionOf(valuesOf(form)) };
+}
+
+/** Returns what the form shows and changes, by label. */
+export const valuesOf = ({ name, opens, clicks, isPaused }: SettingsForm): FormValues => ({
+  ...{ "Name of the workspace": name, "Count opens": labelOf(opens), "Count clicks": labelOf(clicks) },
+  "Pause sending": isPaused ? "yes" : "no",
+});
