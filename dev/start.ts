@@ -46,7 +46,10 @@ async function start(layout: Layout) {
   const store = await openMailStore(layout.mailDir);
   const account = { user: EGRESS_USER, password: secrets.egress_password };
   const handOver = handOverHosted(layout.ports.mx, () => listDomains(apiUrl(layout), seed.apiKey));
-  const egress = await startEgress({ port: layout.ports.smtp, certificate: certificates, account, store, handOver });
+  const egress = await startEgress({
+    ...{ port: layout.ports.smtp, certificate: certificates, account, store, handOver },
+    stopping: shutdown.signal,
+  });
   shutdown.onStop(() => egress.close());
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
@@ -67,6 +70,8 @@ async function start(layout: Layout) {
 
   const local = await writeLocalFile(layout, seed, signInUrl, smtp, webmail);
   shutdown.onStop(() => removeLocalFile(layout));
+  // First of all steps, since mail is handed over to the gateway and by it to the Worker.
+  shutdown.onStop(() => egress.handedOver());
   console.log(summary(layout, local));
 }
 
