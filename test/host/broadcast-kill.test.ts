@@ -6,6 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { type BroadcastKillPlan, broadcastKillRun } from "./support/broadcast-kill-run.ts";
 import { byExtent, isFull } from "./support/extent.ts";
+import { noIssues } from "./support/kill-verdict.ts";
 
 const plan = byExtent({
   quick: { contacts: 300, kills: 1, killWithinMs: 500 },
@@ -37,14 +38,7 @@ it.each(places)(
     const { issues, ...totals } = report;
     const description = `broadcast kill test, seed ${seed}: ${JSON.stringify(totals)}`;
     console.log(description);
-    expect(issues, description).toEqual({
-      lost: [],
-      unexpected: [],
-      duplicated: [],
-      undelivered: [],
-      unreported: [],
-      unexplained: [],
-    });
+    expect(issues, description).toEqual(noIssues());
     const counts = { recipient_count: plan.contacts, queued_count: plan.contacts, delivered_count: plan.contacts };
     expect(report.broadcast, description).toMatchObject({ status: "sent", ...counts });
     expect(report.delivered).toBe(plan.contacts);

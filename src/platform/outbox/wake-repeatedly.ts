@@ -7,7 +7,7 @@ const WAITS_MS = [100, 400];
 
 /**
  * Sends queue messages for rows that are due, and sends them again when the queue refuses them: their emails would wait for the
- * sweep, up to a minute. For work after a response, which nobody waits for.
+ * sweep, up to a minute. It may take a second, so it is for work after a response.
  */
 export async function wakeRepeatedly(ctx: Pick<OutboxCtx, "wake">, rows: readonly WakeUp[]): Promise<void> {
   for (const wait of WAITS_MS) {

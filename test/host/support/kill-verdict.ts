@@ -39,20 +39,23 @@ export interface Verdict {
   duplicatesOfKills: number[];
 }
 
+/** Returns the issues of a correct run. */
+export const noIssues = (): Verdict["issues"] => ({
+  lost: [],
+  unexpected: [],
+  duplicated: [],
+  undelivered: [],
+  unreported: [],
+  unexplained: [],
+});
+
 /** Compares requests, emails and received messages. */
 export async function compareResults(evidence: Evidence): Promise<Verdict> {
   const { attempts, listed, receipts } = evidence;
   const emailsBySubject = Map.groupBy(listed, ({ subject }) => subject);
   // Up to ten recipients of an email have a transaction each.
   const arrivals = Map.groupBy(receipts, ({ messageId, recipients }) => `${messageId} ${recipients.join()}`);
-  const issues: Verdict["issues"] = {
-    lost: [],
-    unexpected: [],
-    duplicated: [],
-    undelivered: [],
-    unreported: [],
-    unexplained: [],
-  };
+  const issues = noIssues();
   const receiptsOf = Map.groupBy(receipts, ({ messageId }) => messageId.slice(1, messageId.indexOf("@")));
   const knownMessageIds = new Set<string>();
   const uncertain = attempts.filter(({ ids }) => ids.size === 0);

@@ -1,4 +1,4 @@
-/** Claims whose connection to D1 is lost: nobody knows whether they have committed. */
+/** Claims whose connection to D1 is lost: the run does not know whether they have committed. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ERRORS } from "../../../bench/distance/rules.ts";
