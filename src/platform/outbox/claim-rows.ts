@@ -4,20 +4,34 @@ import { type ClaimedRow, claimStatement, heldRowsStatement, type Lease } from "
 import type { WakeUp } from "./wake.ts";
 
 /**
- * Claims outbox rows, except those that another run has claimed. When the connection to D1 is lost, reads what the lease holds:
- * a claim that has committed would keep its rows from every run for two minutes. A claim that has not is made again, once.
+ * Runs a claim. When its connection to D1 is lost, returns what `findHeld` reads under the lease: a claim that has committed would
+ * keep its rows from every run for two minutes. A claim that holds nothing (null) is made again, once.
  */
-export async function claimRows<Kind extends DatabaseKind>(
-  ctx: OutboxCtx<Kind>,
-  rows: readonly WakeUp[],
-  lease: Lease,
-): Promise<ClaimedRow[]> {
-  const claim = async () => (await claimStatement(ctx, rows, lease).all<ClaimedRow>()).results;
+export async function claimOrFindHeld<Claimed>(
+  ctx: Pick<OutboxCtx, "log">,
+  claim: () => Promise<Claimed>,
+  findHeld: () => Promise<Claimed | null>,
+): Promise<Claimed> {
   try {
     return await claim();
   } catch (error) {
     ctx.log("outbox.claim.repeated", { error: String(error) });
-    const { results: held } = await heldRowsStatement(ctx, lease).all<ClaimedRow>();
-    return held.length > 0 ? held : claim();
+    return (await findHeld()) ?? claim();
   }
+}
+
+/** Claims outbox rows, except those that another run has claimed, also when the connection to D1 is lost. */
+export function claimRows<Kind extends DatabaseKind>(
+  ctx: OutboxCtx<Kind>,
+  rows: readonly WakeUp[],
+  lease: Lease,
+): Promise<ClaimedRow[]> {
+  return claimOrFindHeld(
+    ctx,
+    async () => (await claimStatement(ctx, rows, lease).all<ClaimedRow>()).results,
+    async () => {
+      const { results: held } = await heldRowsStatement(ctx, lease).all<ClaimedRow>();
+      return held.length > 0 ? held : null;
+    },
+  );
 }

@@ -1,4 +1,4 @@
-export { claimRows } from "./claim-rows.ts";
+export { claimOrFindHeld, claimRows } from "./claim-rows.ts";
 export { recordDeadLetters } from "./dead-letters.ts";
 export { WakeUpJoiner } from "./join-wake-ups.ts";
 export {

@@ -5,6 +5,7 @@ import type { WakeUp } from "../../platform/outbox/index.ts";
 import {
   CLAIM_EMAILS,
   type ClaimedRow,
+  claimOrFindHeld,
   claimStatement,
   heldRowsStatement,
   type Lease,
@@ -157,11 +158,8 @@ export async function claimMail(
   }
 }
 
-/**
- * Claims rows and reads their emails, in one D1 batch. When its connection is lost, reads what the lease holds: a claim that
- * has committed would keep its rows from every run for two minutes. A claim that has not is made again, once.
- */
-async function claimWithMails(
+/** Claims rows and reads their emails, in one D1 batch, also when its connection is lost. */
+function claimWithMails(
   ctx: MailCtx,
   wakeUps: readonly WakeUp[],
   lease: Lease,
@@ -177,13 +175,10 @@ async function claimWithMails(
     ]);
     return toClaim(claimed, found);
   };
-  try {
-    return await claim();
-  } catch (error) {
-    ctx.log("outbox.claim.repeated", { error: String(error) });
+  return claimOrFindHeld(ctx, claim, async () => {
     const [held, found] = await db.batch([heldRowsStatement(ctx, lease), findMails]);
-    return held && held.results.length > 0 ? toClaim(held, found) : claim();
-  }
+    return held && held.results.length > 0 ? toClaim(held, found) : null;
+  });
 }
 
 const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => ({
