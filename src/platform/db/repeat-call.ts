@@ -1,9 +1,11 @@
+import { repeat } from "../../lib/repeat.ts";
+
 /** Errors of D1 that pass (developers.cloudflare.com/d1/observability/debug-d1, 2026-08). */
 const OVERLOADED = /D1 DB is overloaded/;
 const LOST =
   /Network connection lost|caused object to be reset|reset because its code was updated|transient issue on remote node/;
 
-/** Waits before a call to D1 is repeated, in milliseconds; each is made up to half longer or shorter by chance. */
+/** Waits before a call to D1 is repeated, in milliseconds. */
 const READ_WAITS_MS = [50, 200];
 /** Few, since each caller that repeats its writes has waits of its own. */
 const WRITE_WAITS_MS = [100];
@@ -29,15 +31,7 @@ export const isRepeating = (db: object): boolean => repeating.has(db);
  * Runs a call to D1, and repeats it where that is safe: one that only reads after every error that passes, one that writes when
  * D1 has refused it unexecuted. Throws the last error.
  */
-export async function repeatCall<Result>(isRead: boolean, call: () => Promise<Result>): Promise<Result> {
-  for (const wait of isRead ? READ_WAITS_MS : WRITE_WAITS_MS) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isOverloaded(error) && !(isRead && LOST.test(String(error)))) throw error;
-      // Calls that were refused at the same time do not come back at the same time.
-      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
-    }
-  }
-  return call();
+export function repeatCall<Result>(isRead: boolean, call: () => Promise<Result>): Promise<Result> {
+  const passes = (error: unknown) => isOverloaded(error) || (isRead && LOST.test(String(error)));
+  return repeat(isRead ? READ_WAITS_MS : WRITE_WAITS_MS, call, passes);
 }

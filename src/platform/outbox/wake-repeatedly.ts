@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { waitByChance } from "../../lib/repeat.ts";
 import type { OutboxCtx } from "../context.ts";
 import type { WakeUp } from "./wake.ts";
 
-/** Waits before a message that the queue refused is sent again, in milliseconds; each is made up to half longer or shorter. */
+/** Waits before a message that the queue refused is sent again, in milliseconds. */
 const WAITS_MS = [100, 400];
 
 /**
@@ -12,7 +12,7 @@ const WAITS_MS = [100, 400];
 export async function wakeRepeatedly(ctx: Pick<OutboxCtx, "wake">, rows: readonly WakeUp[]): Promise<void> {
   for (const wait of WAITS_MS) {
     if (await ctx.wake(rows)) return;
-    await sleep(wait * (0.5 + Math.random()));
+    await waitByChance(wait);
   }
   await ctx.wake(rows);
 }
