@@ -1,14 +1,15 @@
 /** The response to the send of a broadcast on a host whose one thread runs the fan-out too, as that of `npm start` does. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Host, startHost } from "../../bench/host/in-process.ts";
+import type { Host } from "../../bench/host/in-process.ts";
 import { seedWorkspace } from "../../dev/seed-workspace.ts";
 import { createContext } from "../../src/platform/context.ts";
+import { startWorkerHost } from "./support/worker-host.ts";
 
 const CONTACTS = 10_000;
 let host: Host;
 
 beforeAll(async () => {
-  host = await startHost("src/index.ts", { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` });
+  host = await startWorkerHost();
 }, 120_000);
 
 afterAll(async () => {

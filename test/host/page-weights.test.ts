@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Host, startHost } from "../../bench/host/in-process.ts";
+import type { Host } from "../../bench/host/in-process.ts";
 import { fillTopPages } from "../../bench/pages/top-pages.ts";
 import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
 import { seedWorkspace } from "../../dev/seed-workspace.ts";
 import { createContext } from "../../src/platform/context.ts";
+import { startWorkerHost } from "./support/worker-host.ts";
 
 /** The weight of pages. `npm run bench -- pages` also measures how soon they are painted. */
 
 let host: Host;
 
 beforeAll(async () => {
-  host = await startHost("src/index.ts", { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` });
+  host = await startWorkerHost();
 }, 120_000);
 
 afterAll(async () => {

@@ -5,8 +5,9 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleOnce, ROOT } from "../../bench/host/bundle.ts";
-import { type Host, startHost } from "../../bench/host/in-process.ts";
+import type { Host } from "../../bench/host/in-process.ts";
 import { importBundled } from "../../dev/import-bundled.ts";
+import { startWorkerHost } from "./support/worker-host.ts";
 
 /** The header that each response of the Worker has. */
 const WORKER_HEADER = "X-Request-Id";
@@ -17,7 +18,7 @@ describe("requests of the files in public/", () => {
   let host: Host;
 
   beforeAll(async () => {
-    host = await startHost("src/index.ts", { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` });
+    host = await startWorkerHost();
   }, 120_000);
 
   afterAll(async () => {
