@@ -82,14 +82,16 @@ describe("a message is refused", () => {
     );
     const group = (n: number) =>
       ["a", "b"].map((name) => ({ token, to: ["a@example.org"], text: message({ Subject: `${name}${n}` }) }));
-    const replies = [];
-    for (let n = 0; n < 6; n++) replies.push(...(await gateway.submitGroup(workspace.mailbox, group(n))));
-    expect(replies.map(({ reply }) => reply?.slice(0, 9) ?? null)).toEqual([
-      ...Array(10).fill(null),
-      "451 4.7.1",
-      "451 4.7.1",
-    ]);
-    expect(await count()).toBe(10);
+    const submitted: (string | null)[][] = [];
+    // Five groups a minute are allowed. The minute may change once meanwhile.
+    while (submitted.length < 11 && !submitted.at(-1)?.[0]) {
+      const replies = await gateway.submitGroup(workspace.mailbox, group(submitted.length));
+      submitted.push(replies.map(({ reply }) => reply?.slice(0, 9) ?? null));
+    }
+    const allowed = submitted.length - 1;
+    expect(submitted).toEqual([...Array(allowed).fill([null, null]), ["451 4.7.1", "451 4.7.1"]]);
+    expect(allowed).toBeGreaterThanOrEqual(5);
+    expect(await count()).toBe(2 * allowed);
   });
 
   it("for now while the mail database is full", async () => {
