@@ -27,9 +27,9 @@ const folder = process.env.SCREENSHOTS;
 let pictures = 0;
 
 /** Shows the page in a look. Transitions are off: a colour on its way would be seen, and its contrast measured. */
-export async function show(page: Page, { colorScheme, width }: Look): Promise<void> {
+export async function show(page: Page, { colorScheme, width }: Look, height = width < 600 ? 640 : 800): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  await page.setViewportSize({ width, height: width < 600 ? 640 : 800 });
+  await page.setViewportSize({ width, height });
 }
 
 /** Returns a name for the next picture, such as `0012-new-webhook`. Names sort in the order of the pictures of a test file. */
