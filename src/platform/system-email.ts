@@ -1,10 +1,21 @@
 import type { Ctx } from "./context.ts";
 
-/** An email of the service itself, such as a sign-in link. */
+/** An email of the service itself, such as a sign-in link. It is composed as text and as HTML from the same parts. */
 export interface SystemEmail {
   to: string;
   subject: string;
-  text: string;
+  parts: readonly SystemEmailPart[];
+}
+
+/** A paragraph, or the one step that the email asks for. */
+export type SystemEmailPart = string | SystemEmailStep;
+
+export interface SystemEmailStep {
+  /** A sentence before the link in plain text, such as `To accept, open this link within 7 days:`. */
+  ask: string;
+  /** Text of the button in HTML. */
+  label: string;
+  url: string;
 }
 
 /**

@@ -98,12 +98,16 @@ async function sendInvitation(
   sendEmail: SendSystemEmail,
 ): Promise<void> {
   const { settings, actor, workspace } = ctx;
-  const text = [
+  const parts = [
     `${actor.email} invites you to the workspace "${workspace.name}" as ${role === "member" ? "a member" : `an ${role}`}.`,
-    `To accept, open this link within 7 days:\n${settings.publicUrl}/invitations/${token}`,
+    {
+      ask: "To accept, open this link within 7 days:",
+      label: `Join ${workspace.name}`,
+      url: `${settings.publicUrl}/invitations/${token}`,
+    },
     "If you do not know the sender, ignore this email.",
   ];
   const subject = `Invitation to ${workspace.name}`;
-  if (!(await sendEmail(ctx, { to: email, subject, text: `${text.join("\n\n")}\n` })))
+  if (!(await sendEmail(ctx, { to: email, subject, parts })))
     throw new AppError(503, "Invitations cannot be sent: this service has no mailbox for its own emails");
 }

@@ -62,9 +62,13 @@ export async function requestConfirmation(
     data: { workspace: workspace.number, name: workspace.name, email: target },
     ttlMs: limits.confirmWithinMs,
   });
-  const text = [
+  const parts = [
     `${actor.email} wants mail for the workspace "${workspace.name}" to be forwarded to this address.`,
-    `To receive that mail, open this link within 7 days:\n${settings.publicUrl}/forwards/${token}`,
+    {
+      ask: "To receive that mail, open this link within 7 days:",
+      label: "Receive this mail",
+      url: `${settings.publicUrl}/forwards/${token}`,
+    },
     "If you do not know the sender, ignore this email. Nothing is forwarded then.",
   ];
   return {
@@ -72,7 +76,7 @@ export async function requestConfirmation(
     statements: [db.prepare(REQUEST).bind(workspace.number, targetKey, now, since), statement],
     send: async () => {
       const subject = `Receive mail of ${workspace.name}?`;
-      await sendSystemEmail(ctx, { to: target, subject, text: `${text.join("\n\n")}\n` });
+      await sendSystemEmail(ctx, { to: target, subject, parts });
     },
   };
 }

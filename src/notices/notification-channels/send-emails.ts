@@ -36,11 +36,11 @@ export async function sendEmails(ctx: Ctx, notice: NoticeRef, sendEmail: SendSys
 }
 
 function toEmail({ title, body }: NoticeRef, { email, workspace_name: workspace }: Owner): SystemEmail {
-  const text = [
+  const parts = [
     body,
     `This concerns the workspace "${workspace}". Its owners choose by their notification preferences which events are emailed to them.`,
   ];
-  return { to: email, subject: oneLine(`${title} (${workspace})`), text: `${text.join("\n\n")}\n` };
+  return { to: email, subject: oneLine(`${title} (${workspace})`), parts };
 }
 
 /** Replaces line breaks and other control characters, which a subject must not have. */

@@ -68,8 +68,8 @@ export async function composeMail(
       replyTo: content.reply_to,
       subject: mail.subject,
       headers: [...content.headers, ...(await listHeaders(ctx, mail))],
-      text: links === "opened" ? await openText(ctx, mail, content.text) : content.text,
-      html: tracked.html,
+      text: links === "opened" ? await openContent(ctx, mail, content.text) : content.text,
+      html: links === "opened" ? await openContent(ctx, mail, tracked.html) : tracked.html,
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
     },
     capabilities,
@@ -122,9 +122,9 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawConte
   };
 }
 
-/** Returns the text of the message. Emails of the service itself are stored with encrypted links. */
-async function openText(ctx: MailCtx, { source }: MailToCompose, text: string | null): Promise<string | null> {
-  return source === "system" && text !== null ? openLinks(ctx.settings.masterKeys, text) : text;
+/** Returns the text or HTML of the message. Emails of the service itself are stored with encrypted links. */
+async function openContent(ctx: MailCtx, { source }: MailToCompose, content: string | null): Promise<string | null> {
+  return source === "system" && content !== null ? openLinks(ctx.settings.masterKeys, content) : content;
 }
 
 /** Returns the List-Unsubscribe headers of bulk and broadcast email (docs/contract/suppressions.md#unsubscribe). */

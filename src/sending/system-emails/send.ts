@@ -8,6 +8,7 @@ import { onNewestShard } from "../../platform/jobs/shards.ts";
 import type { SystemEmail } from "../../platform/system-email.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
+import { composeHtml, composeText } from "./compose.ts";
 import { findSender, readSystemMail } from "./sender.ts";
 
 /** Returns whether the service has a mailbox for its own emails. */
@@ -17,13 +18,13 @@ export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
 
 /**
  * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service
- * in its text are stored encrypted, since they contain tokens. It is delivered at
+ * in it are stored encrypted, since they contain tokens. It is delivered at
  * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. With a `key`,
  * calls of the next 24 hours with the same key send nothing. Returns false, and logs it, when there is no such mailbox.
  */
 export async function sendSystemEmail(
   ctx: Ctx,
-  { to, subject, text }: SystemEmail,
+  { to, subject, parts }: SystemEmail,
   key: string | null = null,
 ): Promise<boolean> {
   const sender = await findSender(ctx);
@@ -47,10 +48,14 @@ export async function sendSystemEmail(
         () => mailCtx.wake(rows),
       ),
   };
-  const stored = await sealLinks(ctx.settings.masterKeys, text, ctx.settings.publicUrl);
-  const from_ = { email: mailbox, name: ctx.settings.systemName };
+  const { masterKeys, publicUrl, systemName } = ctx.settings;
+  const seal = (content: string) => sealLinks(masterKeys, content, publicUrl);
+  const html = composeHtml({ subject, parts }, { service: systemName, host: new URL(publicUrl).host });
+  const content = { text: await seal(composeText({ parts })), html: await seal(html) };
+  const from_ = { email: mailbox, name: systemName };
+  const tracking = { opens: false, clicks: false };
   try {
-    await sendEmail(caller, { from_, to: [{ email: to }], subject, text: stored }, "system");
+    await sendEmail(caller, { from_, to: [{ email: to }], subject, ...content, tracking }, "system");
   } catch (error) {
     if (!(error instanceof ConcurrencyError) || !(await isSent(caller))) throw error;
   }

@@ -15,14 +15,18 @@ export async function sendAcceptLink(ctx: Ctx, transfer: TransferRow): Promise<v
   const sender = await findEmail(ctx, sourceUserId);
   const { token, statement } = await newToken(ctx, "accept", id);
   await statement.run();
-  const text = [
+  const parts = [
     `${sender ?? "A member"} of the workspace "${sourceLabel}" offers you the domain ${domainName}.`,
     ...(note ? [`Their note:\n${note.replace(/^/gm, "> ")}`] : []),
-    `To accept or decline it, open this link and sign in as ${targetEmail}:\n${ctx.settings.publicUrl}/domain-transfers/accept/${token}`,
+    {
+      ask: `To accept or decline it, open this link and sign in as ${targetEmail}:`,
+      label: "See the offer",
+      url: `${ctx.settings.publicUrl}/domain-transfers/accept/${token}`,
+    },
     `The link works until ${iso(expiresAt)}. The domain moves 24 hours after you have accepted it.`,
     "If you do not know the sender, ignore this email.",
   ];
-  await sendSystemEmail(ctx, { to: targetEmail, subject: `Transfer of ${domainName}`, text: `${text.join("\n\n")}\n` });
+  await sendSystemEmail(ctx, { to: targetEmail, subject: `Transfer of ${domainName}`, parts });
 }
 
 /** Mails a stop link of an accepted transfer to one owner of the source workspace. */
@@ -33,23 +37,27 @@ export async function sendStopLink(ctx: Ctx, transfer: TransferRow, owner: strin
   const { token, statement } = await newToken(ctx, "stop", transfer.id);
   await statement.run();
   const { domainName, sourceLabel, targetEmail, cooloffUntil } = transfer;
-  const text = [
+  const parts = [
     `${targetEmail} has accepted the transfer of ${domainName} from your workspace "${sourceLabel}".`,
     `The domain moves with its mailboxes at ${iso(cooloffUntil ?? 0)}. From then on this workspace cannot send from it.`,
-    `To stop the transfer, open this link and sign in:\n${ctx.settings.publicUrl}/domain-transfers/stop/${token}`,
+    {
+      ask: "To stop the transfer, open this link and sign in:",
+      label: "Stop the transfer",
+      url: `${ctx.settings.publicUrl}/domain-transfers/stop/${token}`,
+    },
   ];
   const subject = `${domainName} will move to ${targetEmail}`;
-  await sendSystemEmail(ctx, { to, subject, text: `${text.join("\n\n")}\n` });
+  await sendSystemEmail(ctx, { to, subject, parts });
 }
 
 /** Tells the recipient of a transfer by mail that the source has cancelled it, or deleted the domain. */
 export async function sendWithdrawal(ctx: Ctx, { domainName, sourceLabel, targetEmail }: TransferRow): Promise<void> {
-  const text = [
+  const parts = [
     `The workspace "${sourceLabel}" no longer offers you the domain ${domainName}: it has cancelled the transfer or deleted the domain.`,
     "Nothing moves to your workspace, and the link of the earlier email no longer works. There is nothing for you to do.",
   ];
   const subject = `The transfer of ${domainName} was cancelled`;
-  await sendSystemEmail(ctx, { to: targetEmail, subject, text: `${text.join("\n\n")}\n` });
+  await sendSystemEmail(ctx, { to: targetEmail, subject, parts });
 }
 
 async function findEmail({ db }: Ctx, userId: string): Promise<string | null> {

@@ -44,8 +44,9 @@ export async function sendMagicLink(
   await sendEmail(ctx, {
     to: known ?? address.address,
     subject: `Sign in to ${ctx.settings.systemName}`,
-    text:
-      `Open this link to sign in to ${host}. It works once, within 15 minutes.\n\n${url}\n\n` +
-      "If you did not ask for it, ignore this email: signing in requires the link.\n",
+    parts: [
+      { ask: `Open this link to sign in to ${host}. It works once, within 15 minutes:`, label: "Sign in", url },
+      "If you did not ask for it, ignore this email: signing in requires the link.",
+    ],
   });
 }
