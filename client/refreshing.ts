@@ -1,5 +1,5 @@
 import { addCopyButtons } from "./copying.ts";
-import { showLocalTimes } from "./times.ts";
+import { refreshTimes, showLocalTimes } from "./times.ts";
 
 /** How often a page with `data-poll` is read again while it is visible, in ms. */
 const POLL_MS = 5_000;
@@ -12,7 +12,9 @@ export async function refreshPage(): Promise<boolean> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok || response.redirected) return false;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  // Both at the same time, so that rows whose times are only older stay.
   showLocalTimes(fresh);
+  refreshTimes(document);
   for (const element of document.querySelectorAll("[data-live][id]")) {
     const replacement = fresh.getElementById(element.id);
     if (replacement) update(element, replacement);

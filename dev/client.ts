@@ -16,6 +16,7 @@ const NAMES = path.join(ROOT, "src/http/ui/generated/files.ts");
 /** Sources of the bundles, by the name in `files`. */
 const SOURCES = {
   script: "client/page.ts",
+  webmailScript: "client/webmail.ts",
   style: "client/styles/page.css",
   webmailStyle: "client/styles/webmail.css",
   referenceStyle: "client/styles/reference.css",

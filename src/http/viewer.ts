@@ -9,7 +9,8 @@ export function viewerOf(c: Context<AppEnv>): Viewer {
   const actor = c.get("caller")?.actor;
   const chosen = actor?.kind === "session" ? actor.timeZone : null;
   const { cf } = c.req.raw;
+  const ctx = c.get("ctx");
   const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
   const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
-  return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: c.get("ctx").now() };
+  return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), service: ctx.settings.systemName };
 }

@@ -1,6 +1,12 @@
 /** Times as pages show them, in the zone of the viewer. Used by the server and by the script of the pages. Pure. */
 
-import { DAY_MS } from "./time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
+
+const UNITS = [
+  [DAY_MS, "day"],
+  [HOUR_MS, "h"],
+  [MINUTE_MS, "min"],
+] as const;
 
 /** Greatest length of an IANA name. The longest have 32 characters. */
 const MAX_LENGTH = 64;
@@ -8,8 +14,12 @@ const MAX_LENGTH = 64;
 const MAX_ZONES = 1_000;
 const formatters = new Map<string, Formatters | null>();
 
+/** How pages show a time: "2 min ago"; of today without the date; to the minute; to the second. */
+export type TimeForm = "relative" | "short" | "whole" | "seconds";
+
 interface Formatters {
   full: Intl.DateTimeFormat;
+  seconds: Intl.DateTimeFormat;
   day: Intl.DateTimeFormat;
   clock: Intl.DateTimeFormat;
   minute: Intl.DateTimeFormat;
@@ -35,6 +45,31 @@ export function formatShortTime(at: Date, zone: string, now: Date): string {
   const [date, today] = [known.day.format(at), known.day.format(now)];
   if (date === today) return known.clock.format(at);
   return date.slice(-4) === today.slice(-4) ? date.slice(0, -5) : date;
+}
+
+/** Returns how long ago a time was, or how far ahead it is, such as "2 min ago"; null for a week and more. */
+export function formatAgo(at: Date, now: Date): string | null {
+  const ms = at.getTime() - now.getTime();
+  const [size, unit] = UNITS.find(([each]) => Math.abs(ms) >= each) ?? [0, ""];
+  if (Math.abs(ms) >= 7 * DAY_MS) return null;
+  if (size === 0) return ms > 0 ? "in a moment" : "just now";
+  const count = Math.floor(Math.abs(ms) / size);
+  const amount = `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""}`;
+  return ms > 0 ? `in ${amount}` : `${amount} ago`;
+}
+
+/** Returns a time in one of the forms of pages. */
+export function textOfTime(form: TimeForm, at: Date, zone: string, now: Date): string {
+  if (form === "whole") return formatTime(at, zone);
+  if (form === "seconds") return (formattersOf(zone) ?? formattersOf("UTC"))?.seconds.format(at) ?? "";
+  return (form === "relative" ? formatAgo(at, now) : null) ?? formatShortTime(at, zone, now);
+}
+
+/** Returns a time in the zone of the viewer and in UTC, for the title of a time. */
+export function formatWhole(at: Date, zone: string): string {
+  const utc = formatTime(at, "UTC");
+  const local = formatTime(at, zone);
+  return local === utc ? utc : `${local} · ${utc}`;
 }
 
 /** Returns a time as a field for date and time has it, such as "2026-11-21T14:05". An unknown zone counts as UTC. */
@@ -78,6 +113,7 @@ function newFormatters(zone: string): Formatters | null {
   try {
     return {
       full: make({ ...date, ...clock }),
+      seconds: make({ ...date, ...clock, second: "2-digit" }),
       day: make(date),
       clock: make(clock),
       minute: make({ ...digits, ...clock }),

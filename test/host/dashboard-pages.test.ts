@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
-import { pressOn, type Site, startSite } from "./support/pages.ts";
+import { pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
 
 /** Home, analytics, webhooks, notifications, forwarding, the inbound log and the pages of administrators in Chromium. */
 
@@ -26,7 +26,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     for (const [path, title, act] of visits) {
       await page.goto(path);
       await act?.(page);
-      await expect.poll(() => page.title(), { message: path }).toBe(title);
+      await expect.poll(() => titleOf(page), { message: path }).toBe(title);
       expect(await findIssues(page), path).toEqual([]);
       expect(problems, path).toEqual([]);
     }

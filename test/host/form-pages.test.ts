@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressOn, type Site, startSite } from "./support/pages.ts";
+import { pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
 
 /** The editor of templates, the import of contacts, the time zone and the QR code of TOTP in Chromium. */
 
@@ -101,7 +101,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.locator("[name=html_body]").fill('<p class="a">1 &lt; 2\nSecond line</p>');
     await context.clearCookies();
     await button(page, "Save").click();
-    await expect.poll(() => page.title()).toBe("Your session has ended");
+    await expect.poll(() => titleOf(page)).toBe("Your session has ended");
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
     await context.addCookies(await site.signIn());

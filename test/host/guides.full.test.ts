@@ -110,14 +110,14 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       expect((await zone).suggestedFilename()).toContain("shop.test");
       await guide.press("Check records");
       await guide.see("The records were checked.");
-      expect(await page.locator("dl.facts .status").first().textContent()).toBe("verified");
+      expect(await page.locator("dl.facts .status").first().textContent()).toBe("Verified");
       await guide.picture("verify-a-domain-verified");
       await guide.follow("Mailboxes");
       await guide.fill("Name before the @", "hello");
       await page.locator("main").getByLabel("Domain", { exact: true }).selectOption("shop.test");
       await guide.fill("Domain", "shop.test");
       await guide.press("Create mailbox");
-      await expect.poll(() => page.title()).toBe("hello@shop.test");
+      await expect.poll(() => page.title()).toMatch(/^hello@shop\.test · /);
       await page.goto(`/app/domains/${shop.broken}`);
       await guide.follow("Show what DNS has instead");
       await page.getByText("Found", { exact: true }).first().scrollIntoViewIfNeeded();
@@ -208,7 +208,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.follow("I have copied it");
       await guide.press("Send a test");
       await guide.see(/^1 delivery/, true);
-      await expect.poll(() => firstStatus(), { timeout: 20_000 }).toBe("retrying");
+      await expect.poll(() => firstStatus(), { timeout: 20_000 }).toBe("Retrying");
       await guide.picture("debug-a-webhook-deliveries");
       await page.locator("main .list a").first().click();
       await guide.see("HTTP 500");

@@ -62,7 +62,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await expect.poll(key).toBe(before);
     await site.host.env.MAIL_0.prepare("UPDATE emails SET status = 'bounced' WHERE id = ?1").bind(id).run();
     await page.getByRole("button", { name: "Retry" }).waitFor(PATIENCE);
-    await expect.poll(() => page.locator("#state").textContent()).toContain("bounced");
+    await expect.poll(() => page.locator("#state").textContent()).toContain("Bounced");
     const after = reads;
     await page.clock.fastForward(60_000);
     expect(reads).toBe(after);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressEnter, pressOn, type Site, startClient, startSite } from "./support/pages.ts";
+import { pressEnter, pressOn, type Site, startClient, startSite, titleOf } from "./support/pages.ts";
 
 let site: Site;
 
@@ -23,7 +23,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const { context, page, problems } = await site.open();
     await context.addCookies(cookies);
     const check = async (title: string) => {
-      await expect.poll(() => page.title()).toBe(title);
+      await expect.poll(() => titleOf(page)).toBe(title);
       expect(await findIssues(page), title).toEqual([]);
       expect(problems, title).toEqual([]);
     };
@@ -37,8 +37,8 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
       ["/", "Email delivery service"],
       ["/docs", "API reference"],
-      ["/docs?q=unknown", "Operations with “unknown” - API reference"],
-      ["/docs/emails", "Emails - API reference"],
+      ["/docs?q=unknown", "Operations with “unknown” · API reference"],
+      ["/docs/emails", "Emails · API reference"],
       ["/docs/unknown", "Not found"],
       ["/auth/sign-in", "Sign in"],
       ["/auth/sign-in", "Sign in", () => submit(page, { email: "a@b" })],
@@ -74,17 +74,17 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const compose = `/mail/compose/${mailboxId}`;
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
       ["/mail", "Mailboxes"],
-      [`/mail/${mailboxId}/INBOX`, `Inbox - ${mailbox}`],
-      [`/mail/${mailboxId}/INBOX?q=unknown`, `Inbox - ${mailbox}`],
+      [`/mail/${mailboxId}/INBOX`, `Inbox · ${mailbox}`],
+      [`/mail/${mailboxId}/INBOX?q=unknown`, `Inbox · ${mailbox}`],
       [`/mail/${mailboxId}/Unknown`, "Not found"],
-      [compose, `New message - ${mailbox}`],
-      [compose, `New message - ${mailbox}`, () => submit(page, { to: "no address", text: "Hello" }, [], "Send")],
-      [compose, `Scheduled - ${mailbox}`, () => submit(page, { to: "friend@example.org", text: "Hello" }, [], "Send")],
-      [`/mail/${mailboxId}/Drafts`, `Drafts - ${mailbox}`],
-      [`/mail/${mailboxId}/Drafts/1`, `(no subject) - ${mailbox}`],
-      ["/docs/try/sendEmail", "Try it: Send an email - API reference"],
-      ["/docs/try/sendEmail", "Try it: Send an email - API reference", () => submit(page)],
-      ["/docs/try/sendEmail", "Try it: Send an email - API reference", () => submit(page, { body: "{" })],
+      [compose, `New message · ${mailbox}`],
+      [compose, `New message · ${mailbox}`, () => submit(page, { to: "no address", text: "Hello" }, [], "Send")],
+      [compose, `Scheduled · ${mailbox}`, () => submit(page, { to: "friend@example.org", text: "Hello" }, [], "Send")],
+      [`/mail/${mailboxId}/Drafts`, `Drafts · ${mailbox}`],
+      [`/mail/${mailboxId}/Drafts/1`, `(no subject) · ${mailbox}`],
+      ["/docs/try/sendEmail", "Try it: Send an email · API reference"],
+      ["/docs/try/sendEmail", "Try it: Send an email · API reference", () => submit(page)],
+      ["/docs/try/sendEmail", "Try it: Send an email · API reference", () => submit(page, { body: "{" })],
       ["/app", "Home"],
       ["/app/api-keys", "API keys"],
       ["/app/api-keys", "API keys", () => submit(page, { name: "Without permissions" })],
@@ -145,7 +145,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await page.goto("/app/emails");
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Domains" }).click();
-    await expect.poll(() => page.title()).toBe("Domains");
+    await expect.poll(() => titleOf(page)).toBe("Domains");
     await context.close();
   });
 
@@ -252,7 +252,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type(password);
     await pressEnter(page);
-    expect(await page.title()).toBe(`Inbox - ${mailbox}`);
+    expect(await page.title()).toBe(`Inbox · ${mailbox}`);
     const cookies = await context.cookies(`${site.host.url}/mail`);
     expect(cookies.map(({ name, path }) => `${name} ${path}`).sort()).toEqual([
       "mailbox /mail",
@@ -268,7 +268,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const { page, context } = await site.open({ javaScriptEnabled: false });
     await page.goto(await site.unsubscribeLink());
     await pressOn(page, "Unsubscribe");
-    expect(await page.title()).toBe("You are unsubscribed");
+    expect(await titleOf(page)).toBe("You are unsubscribed");
     await context.close();
   });
 

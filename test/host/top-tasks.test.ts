@@ -76,8 +76,8 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     await pressEnter(page);
     expect(await page.locator("main tbody tr").count()).toBe(1);
     await pressOn(page, "Your receipt");
-    expect(await page.locator("main tbody .status").allTextContents()).toEqual(["delivered"]);
-    expect(await page.locator(".timeline .status").allTextContents()).toEqual(["queued", "delivered"]);
+    expect(await page.locator("main tbody .status").allTextContents()).toEqual(["Delivered"]);
+    expect(await page.locator(".timeline .status").allTextContents()).toEqual(["Queued", "Delivered"]);
     await expectLocal(page, ".timeline time");
     await context.close();
   });
@@ -116,14 +116,14 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     await typeInto(page, "name", name);
     await pressEnter(page);
     await pressOn(page, "Check records");
-    expect(await page.locator("dl.facts .status").first().textContent()).toBe("verified");
+    expect(await page.locator("dl.facts .status").first().textContent()).toBe("Verified");
     await expectLocal(page, "dl.facts time");
     await typeInto(page, "target_email", to);
     await pressOn(page, "Offer the domain");
-    expect(await rowOf(page, name)).toContain("pending");
+    expect(await rowOf(page, name)).toContain("Pending");
     expect((await site.mailTo(to, /^Transfer of/)).subject).toBe(`Transfer of ${name}`);
     await pressOn(page, `Cancel the transfer of ${name}`);
-    expect(await rowOf(page, name)).toContain("cancelled");
+    expect(await rowOf(page, name)).toContain("Cancelled");
     await context.close();
   });
 

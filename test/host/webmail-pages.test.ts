@@ -50,7 +50,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     for (const [path, title, act] of visits) {
       await page.goto(path);
       await act?.(page);
-      expect(await page.title(), path).toBe(`${title} - ${mailbox}`);
+      expect(await page.title(), path).toBe(`${title} · ${mailbox}`);
       expect(await findIssues(page), path).toEqual([]);
       expect(problems, path).toEqual([]);
     }

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  formatAgo,
   formatShortTime,
   formatTime,
+  formatWhole,
   fromLocalMinute,
   isTimeZone,
+  textOfTime,
   timeZones,
   toLocalMinute,
 } from "../../src/lib/local-time.ts";
@@ -26,6 +29,23 @@ describe("times of pages", () => {
     expect(formatShortTime(at, "Asia/Tokyo", now)).toBe("08:05");
     expect(formatShortTime(at, "UTC", now)).toBe("21 Nov");
     expect(formatShortTime(at, "Asia/Tokyo", new Date("2027-01-01T12:00:00Z"))).toBe("22 Nov 2026");
+  });
+
+  it("say how long ago they were, or how far ahead they are, within a week", () => {
+    const ago = (seconds: number) => formatAgo(new Date(at.getTime() - seconds * 1_000), at);
+    expect([0, 59, 60, 3_599, 3_600, 86_399, 86_400, 172_800].map(ago)).toEqual([
+      ...["just now", "just now", "1 min ago", "59 min ago", "1 h ago", "23 h ago", "1 day ago", "2 days ago"],
+    ]);
+    expect([-1, -60, -7_200, -86_400].map(ago)).toEqual(["in a moment", "in 1 min", "in 2 h", "in 1 day"]);
+    expect([ago(7 * 86_400), ago(-7 * 86_400), ago(7 * 86_400 - 1)]).toEqual([null, null, "6 days ago"]);
+    const earlier = new Date("2026-10-01T12:00:00Z");
+    expect(textOfTime("relative", earlier, "UTC", at)).toBe("1 Oct");
+  });
+
+  it("have a title with the whole time in the zone of the viewer and in UTC", () => {
+    expect(formatWhole(at, "Asia/Tokyo")).toBe("22 Nov 2026, 08:05 · 21 Nov 2026, 23:05 UTC");
+    expect(formatWhole(at, "UTC")).toBe("21 Nov 2026, 23:05 UTC");
+    expect(textOfTime("seconds", at, "Asia/Tokyo", at)).toBe("22 Nov 2026, 08:05:09");
   });
 
   it("are in UTC, and say so, in a zone that does not exist", () => {

@@ -4,10 +4,12 @@ import { useViewer } from "./viewer.tsx";
 
 interface DocumentProps {
   title: string;
+  /** The last part of the title. Default: the name of the service. */
+  of?: string | undefined;
   /** Paths of stylesheets beside that of every page. */
   styles?: readonly string[];
-  /** True when the page loads the script. The headers of its response must allow that. */
-  script?: boolean;
+  /** Path of the script that the page loads. The headers of its response must allow that. */
+  script?: string | undefined;
   /** URL that the page opens by itself at once. */
   refreshTo?: string | undefined;
   /** Class of the body. */
@@ -16,8 +18,8 @@ interface DocumentProps {
 }
 
 /** The HTML document of a page: head, the link that skips to `#main`, and the content. */
-export function Document({ title, styles = [], script = false, refreshTo, kind, children }: DocumentProps) {
-  const { zone, isAutomatic } = useViewer();
+export function Document({ title, of, styles = [], script, refreshTo, kind, children }: DocumentProps) {
+  const { zone, isAutomatic, now, service } = useViewer();
   return (
     <html lang="en" data-zone={isAutomatic ? zone : undefined}>
       <head>
@@ -25,13 +27,14 @@ export function Document({ title, styles = [], script = false, refreshTo, kind, 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         {refreshTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${refreshTo}`} />}
-        <title>{title}</title>
+        <title>{`${title} · ${of ?? service}`}</title>
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         {[files.style, ...styles].map((path) => (
           <link rel="stylesheet" href={path} />
         ))}
-        {script ? <script type="module" src={files.script} /> : null}
+        {script === undefined ? null : <script type="module" src={script} />}
       </head>
-      <body class={kind}>
+      <body class={kind} data-now={script ? now : undefined}>
         <a class="skip" href="#main">
           Skip to content
         </a>

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { Icon, type IconName } from "./icon.tsx";
 
 /** Messages about the fields of a form, by field name. */
 export type FieldErrors = ReadonlyMap<string, string>;
@@ -129,6 +130,7 @@ interface PostButtonProps {
   to: string;
   label: string;
   kind?: "quiet" | "danger" | "link";
+  icon?: IconName;
   /** Name for screen readers, where the same label stands in several rows. */
   name?: string;
   /** Hidden fields. */
@@ -136,12 +138,13 @@ interface PostButtonProps {
 }
 
 /** A button that posts a form without fields to fill in. */
-export const PostButton = ({ to, label, kind, name, fields = {} }: PostButtonProps) => (
+export const PostButton = ({ to, label, kind, icon, name, fields = {} }: PostButtonProps) => (
   <form class={kind === "link" ? "inline" : undefined} method="post" action={to}>
     {Object.entries(fields).map(([field, value]) => (
       <input type="hidden" name={field} value={value} />
     ))}
     <button class={kind} type="submit" aria-label={name}>
+      {icon ? <Icon name={icon} /> : null}
       {label}
     </button>
   </form>
@@ -151,11 +154,13 @@ interface ButtonLinkProps {
   to: string;
   label: string;
   kind?: "quiet" | "danger";
+  icon?: IconName;
 }
 
 /** A link that looks like a button. */
-export const ButtonLink = ({ to, label, kind }: ButtonLinkProps) => (
+export const ButtonLink = ({ to, label, kind, icon }: ButtonLinkProps) => (
   <a class={kind ? `button ${kind}` : "button"} href={to}>
+    {icon ? <Icon name={icon} /> : null}
     {label}
   </a>
 );
@@ -196,6 +201,7 @@ function describedBy(name: string, hint: unknown, errors: FieldErrors | undefine
 export function Notice({ kind, children }: { kind: "bad" | "good" | "warn"; children?: Child }) {
   return (
     <p class={`notice ${kind}`} role={kind === "bad" ? "alert" : undefined}>
+      <Icon name={kind === "good" ? "check" : "alert"} />
       {children}
     </p>
   );

@@ -1,6 +1,8 @@
 export { BarChart, Chips, LineChart, Numbers, Share } from "./charts.tsx";
 export { ConfirmPage } from "./confirm.tsx";
+export { Dialog } from "./dialog.tsx";
 export { Document } from "./document.tsx";
+export { Drawing, type DrawingName, Empty } from "./empty.tsx";
 export { ErrorList } from "./error-list.tsx";
 export {
   ButtonLink,
@@ -16,10 +18,14 @@ export {
   VersionField,
 } from "./form.tsx";
 export { files } from "./generated/files.ts";
+export { Icon, type IconName, Mark } from "./icon.tsx";
 export { Layout } from "./layout.tsx";
 export { MailFrame, PreviewFrame } from "./mail-frame.tsx";
 export { QrCode } from "./qr-code.tsx";
-export { Empty, Facts, List, Live, Pager, Status, Table, Time } from "./table.tsx";
+export { Status, toSentence } from "./status.tsx";
+export { Facts, List, Live, Pager, Table } from "./table.tsx";
+export { Time } from "./time.tsx";
 export { ShortTimeField, TimeField } from "./time-field.tsx";
 export { TimeLeft, waitOf } from "./time-left.tsx";
+export { Toast } from "./toast.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

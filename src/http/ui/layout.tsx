@@ -3,7 +3,10 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { pausedSources } from "../../platform/bulk-pauses/index.ts";
 import { Document } from "./document.tsx";
 import { Notice } from "./form.tsx";
+import { files } from "./generated/files.ts";
+import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { Toast } from "./toast.tsx";
 
 interface LayoutProps {
   title: string;
@@ -23,7 +26,13 @@ interface LayoutProps {
 /** The layout of every page. Pages without a caller are a narrow column with one card. */
 export function Layout({ title, caller, at, actions, notice, refreshTo, children }: LayoutProps) {
   return (
-    <Document title={title} script={caller !== undefined} refreshTo={refreshTo} kind={caller ? "app" : undefined}>
+    <Document
+      title={title}
+      of={caller?.workspace.name}
+      script={caller && files.script}
+      refreshTo={refreshTo}
+      kind={caller ? "app" : undefined}
+    >
       {caller ? <Menu caller={caller} at={at ?? title} /> : null}
       <main id="main" class={caller ? undefined : "narrow"}>
         {caller ? (
@@ -37,14 +46,17 @@ export function Layout({ title, caller, at, actions, notice, refreshTo, children
                 </div>
               ) : null}
             </div>
-            {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+            {notice === undefined ? null : <Toast>{notice}</Toast>}
             {children}
           </>
         ) : (
-          <section>
-            <h1>{title}</h1>
-            {children}
-          </section>
+          <>
+            <Mark size={40} />
+            <section>
+              <h1>{title}</h1>
+              {children}
+            </section>
+          </>
         )}
       </main>
     </Document>
@@ -53,13 +65,18 @@ export function Layout({ title, caller, at, actions, notice, refreshTo, children
 
 const Banners = ({ caller: { actor, workspace } }: { caller: CallerCtx }) => (
   <>
-    {actor.restricted ? <p class="notice bad">This account is restricted. It cannot send email.</p> : null}
-    {workspace.sendingPaused ? <p class="notice warn">Sending is paused in this workspace.</p> : null}
+    {actor.restricted ? (
+      <p class="notice bad">
+        <Icon name="alert" />
+        This account is restricted. It cannot send email.
+      </p>
+    ) : null}
+    {workspace.sendingPaused ? <Notice kind="warn">Sending is paused in this workspace.</Notice> : null}
     {workspace.bulkPause > 0 ? (
-      <p class="notice warn">
+      <Notice kind="warn">
         Too many emails bounced or were marked as spam, so this mail is paused:{" "}
         {pausedSources(workspace.bulkPause).join(", ")}. <a href="/app/settings#paused-mail">Resume it</a>
-      </p>
+      </Notice>
     ) : null}
   </>
 );

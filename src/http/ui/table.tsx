@@ -1,7 +1,5 @@
 import type { Child } from "hono/jsx";
-import { formatShortTime, formatTime } from "../../lib/local-time.ts";
 import { ButtonLink } from "./form.tsx";
-import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
   /** Read by screen readers. */
@@ -64,67 +62,6 @@ export const Live = ({ id, isPolled = true, children }: { id: string; isPolled?:
   </div>
 );
 
-/**
- * A time in the zone of the viewer, to the minute, with UTC as its title. `at` in ms since 1970, or ISO 8601. With `short` it has
- * no date when it is of today, and no year when it is of this year.
- */
-export function Time({ at, short = false }: { at: number | string; short?: boolean }) {
-  const { zone, now } = useViewer();
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return null;
-  const text = short ? formatShortTime(date, zone, new Date(now)) : formatTime(date, zone);
-  return (
-    <time dateTime={date.toISOString()} title={formatTime(date, "UTC")} data-short={short ? "" : undefined}>
-      {text}
-    </time>
-  );
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  ...kind("good", [
-    "delivered",
-    "sent",
-    "verified",
-    "active",
-    "completed",
-    "accepted",
-    "on",
-    "unchanged",
-    "pass",
-    "done",
-  ]),
-  ...kind("bad", [
-    "bounced",
-    "failed",
-    "rejected",
-    "missing",
-    "mismatch",
-    "expired",
-    "complained",
-    "reversed",
-    "restricted",
-    "fail",
-  ]),
-  ...kind("warn", [
-    "queued",
-    "sending",
-    "scheduled",
-    "pending",
-    "paused",
-    "deferred",
-    "suppressed",
-    "retrying",
-    "unconfirmed",
-  ]),
-};
-
-function kind(name: string, words: readonly string[]): Record<string, string> {
-  return Object.fromEntries(words.map((word) => [word, name]));
-}
-
-/** A status as a word in its colour. */
-export const Status = ({ word }: { word: string }) => <span class={`status ${KINDS[word] ?? ""}`}>{word}</span>;
-
 /** Content, or code, which has a button that copies it when `copy` names it. */
 type Fact = Child | { code: Child; copy?: string };
 
@@ -149,31 +86,6 @@ export const Facts = ({ of }: { of: Readonly<Record<string, Fact>> }) => (
       ),
     )}
   </dl>
-);
-
-interface EmptyProps {
-  children?: Child;
-  /** A link to the next step. */
-  action?: { href: string; label: string } | undefined;
-  /** The call of the API that does it. */
-  command?: string;
-}
-
-/** Shows that a list has no rows. */
-export const Empty = ({ children, action, command }: EmptyProps) => (
-  <div class="empty">
-    <p>{children}</p>
-    {action ? (
-      <p>
-        <ButtonLink to={action.href} label={action.label} />
-      </p>
-    ) : null}
-    {command === undefined ? null : (
-      <p class="code" data-copy="">
-        {command}
-      </p>
-    )}
-  </div>
 );
 
 /** The link to the next page of a list. `next` is its URL; null on the last page. */

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "hono/jsx";
 
-/** Who looks at a page, as far as times are concerned. */
+/** Who looks at a page, and when. */
 export interface Viewer {
   /** IANA name of the zone in which times are shown. */
   zone: string;
@@ -8,9 +8,11 @@ export interface Viewer {
   isAutomatic: boolean;
   /** Ms since 1970. */
   now: number;
+  /** Name of the service, for titles of pages without a workspace. */
+  service: string;
 }
 
 /** The viewer of the page that is rendered. `respondPage` sets it. */
-export const ViewerContext = createContext<Viewer>({ zone: "UTC", isAutomatic: true, now: 0 });
+export const ViewerContext = createContext<Viewer>({ zone: "UTC", isAutomatic: true, now: 0, service: "" });
 
 export const useViewer = (): Viewer => useContext(ViewerContext);

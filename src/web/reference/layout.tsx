@@ -16,7 +16,7 @@ interface ReferenceLayoutProps {
 
 /** The layout of the pages of the API reference: bar, search, menu of the kinds of resources, content. */
 export const ReferenceLayout = ({ title, nouns, current, query = "", children }: ReferenceLayoutProps) => (
-  <Document title={title === NAME ? NAME : `${title} - ${NAME}`} script styles={[files.referenceStyle]}>
+  <Document title={title} of={title === NAME ? undefined : NAME} script={files.script} styles={[files.referenceStyle]}>
     <header class="bar">
       <nav aria-label="Main">
         <a href="/docs">API reference</a>

@@ -33,7 +33,13 @@ interface WebmailLayoutProps extends OpenPage {
 
 /** The layout of the pages of a mailbox: bar, menu of folders and labels, content. */
 export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayoutProps) => (
-  <Document title={`${title} - ${page.mailbox.address}`} kind="app webmail" script styles={[files.webmailStyle]}>
+  <Document
+    title={title}
+    of={page.mailbox.address}
+    kind="app webmail"
+    script={files.webmailScript}
+    styles={[files.webmailStyle]}
+  >
     <Bar {...page} />
     <Menu {...page} current={current} />
     <main id="main" data-events={eventsPath(page.mailbox.id)}>

@@ -188,7 +188,7 @@ function Row({ page, view, item }: { page: OpenPage; view: ListView; item: Messa
         {item.hasAttachments ? <span class="tag">files</span> : null}
         <span class="preview">{item.preview}</span>
       </span>
-      <Time at={item.date} short />
+      <Time at={item.date} as="short" />
     </li>
   );
 }
@@ -196,7 +196,7 @@ function Row({ page, view, item }: { page: OpenPage; view: ListView; item: Messa
 function EmptyList({ page, view }: { page: OpenPage; view: ListView }) {
   if (view.query !== "")
     return (
-      <Empty>
+      <Empty drawing="search">
         No message in {view.everywhere ? "any folder" : "this folder"} contains “{view.query}”.
       </Empty>
     );

@@ -37,7 +37,7 @@ export function MessagePage({ page, message, content, thread, withImages }: Mess
           <People title="Bcc" people={message.bcc} />
           <dt>Date</dt>
           <dd>
-            <Time at={message.date} />
+            <Time at={message.date} as="whole" />
           </dd>
         </dl>
         {problem === null ? null : (
@@ -232,7 +232,7 @@ function Thread({ page, message, thread }: Pick<MessagePageProps, "page" | "mess
       <ul class="thread">
         {others.map((item) => (
           <li>
-            <Time at={item.date} /> {item.from?.name ?? item.from?.email ?? "(no sender)"}:{" "}
+            <Time at={item.date} as="whole" /> {item.from?.name ?? item.from?.email ?? "(no sender)"}:{" "}
             <a href={messagePath(page.mailbox.id, item)}>{item.subject === "" ? "(no subject)" : item.subject}</a>{" "}
             <span class="soft">in {folderTitle(item.folder)}</span>
           </li>

@@ -38,7 +38,7 @@ export const ScheduledPage = ({ page, emails, notice, error, sent, draft }: Sche
             email.to_addresses.join(", "),
             email.subject === "" ? "(no subject)" : email.subject,
             <>
-              <Time at={email.scheduled_at} /> <span class="soft" data-countdown={email.scheduled_at} />
+              <Time at={email.scheduled_at} as="whole" /> <span class="soft" data-countdown={email.scheduled_at} />
             </>,
             <StopForm email={email} draft={email.id === sent?.id ? draft : undefined} label="Do not send" />,
           ])}

@@ -147,6 +147,11 @@ export async function startSite(further: Record<string, string> = {}) {
   };
 }
 
+/** Returns the title of a page without the name of the workspace or of the service at its end. */
+export async function titleOf(page: Page): Promise<string> {
+  return (await page.title()).replace(/ · (Example Shop|Email service)$/, "");
+}
+
 /** Starts a program on this machine that receives the response of an authorization request. */
 export async function startClient() {
   const received: URL[] = [];

@@ -71,9 +71,9 @@ describe("the accounts page", () => {
     const path = `/app/admin/accounts/${member.userId}`;
     expect(await textOf(`${path}/restrict`)).toContain(`Restrict ${member.email}?`);
     expect(await locationOf(`${path}/restrict`)).toBe("/app/admin/accounts?done=restricted");
-    expect(await textOf(`/app/admin/accounts?email=${member.email}`)).toContain("restricted</span>");
+    expect(await textOf(`/app/admin/accounts?email=${member.email}`)).toContain("Restricted</span>");
     expect(await locationOf(`${path}/unrestrict`)).toBe("/app/admin/accounts?done=unrestricted");
-    expect(await textOf(`/app/admin/accounts?email=${member.email}`)).toContain("active</span>");
+    expect(await textOf(`/app/admin/accounts?email=${member.email}`)).toContain("Active</span>");
     expect((await submit(session, `/app/admin/accounts/${workspace.userId}/restrict`)).status).toBe(409);
     expect((await session.get("/app/admin/accounts/unknown/restrict")).status).toBe(404);
   });

@@ -81,12 +81,12 @@ describe("the pages of webhooks", () => {
     expect((await submit(session, path, { url: "no url", event: "email.sent" })).status).toBe(422);
     expect(await textOf(path)).toContain(changed);
     for (const [act, word] of [
-      ["pause", "paused"],
-      ["resume", "active"],
+      ["pause", "Paused"],
+      ["resume", "Active"],
     ]) {
       expect(await locationOf(`${path}/${act}`)).toBe(`${path}?done=${act}d`);
       expect(await textOf(path)).toContain(
-        `<span class="status ${word === "paused" ? "warn" : "good"}">${word}</span>`,
+        `<span class="status ${word === "Paused" ? "warn" : "good"}">${word}</span>`,
       );
     }
     const test = keyed();
@@ -154,7 +154,7 @@ describe("the pages of forwarding rules", () => {
       expect(page).toContain(text);
     expect(await locationOf(path, aRule({ type: "mailbox", target: workspace.mailbox }))).toBe(`${path}?done=saved`);
     const list = await textOf("/app/forwarding");
-    for (const text of ["all of ", workspace.mailbox, "active"]) expect(list).toContain(text);
+    for (const text of ["all of ", workspace.mailbox, "Active"]) expect(list).toContain(text);
     for (const act of ["disable", "enable"]) expect(await locationOf(`${path}/${act}`)).toBe(`${path}?done=${act}d`);
     expect(await textOf(`${path}/delete`)).toContain("Delete this rule?");
     expect(await locationOf(`${path}/delete`)).toBe("/app/forwarding?done=deleted");

@@ -91,7 +91,7 @@ describe("the pages of domains and transfers", () => {
     for (const text of [`_svc-challenge.${name}`, "_svc-challenge", "svc-domain-verification="])
       expect(page).toContain(text);
     expect((await submit(session, `${path}/verify`)).headers.get("Location")).toBe(`${path}?done=checked`);
-    expect(await textOf(path)).toContain("missing");
+    expect(await textOf(path)).toContain("Missing");
     expect(await textOf(`${path}?done=checked`)).toMatch(/<dt>Found<\/dt><dd class="code">nothing/);
     const zone = await session.get(`${path}/zone`);
     expect(zone.headers.get("Content-Disposition")).toContain(`filename="${name}.zone.txt"`);
@@ -133,7 +133,7 @@ describe("the pages of domains and transfers", () => {
       const body: Record<string, string> = verb === "accept" ? { target_org_id: target.workspaceId } : {};
       expect((await submit(by, action, body)).headers.get("Location")).toMatch(/done=(cancelled|declined|accepted)$/);
     }
-    expect(await textOf("/app/transfers")).toContain("accepted");
+    expect(await textOf("/app/transfers")).toContain("Accepted");
     expect(await textOf("/app/transfers")).toContain("23 hours left to stop it");
     expect(await textOf("/app/transfers", recipient)).toContain("unless its owners stop it");
   });

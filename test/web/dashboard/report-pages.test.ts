@@ -78,7 +78,7 @@ describe("the home page", () => {
     await insertTransfer({ source: workspace, email: await ownerOf(workspace) });
     await reportingCases["POST /v1/notifications/:notification_id/read"].create(workspace);
     const html = await textOf("/app");
-    for (const text of ["Deadlines", "A title", "pending"]) expect(html).toContain(text);
+    for (const text of ["Deadlines", "A title", "Pending"]) expect(html).toContain(text);
   });
 });
 

@@ -84,7 +84,7 @@ describe("the SMTP page", () => {
     const path = /\/app\/smtp\/[0-9a-f-]{36}\/deactivate/.exec(list)?.[0] ?? "";
     expect(await textOf(path)).toContain("cannot be undone");
     expect(await locationOf(path)).toBe("/app/smtp?done=deactivated");
-    expect(await textOf("/app/smtp")).toContain("deactivated");
+    expect(await textOf("/app/smtp")).toContain("Deactivated");
   });
 });
 

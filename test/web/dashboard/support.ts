@@ -14,6 +14,9 @@ interface Caller {
 export const submit = (by: Caller, path: string, fields: Record<string, string> | [string, string][] = {}) =>
   by.call("POST", path, `${new URLSearchParams(fields)}`, { "Content-Type": "application/x-www-form-urlencoded" });
 
+/** Returns a page without the time of its response, from which the script shows how long ago other times are. */
+export const withoutClock = (html: string) => html.replace(/ data-now="\d+"/, "");
+
 /** Returns ids of what a workspace has, by the names of the parameters of pages. */
 export async function foreignIds(of: TestWorkspace): Promise<Record<string, string>> {
   const email = await (await of.post("/v1/emails/", aMail(of))).json<{ id: string }>();

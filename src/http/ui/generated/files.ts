@@ -2,8 +2,9 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-6c091db0.js",
-  style: "/assets/page-47fb2611.css",
-  webmailStyle: "/assets/webmail-b4bc0fc9.css",
-  referenceStyle: "/assets/reference-e89d9d9f.css",
+  script: "/assets/page-e6d8d557.js",
+  webmailScript: "/assets/webmail-d7d93cb1.js",
+  style: "/assets/page-e8b29168.css",
+  webmailStyle: "/assets/webmail-bf453e51.css",
+  referenceStyle: "/assets/reference-b53efb52.css",
 } as const;

@@ -68,8 +68,8 @@ interface AcceptedPageProps {
 export const acceptedPage = ({ domain, cooloffUntil, records }: AcceptedPageProps) => (
   <Layout title="You have accepted the transfer">
     <p>
-      <strong>{domain}</strong> moves to your workspace at <Time at={cooloffUntil ?? ""} />, unless one of its owners
-      stops the transfer.
+      <strong>{domain}</strong> moves to your workspace at <Time at={cooloffUntil ?? ""} as="whole" />, unless one of
+      its owners stops the transfer.
     </p>
     {records.length === 0 ? null : <p>Publish these DNS records for the new DKIM keys:</p>}
     {records.map(({ type, name, value }) => (
@@ -97,7 +97,7 @@ export const stopPage = ({ transfer }: { transfer: TransferRow }) => (
   <Layout title={`Stop the transfer of ${transfer.domainName}?`}>
     <p>
       <strong>{transfer.targetEmail}</strong> has accepted the transfer from the workspace{" "}
-      <strong>{transfer.sourceLabel}</strong>. The domain moves at <Time at={transfer.cooloffUntil ?? 0} />.
+      <strong>{transfer.sourceLabel}</strong>. The domain moves at <Time at={transfer.cooloffUntil ?? 0} as="whole" />.
     </p>
     <form method="post">
       <button type="submit" class="danger wide">

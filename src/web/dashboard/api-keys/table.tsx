@@ -9,7 +9,7 @@ interface ApiKeyTableProps {
 
 /** API keys with a link to revoke each one, when the role may. */
 export function ApiKeyTable({ caller, keys }: ApiKeyTableProps) {
-  if (keys.length === 0) return <Empty>There is no API key.</Empty>;
+  if (keys.length === 0) return <Empty drawing="plug">There is no API key.</Empty>;
   const mayManage = caller.actor.scopes.has("team:manage");
   const columns = ["Name", "Key", "Permissions", "Last use", "State", ...(mayManage ? ["Action"] : [])];
   return (
@@ -35,7 +35,7 @@ function State({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRow; n
     <>Expired</>
   ) : (
     <>
-      Active until <Time at={expiresAt} />
+      Active until <Time at={expiresAt} as="whole" />
     </>
   );
 }

@@ -104,7 +104,7 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
             Status: <Status word={shownStatus(broadcast)} />,
             Subject: broadcast.subject,
             From: broadcast.from_address,
-            "Scheduled for": broadcast.scheduled_at === null ? null : <Time at={broadcast.scheduled_at} />,
+            "Scheduled for": broadcast.scheduled_at === null ? null : <Time at={broadcast.scheduled_at} as="whole" />,
           }}
         />
         {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}

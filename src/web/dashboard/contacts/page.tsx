@@ -22,7 +22,7 @@ export const ListsPage = ({
 }: PageProps & { lists: readonly ListOut[]; form: { name: string; idempotencyKey: string } }) => (
   <Layout title="Contacts" caller={caller} at="/app/contacts" notice={notice}>
     {lists.length === 0 ? (
-      <Empty command={curlLine(caller, "/v1/contacts/", { name: "Customers" })}>
+      <Empty drawing="people" command={curlLine(caller, "/v1/contacts/", { name: "Customers" })}>
         No contact list yet. A broadcast is sent to a list.
       </Empty>
     ) : (
@@ -79,7 +79,10 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
         <button type="submit">Find</button>
       </form>
       {contacts.length === 0 ? (
-        <Empty action={search === "" ? undefined : { href: path, label: "Show all contacts" }}>
+        <Empty
+          drawing={search === "" ? "people" : "search"}
+          action={search === "" ? undefined : { href: path, label: "Show all contacts" }}
+        >
           {search === "" ? "The list is empty. Add a contact or import a file." : "No contact matches."}
         </Empty>
       ) : (

@@ -39,7 +39,7 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       <Facts
         of={{
           Status: <Status word={domain.status} />,
-          Added: <Time at={domain.created_at} />,
+          Added: <Time at={domain.created_at} as="whole" />,
           "Last check": domain.last_checked_at === null ? "never" : <Time at={domain.last_checked_at} />,
         }}
       />

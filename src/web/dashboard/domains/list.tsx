@@ -18,7 +18,7 @@ interface DomainsPageProps {
 export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: DomainsPageProps) => (
   <Layout title="Domains" caller={caller} at="/app/domains" notice={notice}>
     {domains.length === 0 ? (
-      <Empty command={curlLine(caller, "/v1/domains/", { name: "shop.example.net" })}>
+      <Empty drawing="domain" command={curlLine(caller, "/v1/domains/", { name: "shop.example.net" })}>
         No domain yet. Add the domain that you send from, then publish its DNS records.
       </Empty>
     ) : (

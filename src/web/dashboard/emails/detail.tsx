@@ -51,7 +51,7 @@ const EmailFacts = ({ email }: { email: DetailOut }) => (
           <Time at={email.created_at} /> by {email.source}
         </>
       ),
-      "Scheduled for": email.scheduled_at === null ? null : <Time at={email.scheduled_at} />,
+      "Scheduled for": email.scheduled_at === null ? null : <Time at={email.scheduled_at} as="whole" />,
       Tags: email.tags && email.tags.length > 0 ? email.tags.join(", ") : null,
       "Opened, clicked": `${email.opened_count}, ${email.clicked_count}`,
       "Message-ID": { code: email.message_id },
@@ -121,7 +121,7 @@ const Timeline = ({ email }: { email: DetailOut }) => (
       <li>
         <Status word={event_type} />{" "}
         <span class="soft">
-          <Time at={created_at} />
+          <Time at={created_at} as="seconds" />
         </span>
         {metadata === null ? null : (
           <div class="soft">

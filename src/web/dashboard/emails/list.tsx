@@ -99,7 +99,12 @@ const shorten = (reason: string) =>
   reason.length > REASON_CHARACTERS ? `${reason.slice(0, REASON_CHARACTERS).toWellFormed()}…` : reason;
 
 function NoEmails({ caller, isFiltered }: { caller: CallerCtx; isFiltered: boolean }) {
-  if (isFiltered) return <Empty action={{ href: "/app/emails", label: "Show all emails" }}>No email matches.</Empty>;
+  if (isFiltered)
+    return (
+      <Empty drawing="search" action={{ href: "/app/emails", label: "Show all emails" }}>
+        No email matches.
+      </Empty>
+    );
   const command = curlLine(caller, "/v1/emails/", "@email.json");
   return (
     <Empty action={{ href: "/app/emails/new", label: "Send a test email" }} command={command}>

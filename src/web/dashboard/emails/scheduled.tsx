@@ -23,7 +23,7 @@ export const ScheduledPage = ({ caller, emails, next, notice, error }: Scheduled
         caption="Scheduled emails"
         columns={["Leaves", "In", "To", "Subject", "Change"]}
         rows={emails.map((email) => [
-          <Time at={email.scheduled_at} />,
+          <Time at={email.scheduled_at} as="whole" />,
           waitOf(email.seconds_until_send),
           shortRecipients(email.to_addresses),
           <a href={`/app/emails/${email.id}`}>{email.subject === "" ? "(no subject)" : email.subject}</a>,

@@ -29,7 +29,7 @@ export const clientName = ({ client_name: name }: GrantRow) => name ?? "A client
 
 /** Grants with a link to end each one. */
 export function GrantTable({ grants }: { grants: readonly GrantRow[] }) {
-  if (grants.length === 0) return <Empty>No program is connected.</Empty>;
+  if (grants.length === 0) return <Empty drawing="plug">No program is connected.</Empty>;
   return (
     <List
       caption="Connected programs"

@@ -116,7 +116,7 @@ const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
         shortRecipients(to),
         <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
         reason,
-        <Time at={created_at} short />,
+        <Time at={created_at} />,
       ])}
     />
   </>

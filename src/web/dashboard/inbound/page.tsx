@@ -44,7 +44,9 @@ export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProp
 
 const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty action={{ href: "/app/inbound", label: "Show all received emails" }}>No received email matches.</Empty>
+    <Empty drawing="search" action={{ href: "/app/inbound", label: "Show all received emails" }}>
+      No received email matches.
+    </Empty>
   ) : (
     <Empty action={{ href: "/app/mailboxes", label: "Go to the mailboxes" }}>
       No email was received yet. Emails to a mailbox of a domain arrive when its MX record is published.
@@ -73,7 +75,7 @@ export const InboundEntryPage = ({ caller, entry }: { caller: CallerCtx; entry: 
       of={{
         From: entry.from_name === null ? entry.from_address : `${entry.from_name} <${entry.from_address}>`,
         To: entry.recipient,
-        Received: <Time at={entry.received_at} />,
+        Received: <Time at={entry.received_at} as="whole" />,
         Files: entry.attachment_count,
       }}
     />
@@ -84,7 +86,7 @@ export const InboundEntryPage = ({ caller, entry }: { caller: CallerCtx; entry: 
     <ol class="timeline">
       {entry.events.map(({ event_type, metadata, created_at }) => (
         <li>
-          <strong>{EVENTS[event_type] ?? event_type}</strong> <Time at={created_at} />
+          <strong>{EVENTS[event_type] ?? event_type}</strong> <Time at={created_at} as="seconds" />
           <br />
           <span class="soft">{describe(metadata)}</span>
         </li>

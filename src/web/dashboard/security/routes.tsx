@@ -54,7 +54,7 @@ export const securityPages = new Hono<AppEnv>()
     return respondPage(
       c,
       <ConfirmPage title="End this session?" caller={caller} button="End session" back="/app/security">
-        The browser that signed in at <Time at={createdAt} /> has to sign in again: {userAgent ?? "unknown"}.
+        The browser that signed in at <Time at={createdAt} as="whole" /> has to sign in again: {userAgent ?? "unknown"}.
       </ConfirmPage>,
     );
   })

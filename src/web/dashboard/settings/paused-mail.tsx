@@ -24,7 +24,7 @@ export const PausedMail = ({ caller, workspace }: { caller: CallerCtx; workspace
     <>
       <h2 id="paused-mail">Paused mail</h2>
       <p>
-        Since <Time at={workspace.bulkPausedAt} /> mail of these sources waits:{" "}
+        Since <Time at={workspace.bulkPausedAt} as="whole" /> mail of these sources waits:{" "}
         <strong>{pausedSources(workspace.bulkPause).join(", ")}</strong>. Too much of the mail of one hour bounced or
         was marked as spam. The audit log and the notification have the figures. Remove addresses that do not exist, and
         people who did not ask for mail: mail that goes on like this is paused again.

@@ -27,7 +27,7 @@ export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
     <form class="form" method="post" action="/app/settings/time-zone">
       <h2>Your time zone</h2>
       <p>
-        It is <Time at={now} /> in {zone}. The title of each time has it in UTC.
+        It is <Time at={now} as="whole" /> in {zone}. The title of each time has it in UTC.
       </p>
       <Select
         name="time_zone"

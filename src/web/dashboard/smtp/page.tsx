@@ -38,7 +38,7 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
         Programs that speak SMTP send through <span class="code">{settings.smtpHost}</span>, port {settings.smtpPort}.
       </p>
       {credentials.length === 0 ? (
-        <Empty command={curlLine(caller, "/v1/smtp-credentials/", { domain_id: "DOMAIN_ID" })}>
+        <Empty drawing="plug" command={curlLine(caller, "/v1/smtp-credentials/", { domain_id: "DOMAIN_ID" })}>
           No SMTP credential yet. A verified domain can have one.
         </Empty>
       ) : (

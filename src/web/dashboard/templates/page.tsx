@@ -31,6 +31,7 @@ export const TemplatesPage = ({
   >
     {templates.length === 0 ? (
       <Empty
+        drawing="template"
         action={mayManage(caller) ? { href: "/app/templates/new", label: "Write a template" } : undefined}
         command={curlLine(caller, "/v1/templates/", {
           name: "Receipt",

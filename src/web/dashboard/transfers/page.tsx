@@ -57,11 +57,11 @@ const Incoming = ({
     {transfer.note ? <pre>{transfer.note}</pre> : null}
     {transfer.cooloffUntil === null ? (
       <p class="soft">
-        Open until <Time at={transfer.expiresAt} />. It moves 24 hours after you accept.
+        Open until <Time at={transfer.expiresAt} as="whole" />. It moves 24 hours after you accept.
       </p>
     ) : (
       <p class="soft">
-        It moves at <Time at={transfer.cooloffUntil} />, unless its owners stop it.
+        It moves at <Time at={transfer.cooloffUntil} as="whole" />, unless its owners stop it.
       </p>
     )}
     <Window {...transfer} />
@@ -131,7 +131,7 @@ function deadlineOf({ expiresAt, cooloffUntil }: TransferRow, status: string) {
   if (status !== "pending" && status !== "accepted") return null;
   return (
     <>
-      <Time at={cooloffUntil ?? expiresAt} /> <Window expiresAt={expiresAt} cooloffUntil={cooloffUntil} />
+      <Time at={cooloffUntil ?? expiresAt} as="whole" /> <Window expiresAt={expiresAt} cooloffUntil={cooloffUntil} />
     </>
   );
 }

@@ -1,0 +1,15 @@
+/** The script of the pages of a mailbox: that of all pages, and what only webmail has. Everything works without it. */
+import "./page.ts";
+import { autosave } from "./autosaving.ts";
+import { completeAddresses } from "./completing.ts";
+import { fitFrames } from "./fitting-frames.ts";
+import { listenForKeys } from "./keys.ts";
+import { followChanges } from "./live.ts";
+import { addSelectAll } from "./selecting.ts";
+
+addSelectAll(document);
+completeAddresses();
+fitFrames();
+autosave();
+listenForKeys();
+followChanges();

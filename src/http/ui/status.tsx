@@ -1,0 +1,31 @@
+type Kind = "good" | "bad" | "warn" | "info" | "plan";
+
+const WORDS: Readonly<Record<Kind, readonly string[]>> = {
+  good: ["delivered", "verified", "active", "completed", "accepted", "on", "unchanged", "pass", "done", "stored"],
+  bad: [
+    ...["bounced", "failed", "rejected", "missing", "mismatch", "expired", "complained", "reversed", "restricted"],
+    ...["fail", "suppressed", "permerror"],
+  ],
+  warn: ["deferred", "retrying", "pending", "paused", "unconfirmed", "softfail", "temperror", "due"],
+  info: ["sending", "sent", "claimed", "running", "opened", "clicked"],
+  plan: ["scheduled"],
+};
+
+const KINDS = new Map(
+  Object.entries(WORDS).flatMap(([kind, words]) => words.map((word): [string, string] => [word, kind])),
+);
+
+interface StatusProps {
+  /** The status as the API names it, which decides the colour. Unknown words, such as `queued`, are grey. */
+  word: string;
+  /** Shown instead of the word. */
+  label?: string;
+}
+
+/** A status as a dot and a sentence-case word in its colour. */
+export const Status = ({ word, label }: StatusProps) => (
+  <span class={`status ${KINDS.get(word) ?? ""}`.trim()}>{label ?? toSentence(word)}</span>
+);
+
+/** Returns a name of the API as a person writes it: `no_mailbox` is "No mailbox". */
+export const toSentence = (word: string) => word.charAt(0).toUpperCase() + word.slice(1).replaceAll("_", " ");
