@@ -5,8 +5,18 @@ import type { Scope } from "./accounts/scopes.ts";
 /** The context of an authenticated request. Its mail database is the newest one of the workspace. */
 export interface CallerCtx extends WorkspaceCtx {
   actor: Actor;
+  /** Read with the session of a page. */
+  frame?: PageFrame;
   /** Records for the operation, read in the D1 batch that found the credential. An EarlySlot knows their type. */
   early?: object;
+}
+
+/** Shown in the header of each page about the user of a session. */
+export interface PageFrame {
+  /** Workspaces of the user, oldest membership first. */
+  workspaces: readonly { id: string; name: string }[];
+  /** Unread notifications of the user in the active workspace. */
+  unread: number;
 }
 
 /** Puts records of one type into the context of a caller, and gets them from it. */

@@ -1,4 +1,4 @@
-import { authenticateSession, refreshSession } from "../access/sessions/index.ts";
+import { authenticatePage, refreshSession } from "../access/sessions/index.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
 import { onNewestShard } from "../platform/jobs/shards.ts";
@@ -22,12 +22,12 @@ export const pageSession = declaring("page", async (c, next) => {
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
     return respondRefresh(c, pathname + search);
-  let caller = access === undefined ? null : await authenticateSession(ctx, access).catch(nullIfUnauthorized);
+  let caller = access === undefined ? null : await authenticatePage(ctx, access).catch(nullIfUnauthorized);
   if (!caller && refresh !== undefined) {
     const tokens = await refreshSession(ctx, refresh);
     if (tokens) {
       setSessionCookies(c, tokens);
-      caller = await authenticateSession(ctx, tokens.accessToken).catch(nullIfUnauthorized);
+      caller = await authenticatePage(ctx, tokens.accessToken).catch(nullIfUnauthorized);
     }
   }
   if (!caller) {

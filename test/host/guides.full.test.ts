@@ -93,6 +93,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.picture("bounces-reason");
       await guide.press("Retry");
       await guide.see("Retry of");
+      await guide.unfold("Setup");
       await guide.follow("Suppressions");
       await page.getByRole("button", { name: "Remove bounce+gone@university.example" }).click();
       await expect.poll(() => page.locator("main").textContent()).not.toContain("bounce+gone@university.example");
@@ -126,6 +127,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
 
   it("set-up-smtp make a credential that sends", () =>
     walk("set-up-smtp", async (guide) => {
+      await guide.unfold("Setup");
       await guide.follow("SMTP");
       await guide.fill("Domain", "shop.test");
       await guide.press("Create credential");
@@ -265,6 +267,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.press("Accept the transfer");
       await guide.see("news.example-shop.test");
       guide.page = page;
+      await guide.unfold("Setup");
       await guide.follow("Transfers");
       await guide.see("accepted");
       await guide.picture("transfer-a-domain-waiting");

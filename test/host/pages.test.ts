@@ -161,6 +161,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     expect(cookies.map(({ name }) => name).sort()).toEqual(["refresh", "session"]);
     for (const { httpOnly, secure, sameSite } of cookies)
       expect({ httpOnly, secure, sameSite }).toEqual({ httpOnly: true, secure: true, sameSite: "Strict" });
+    await pressOn(page, "Account", "Space");
     await pressOn(page, "Sign out");
     await page.waitForURL("**/auth/sign-in");
     expect(await context.cookies()).toEqual([]);
@@ -217,6 +218,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await pressOn(page, `Join as ${email}`);
     await page.waitForURL("**/app");
     expect(await page.locator("main").textContent()).toContain("member of Example Shop");
+    await pressOn(page, "Account", "Space");
     await pressOn(page, "Security");
     await pressOn(page, "Set up");
     const secret = ((await page.locator("p.code").textContent()) ?? "").replaceAll(" ", "");
@@ -225,6 +227,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await pressEnter(page);
     expect(await page.locator("main li").count()).toBe(10);
     const [recovery] = await page.locator("main li").allTextContents();
+    await page.getByRole("button", { name: "Account" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
 
     for (const [code, isRight] of [

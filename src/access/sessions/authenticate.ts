@@ -7,8 +7,9 @@ import {
   toCallerWorkspace,
   type WorkspaceColumns,
 } from "../accounts/index.ts";
-import type { Role, SessionActor } from "../caller.ts";
+import type { PageFrame, Role, SessionActor } from "../caller.ts";
 import { verifyAccessToken } from "./access-token.ts";
+import { type FrameRow, findFrame, toFrame } from "./frame.ts";
 
 interface SessionRow extends WorkspaceColumns {
   user_id: string;
@@ -37,12 +38,34 @@ const FIND_SESSION = `
  * membership or workspace has ended.
  */
 export async function authenticateSession(ctx: Ctx, token: string): Promise<Caller & { actor: SessionActor }> {
+  const claims = await verify(ctx, token);
+  return toCaller(await findSession(ctx, claims).first<SessionRow>(), claims);
+}
+
+/** Does the same for a page, and returns what its header shows, which is read in the same D1 batch. */
+export async function authenticatePage(
+  ctx: Ctx,
+  token: string,
+): Promise<Caller & { actor: SessionActor; frame: PageFrame }> {
+  const claims = await verify(ctx, token);
+  const [session, frame] = await ctx.db.batch([findSession(ctx, claims), findFrame(ctx, claims.sub, claims.wid)]);
+  const [row = null] = (session?.results ?? []) as SessionRow[];
+  const [shown = { workspaces: "[]", unread: 0 }] = (frame?.results ?? []) as FrameRow[];
+  return { ...toCaller(row, claims), frame: toFrame(shown) };
+}
+
+type Claims = NonNullable<Awaited<ReturnType<typeof verifyAccessToken>>>;
+
+async function verify(ctx: Ctx, token: string): Promise<Claims> {
   const claims = await verifyAccessToken(ctx, "session", token);
   if (!claims) throw invalidSession();
-  const row = await ctx.db
-    .prepare(FIND_SESSION)
-    .bind(claims.sid, claims.sub, claims.wid, ctx.now())
-    .first<SessionRow>();
+  return claims;
+}
+
+const findSession = ({ db, now }: Ctx, { sid, sub, wid }: Claims) =>
+  db.prepare(FIND_SESSION).bind(sid, sub, wid, now());
+
+function toCaller(row: SessionRow | null, claims: Claims): Caller & { actor: SessionActor } {
   if (!row) throw invalidSession();
   const actor: SessionActor = {
     kind: "session",

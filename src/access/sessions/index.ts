@@ -1,6 +1,6 @@
 export { type AccessTokenKind, signAccessToken, verifyAccessToken } from "./access-token.ts";
 export { activeAccessToken } from "./active-access-token.ts";
-export { authenticateSession, invalidSession } from "./authenticate.ts";
+export { authenticatePage, authenticateSession, invalidSession } from "./authenticate.ts";
 export { getSession, listSessions, type SessionRow } from "./queries.ts";
 export { refreshSession } from "./refresh.ts";
 export { revokeSession } from "./revoke.ts";

@@ -4,6 +4,7 @@ export { exportContacts } from "./csv/export.ts";
 export { importContacts } from "./csv/import.ts";
 export { deleteContact } from "./delete-contact.ts";
 export { deleteList } from "./delete-list.ts";
+export { type FoundContact, findContacts } from "./find-contacts.ts";
 export { getContact, getList, listContacts, listLists } from "./queries.ts";
 export { importLimits } from "./rules.ts";
 export {

@@ -1,7 +1,7 @@
 export { deleteDomain } from "./delete.ts";
 export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
 export { findValues, foundKey } from "./found-values.ts";
-export { type DomainRow, getDomain, getDomainWithKeys, listDomains } from "./queries.ts";
+export { type DomainRow, findDomains, getDomain, getDomainWithKeys, listDomains } from "./queries.ts";
 export { recheckDomains } from "./recheck.ts";
 export { dkimRecords } from "./records.ts";
 export { registerDomain } from "./register.ts";

@@ -52,6 +52,13 @@ export function listDomains(
   return select(ctx, and(visibleToCaller(ctx), ...filters), range);
 }
 
+/** Returns at most `limit` domains of the caller's workspace whose name contains a text. It reads the domains of the workspace. */
+export async function findDomains(ctx: CallerCtx, text: string, limit: number): Promise<DomainRow[]> {
+  const isFound = sql`instr(${domains.name}, ${text.toLowerCase()}) > 0`;
+  const found = await select(ctx, and(visibleToCaller(ctx), isFound), { offset: 0, limit });
+  return found.map(({ domain }) => domain);
+}
+
 function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number; limit: number }) {
   return selectWithKeys(ctx, where, { ...range, orderBy: domains.name });
 }

@@ -18,9 +18,11 @@ export {
   VersionField,
 } from "./form.tsx";
 export { files } from "./generated/files.ts";
+export { Header } from "./header.tsx";
 export { Icon, type IconName, Mark } from "./icon.tsx";
 export { Layout } from "./layout.tsx";
 export { MailFrame, PreviewFrame } from "./mail-frame.tsx";
+export { type MenuEntry, menuOf } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
 export { Status, toSentence } from "./status.tsx";
 export { Facts, List, Live, Pager, Table } from "./table.tsx";

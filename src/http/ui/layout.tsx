@@ -4,6 +4,7 @@ import { pausedSources } from "../../platform/bulk-pauses/index.ts";
 import { Document } from "./document.tsx";
 import { Notice } from "./form.tsx";
 import { files } from "./generated/files.ts";
+import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { Toast } from "./toast.tsx";
@@ -18,13 +19,15 @@ interface LayoutProps {
   actions?: Child;
   /** Above the content: what the user has just done. */
   notice?: string | undefined;
+  /** Text of the search over everything whose results the page shows. */
+  query?: string;
   /** URL that the page opens by itself at once. */
   refreshTo?: string;
   children?: Child;
 }
 
 /** The layout of every page. Pages without a caller are a narrow column with one card. */
-export function Layout({ title, caller, at, actions, notice, refreshTo, children }: LayoutProps) {
+export function Layout({ title, caller, at, actions, notice, query, refreshTo, children }: LayoutProps) {
   return (
     <Document
       title={title}
@@ -33,7 +36,12 @@ export function Layout({ title, caller, at, actions, notice, refreshTo, children
       refreshTo={refreshTo}
       kind={caller ? "app" : undefined}
     >
-      {caller ? <Menu caller={caller} at={at ?? title} /> : null}
+      {caller ? (
+        <>
+          <Header caller={caller} query={query} />
+          <Menu caller={caller} at={at ?? title} />
+        </>
+      ) : null}
       <main id="main" class={caller ? undefined : "narrow"}>
         {caller ? (
           <>

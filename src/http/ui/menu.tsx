@@ -1,107 +1,77 @@
-import type { Scope } from "../../access/accounts/index.ts";
 import type { CallerCtx } from "../../access/caller.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import { type MenuEntry, menuOf } from "./menu-entries.ts";
 
-interface Entry {
-  path: string;
-  name: string;
-  /** A scope of the role, or that of administrators of the platform. */
-  scope?: Scope | typeof PLATFORM_ADMIN;
+interface MenuProps {
+  caller: CallerCtx;
+  /** Path or name of the entry that the page belongs to. */
+  at: string;
 }
 
-const PLATFORM_ADMIN = "platform_admin";
-
-const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
-  {
-    name: "Mail",
-    entries: [
-      { path: "/app", name: "Home" },
-      { path: "/app/emails", name: "Emails", scope: "emails:view" },
-      { path: "/app/broadcasts", name: "Broadcasts", scope: "broadcasts:view" },
-      { path: "/app/templates", name: "Templates", scope: "templates:view" },
-      { path: "/app/contacts", name: "Contacts", scope: "contacts:view" },
-      { path: "/app/suppressions", name: "Suppressions", scope: "contacts:view" },
-      { path: "/app/analytics", name: "Analytics", scope: "analytics:view" },
-    ],
-  },
-  {
-    name: "Setup",
-    entries: [
-      { path: "/app/domains", name: "Domains", scope: "domains:view" },
-      { path: "/app/transfers", name: "Transfers", scope: "domains:view" },
-      { path: "/app/mailboxes", name: "Mailboxes", scope: "mailboxes:view" },
-      { path: "/app/forwarding", name: "Forwarding", scope: "domains:view" },
-      { path: "/app/inbound", name: "Inbound log", scope: "domains:view" },
-      { path: "/app/smtp", name: "SMTP", scope: "smtp:view" },
-      { path: "/app/api-keys", name: "API keys", scope: "team:view" },
-      { path: "/app/webhooks", name: "Webhooks", scope: "webhooks:view" },
-    ],
-  },
-  {
-    name: "Workspace",
-    entries: [
-      { path: "/app/team", name: "Team", scope: "team:view" },
-      { path: "/app/audit", name: "Audit log", scope: "team:manage" },
-      { path: "/app/settings", name: "Settings", scope: "team:view" },
-    ],
-  },
-  {
-    name: "You",
-    entries: [
-      { path: "/app/notifications", name: "Notifications", scope: "notifications:view" },
-      { path: "/app/grants", name: "Connected programs" },
-      { path: "/app/security", name: "Security" },
-    ],
-  },
-  {
-    name: "Platform",
-    entries: [
-      { path: "/app/admin/accounts", name: "Accounts", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/workspaces", name: "Workspaces", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/domain-claims", name: "Domain claims", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/transfers", name: "Force transfer", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/outboxes/main", name: "Outboxes", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/dead-letters", name: "Dead letters", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/blocked-hosts", name: "Blocked hosts", scope: PLATFORM_ADMIN },
-      { path: "/app/admin/audit", name: "Platform audit", scope: PLATFORM_ADMIN },
-    ],
-  },
-];
-
-/** The bar with the caller, and the menu: a column in wide windows, opened by a button in narrow ones. `at`: a path or title. */
-export function Menu({ caller: { actor, workspace }, at }: { caller: CallerCtx; at: string }) {
-  const isPlatformAdmin = actor.kind === "session" && actor.isPlatformAdmin;
-  const mayOpen = ({ scope }: Entry) =>
-    scope === undefined || (scope === PLATFORM_ADMIN ? isPlatformAdmin : actor.scopes.has(scope));
-  const groups = GROUPS.map(({ name, entries }) => ({ name, entries: entries.filter(mayOpen) }));
+/** The menu: a column in wide windows, opened by a button of the header in narrow ones. Pages of the platform have their own. */
+export function Menu({ caller, at }: MenuProps) {
+  const { main, setup, platform } = menuOf(caller);
+  const isPlatform = at.startsWith("/app/admin/") && platform.length > 0;
   return (
-    <>
-      <header class="bar">
-        <button class="quiet menu" type="button" popovertarget="menu">
-          Menu
-        </button>
-        <span class="who">
-          {workspace.name} <span class="soft">{actor.email}</span>
-        </span>
-        <form class="inline" method="post" action="/auth/logout">
-          <button class="link" type="submit">
-            Sign out
-          </button>
-        </form>
-      </header>
-      <nav id="menu" popover="auto" aria-label="Main">
-        {groups
-          .filter(({ entries }) => entries.length > 0)
-          .map(({ name, entries }) => (
-            <div class="group">
-              <p>{name}</p>
-              {entries.map((entry) => (
-                <a href={entry.path} aria-current={entry.path === at || entry.name === at ? "page" : undefined}>
-                  {entry.name}
-                </a>
-              ))}
-            </div>
-          ))}
-      </nav>
-    </>
+    <nav id="menu" popover="auto" aria-label="Main">
+      {isPlatform ? (
+        <>
+          <div class="group">
+            <MenuLink path="/app" name={caller.workspace.name} icon="back" />
+          </div>
+          <div class="group">
+            <p>Platform</p>
+            <Entries entries={platform} at={at} />
+          </div>
+        </>
+      ) : (
+        <div class="group">
+          <Entries entries={main} at={at} />
+          <Setup entries={setup} at={at} />
+          {platform.length > 0 ? <MenuLink path="/app/admin/accounts" name="Platform" icon="server" /> : null}
+        </div>
+      )}
+      <div class="group elsewhere">
+        <MenuLink path="/mail" name="Webmail" icon="reply" />
+        <MenuLink path="/docs" name="Reference" icon="book" />
+      </div>
+    </nav>
   );
 }
+
+/** The pages of the set-up, folded except on these pages. */
+const Setup = ({ entries, at }: { entries: readonly MenuEntry[]; at: string }) =>
+  entries.length === 0 ? null : (
+    <details class="fold" open={entries.some((entry) => isAt(entry, at))}>
+      <summary>
+        <Icon name="settings" />
+        Setup
+        <Icon name="more" />
+      </summary>
+      <Entries entries={entries} at={at} />
+    </details>
+  );
+
+const Entries = ({ entries, at }: { entries: readonly MenuEntry[]; at: string }) => (
+  <>
+    {entries.map((entry) => (
+      <MenuLink {...entry} isCurrent={isAt(entry, at)} />
+    ))}
+  </>
+);
+
+const isAt = ({ path, name }: MenuEntry, at: string) => path === at || name === at;
+
+interface MenuLinkProps {
+  path: string;
+  name: string;
+  icon: IconName;
+  isCurrent?: boolean;
+}
+
+const MenuLink = ({ path, name, icon, isCurrent = false }: MenuLinkProps) => (
+  <a href={path} aria-current={isCurrent ? "page" : undefined}>
+    <Icon name={icon} />
+    {name}
+  </a>
+);

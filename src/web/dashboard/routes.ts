@@ -15,6 +15,7 @@ import { homePages } from "./home/routes.tsx";
 import { inboundPages } from "./inbound/routes.tsx";
 import { mailboxPages } from "./mailboxes/routes.tsx";
 import { notificationPages } from "./notifications/routes.tsx";
+import { everythingPages } from "./search/routes.tsx";
 import { securityPages } from "./security/routes.tsx";
 import { settingsPages } from "./settings/routes.tsx";
 import { smtpPages } from "./smtp/routes.tsx";
@@ -27,6 +28,7 @@ import { webhookPages } from "./webhooks/routes.tsx";
 /** The pages of the dashboard. Their forms call the operations of the API, with its scopes and limits. */
 export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", homePages)
+  .route("/", everythingPages)
   .route("/", emailPages)
   .route("/", broadcastPages)
   .route("/", templatePages)

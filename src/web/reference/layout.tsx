@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Document, files } from "../../http/ui/index.ts";
+import { Document, files, Mark } from "../../http/ui/index.ts";
 import type { Noun } from "./document.ts";
 
 const NAME = "API reference";
@@ -18,10 +18,14 @@ interface ReferenceLayoutProps {
 export const ReferenceLayout = ({ title, nouns, current, query = "", children }: ReferenceLayoutProps) => (
   <Document title={title} of={title === NAME ? undefined : NAME} script={files.script} styles={[files.referenceStyle]}>
     <header class="bar">
+      <a class="home" href="/" aria-label="Start">
+        <Mark />
+      </a>
       <nav aria-label="Main">
         <a href="/docs">API reference</a>
         <a href="/openapi.json">OpenAPI document</a>
         <a href="/app">Dashboard</a>
+        <a href="/mail">Webmail</a>
       </nav>
     </header>
     <div class="docs">

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
-import { Document, files, Notice } from "../../http/ui/index.ts";
+import { Document, files, Icon, type IconName, Mark, Notice } from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import {
@@ -55,9 +55,12 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
 
 const Bar = ({ caller, mailbox }: OpenPage) => (
   <header class="bar">
-    <button class="quiet menu" type="button" popovertarget="menu">
-      Folders
+    <button class="bare menu" type="button" popovertarget="menu" aria-label="Folders">
+      <Icon name="menu" />
     </button>
+    <a class="home" href="/mail" aria-label="Webmail">
+      <Mark />
+    </a>
     <span class="who">{mailbox.address}</span>
     {caller.actor.kind === "mailbox" ? (
       <form class="inline" method="post" action="/mail/sign-out">
@@ -69,10 +72,20 @@ const Bar = ({ caller, mailbox }: OpenPage) => (
       <nav aria-label="Main">
         <a href="/mail">Mailboxes</a>
         <a href="/app">Dashboard</a>
+        <a href="/docs">Reference</a>
       </nav>
     )}
   </header>
 );
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  INBOX: "inbox",
+  Drafts: "edit",
+  Sent: "send",
+  Archive: "archive",
+  Spam: "alert",
+  Trash: "trash",
+};
 
 function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { current: string }) {
   const { id, quotaBytes } = mailbox;
@@ -80,11 +93,13 @@ function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { cur
   return (
     <nav id="menu" popover="auto" aria-label="Folders">
       <a class="button wide" href={composePath(id)} data-key="c">
+        <Icon name="edit" />
         Write
       </a>
       <div class="group" id="folders" data-live="">
         {folders.map(({ name, unseen }) => (
           <a id={`folder-${encodeURIComponent(name)}`} href={folderPath(id, name)} aria-current={mark(name)}>
+            <Icon name={ICONS[name] ?? "folder"} />
             <span>{folderTitle(name)}</span>
             {unseen > 0 ? <span class="soft">{unseen} new</span> : null}
           </a>
@@ -92,7 +107,8 @@ function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { cur
       </div>
       <div class="group">
         <a href={scheduledPath(id)} aria-current={mark("scheduled")}>
-          Scheduled
+          <Icon name="clock" />
+          <span>Scheduled</span>
         </a>
       </div>
       {labels.length === 0 ? null : (
@@ -109,10 +125,12 @@ function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { cur
       )}
       <div class="group">
         <a href={foldersAndLabelsPath(id)} aria-current={mark("folders-and-labels")}>
-          Folders and labels
+          <Icon name="tag" />
+          <span>Folders and labels</span>
         </a>
         <a href={importPath(id)} aria-current={mark("import")}>
-          Import
+          <Icon name="upload" />
+          <span>Import</span>
         </a>
         <p>
           {quotaBytes === null ? `${toSize(usedBytes)} used` : `${toSize(usedBytes)} of ${toSize(quotaBytes)} used`}

@@ -2,9 +2,9 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-e6d8d557.js",
-  webmailScript: "/assets/webmail-d7d93cb1.js",
-  style: "/assets/page-e8b29168.css",
-  webmailStyle: "/assets/webmail-bf453e51.css",
+  script: "/assets/page-dace1141.js",
+  webmailScript: "/assets/webmail-29b1ce2a.js",
+  style: "/assets/page-9ee9a4b0.css",
+  webmailStyle: "/assets/webmail-c56e719b.css",
   referenceStyle: "/assets/reference-b53efb52.css",
 } as const;

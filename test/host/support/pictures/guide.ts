@@ -48,6 +48,12 @@ export class Guide {
     await this.page.waitForLoadState();
   }
 
+  /** Opens a folded part of the page, such as one of the menu. */
+  async unfold(label: string): Promise<void> {
+    this.#walk(label);
+    await this.page.locator("summary").filter({ hasText: label }).first().click();
+  }
+
   /** Fills in a field, or chooses an option, files or a box by its label. */
   async fill(label: string, value: string | { name: string; text: string }): Promise<void> {
     this.#walk(label);

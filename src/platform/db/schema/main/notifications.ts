@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { users, workspaces } from "./accounts.ts";
 
@@ -19,7 +20,10 @@ export const notifications = sqliteTable(
     readAt: integer("read_at"),
     createdAt: integer("created_at").notNull(),
   },
-  (t) => [index("notifications_by_user").on(t.workspace, t.userId, t.id)],
+  (t) => [
+    index("notifications_by_user").on(t.workspace, t.userId, t.id),
+    index("notifications_unread").on(t.workspace, t.userId).where(sql`read_at IS NULL`),
+  ],
 );
 
 export const notificationPreferences = sqliteTable("notification_preferences", {

@@ -1,0 +1,130 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { Icon, Mark } from "./icon.tsx";
+import { menuOf } from "./menu-entries.ts";
+
+/** Most unread notifications that are counted. */
+const MOST_UNREAD = 99;
+
+interface HeaderProps {
+  caller: CallerCtx;
+  /** Text of the search whose results the page shows. */
+  query?: string;
+}
+
+/** The bar above each page of the dashboard: workspace, search, notifications and account. Its panels need no script. */
+export const Header = ({ caller, query = "" }: HeaderProps) => (
+  <header class="bar">
+    <button class="bare menu" type="button" popovertarget="menu" aria-label="Menu">
+      <Icon name="menu" />
+    </button>
+    <a class="home" href="/app" aria-label="Dashboard">
+      <Mark />
+    </a>
+    <Switcher caller={caller} />
+    <search>
+      <form method="get" action="/app/search">
+        <label class="find">
+          <Icon name="search" />
+          <input
+            type="search"
+            name="q"
+            value={query}
+            maxlength={200}
+            aria-label="Find anything"
+            placeholder="Find emails, contacts, domains, settings"
+            autocomplete="off"
+            data-find=""
+          />
+          <kbd>/</kbd>
+        </label>
+      </form>
+    </search>
+    <a class="button bare narrow-only" href="/app/search" aria-label="Find">
+      <Icon name="search" />
+    </a>
+    <Bell caller={caller} />
+    <Account caller={caller} />
+  </header>
+);
+
+/** The name of the workspace, and the others of the user. */
+const Switcher = ({ caller: { workspace, frame } }: { caller: CallerCtx }) => (
+  <>
+    <button class="bare switcher" type="button" popovertarget="workspaces" aria-label={`Workspace ${workspace.name}`}>
+      <span>{workspace.name}</span>
+      <Icon name="more" />
+    </button>
+    <div class="panel" id="workspaces" popover="auto">
+      <p class="soft">Workspaces</p>
+      {(frame?.workspaces ?? [workspace]).map(({ id, name }) =>
+        id === workspace.id ? (
+          <a href="/app" aria-current="true">
+            <span>{name}</span>
+            <Icon name="check" />
+          </a>
+        ) : (
+          <form method="post" action="/auth/workspace">
+            <input type="hidden" name="org_id" value={id} />
+            <button type="submit" aria-label={`Open ${name}`}>
+              <span>{name}</span>
+            </button>
+          </form>
+        ),
+      )}
+    </div>
+  </>
+);
+
+function Bell({ caller: { actor, frame } }: { caller: CallerCtx }) {
+  if (!actor.scopes.has("notifications:view")) return null;
+  const unread = frame?.unread ?? 0;
+  const count = unread > MOST_UNREAD ? `${MOST_UNREAD}+` : String(unread);
+  return (
+    <a
+      class="button bare bell"
+      href="/app/notifications"
+      aria-label={unread === 0 ? "Notifications" : `Notifications, ${count} unread`}
+    >
+      <Icon name="bell" />
+      {unread === 0 ? null : <span class="count">{count}</span>}
+    </a>
+  );
+}
+
+const Account = ({ caller }: { caller: CallerCtx }) => (
+  <>
+    <button class="bare account" type="button" popovertarget="account" aria-label="Account">
+      <span data-initials={initialsOf(caller.actor)} />
+    </button>
+    <div class="panel" id="account" popover="auto">
+      <p>
+        {caller.actor.name === null ? null : (
+          <>
+            <strong>{caller.actor.name}</strong>
+            <br />
+          </>
+        )}
+        <span class="soft">{caller.actor.email}</span>
+      </p>
+      {menuOf(caller).account.map(({ path, name, icon }) => (
+        <a href={path}>
+          <Icon name={icon} />
+          {name}
+        </a>
+      ))}
+      <form method="post" action="/auth/logout">
+        <button type="submit">
+          <Icon name="exit" />
+          Sign out
+        </button>
+      </form>
+    </div>
+  </>
+);
+
+/** Returns at most two letters for a person: of the name, else of the address. */
+function initialsOf({ name, email }: { name: string | null; email: string }): string {
+  const words = (name ?? email.split("@")[0] ?? "").split(/[\s._-]+/).filter((word) => word !== "");
+  const letters = words.map((word) => Array.from(word)[0] ?? "");
+  return (letters.length > 1 ? [letters[0], letters.at(-1)] : letters).join("").toUpperCase();
+}

@@ -1,0 +1,66 @@
+import type { Scope } from "../../access/accounts/index.ts";
+import type { CallerCtx } from "../../access/caller.ts";
+import type { IconName } from "./icon.tsx";
+
+/** A page that the menu leads to. */
+export interface MenuEntry {
+  path: string;
+  name: string;
+  icon: IconName;
+  /** A scope of the role that the page needs. */
+  scope?: Scope;
+}
+
+/** The pages that people open every day. With `Setup` and `Platform` the menu has at most twelve entries. */
+const MAIN: readonly MenuEntry[] = [
+  { path: "/app", name: "Home", icon: "home" },
+  { path: "/app/emails", name: "Emails", icon: "mail", scope: "emails:view" },
+  { path: "/app/broadcasts", name: "Broadcasts", icon: "broadcast", scope: "broadcasts:view" },
+  { path: "/app/contacts", name: "Contacts", icon: "people", scope: "contacts:view" },
+  { path: "/app/templates", name: "Templates", icon: "template", scope: "templates:view" },
+  { path: "/app/analytics", name: "Analytics", icon: "chart", scope: "analytics:view" },
+  { path: "/app/domains", name: "Domains", icon: "globe", scope: "domains:view" },
+  { path: "/app/mailboxes", name: "Mailboxes", icon: "inbox", scope: "mailboxes:view" },
+  { path: "/app/api-keys", name: "API keys", icon: "key", scope: "team:view" },
+  { path: "/app/webhooks", name: "Webhooks", icon: "link", scope: "webhooks:view" },
+];
+
+const SETUP: readonly MenuEntry[] = [
+  { path: "/app/smtp", name: "SMTP", icon: "plug", scope: "smtp:view" },
+  { path: "/app/suppressions", name: "Suppressions", icon: "ban", scope: "contacts:view" },
+  { path: "/app/forwarding", name: "Forwarding", icon: "forward", scope: "domains:view" },
+  { path: "/app/inbound", name: "Inbound log", icon: "download", scope: "domains:view" },
+  { path: "/app/transfers", name: "Transfers", icon: "swap", scope: "domains:view" },
+  { path: "/app/team", name: "Team", icon: "user", scope: "team:view" },
+  { path: "/app/audit", name: "Audit log", icon: "list", scope: "team:manage" },
+  { path: "/app/settings", name: "Settings", icon: "settings", scope: "team:view" },
+];
+
+const PLATFORM: readonly MenuEntry[] = [
+  { path: "/app/admin/accounts", name: "Accounts", icon: "user" },
+  { path: "/app/admin/workspaces", name: "Workspaces", icon: "people" },
+  { path: "/app/admin/domain-claims", name: "Domain claims", icon: "globe" },
+  { path: "/app/admin/transfers", name: "Force transfer", icon: "swap" },
+  { path: "/app/admin/outboxes/main", name: "Outboxes", icon: "send" },
+  { path: "/app/admin/dead-letters", name: "Dead letters", icon: "trash" },
+  { path: "/app/admin/blocked-hosts", name: "Blocked hosts", icon: "ban" },
+  { path: "/app/admin/audit", name: "Platform audit", icon: "list" },
+];
+
+const ACCOUNT: readonly MenuEntry[] = [
+  { path: "/app/notifications", name: "Notifications", icon: "bell", scope: "notifications:view" },
+  { path: "/app/security", name: "Security", icon: "shield" },
+  { path: "/app/grants", name: "Connected programs", icon: "plug" },
+];
+
+/** The entries that a caller may open. `platform` is empty unless the caller administers the platform. */
+export function menuOf({ actor }: CallerCtx): Record<"main" | "setup" | "account" | "platform", MenuEntry[]> {
+  const mayOpen = ({ scope }: MenuEntry) => scope === undefined || actor.scopes.has(scope);
+  const isPlatformAdmin = actor.kind === "session" && actor.isPlatformAdmin;
+  return {
+    main: MAIN.filter(mayOpen),
+    setup: SETUP.filter(mayOpen),
+    account: ACCOUNT.filter(mayOpen),
+    platform: isPlatformAdmin ? [...PLATFORM] : [],
+  };
+}

@@ -1,0 +1,103 @@
+import type { Child } from "hono/jsx";
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { FoundContact } from "../../../audience/contacts/index.ts";
+import type { DomainRow } from "../../../domains/domains/index.ts";
+import { Empty, Icon, type IconName, Layout, type MenuEntry, Notice, Status, Time } from "../../../http/ui/index.ts";
+import type { SearchOut } from "../../../sending/emails/index.ts";
+import { shortRecipients } from "../short-recipients.ts";
+
+interface SearchPageProps {
+  caller: CallerCtx;
+  q: string;
+  emails: readonly SearchOut[];
+  contacts: readonly FoundContact[];
+  domains: readonly DomainRow[];
+  /** Pages whose name matches, or all when nothing is searched for. */
+  entries: readonly MenuEntry[];
+  error?: string | undefined;
+}
+
+/** Shows the results of a search over everything, by kind. The palette shows its links too. */
+export function SearchPage({ caller, q, emails, contacts, domains, entries, error }: SearchPageProps) {
+  const isEmpty = emails.length + contacts.length + domains.length + entries.length === 0;
+  return (
+    <Layout title={q === "" ? "Find" : `Results for “${q}”`} caller={caller} at="/app/search" query={q}>
+      {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+      <form class="find-page" method="get" action="/app/search">
+        <label class="find">
+          <Icon name="search" />
+          <input
+            type="search"
+            name="q"
+            value={q}
+            maxlength={200}
+            aria-label="Find emails, contacts, domains and settings"
+          />
+        </label>
+      </form>
+      {isEmpty ? <Empty drawing="search">Nothing matches. Try part of an address, a subject or a domain.</Empty> : null}
+      <div class="found" data-found="">
+        <Group
+          name="Emails"
+          icon="mail"
+          more={emails.length === 0 ? undefined : `/app/emails?${new URLSearchParams({ q })}`}
+        >
+          {emails.map(({ id, subject, to_addresses: to, status, created_at }) => (
+            <li>
+              <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>
+              <span class="soft">{shortRecipients(to)}</span>
+              <Status word={status} />
+              <Time at={created_at} />
+            </li>
+          ))}
+        </Group>
+        <Group name="Contacts" icon="people">
+          {contacts.map(({ id, listId, listName, email, name }) => (
+            <li>
+              <a href={`/app/contacts/${listId}/contacts/${id}`}>{email}</a>
+              <span class="soft">{name === null ? listName : `${name}, ${listName}`}</span>
+            </li>
+          ))}
+        </Group>
+        <Group name="Domains" icon="globe">
+          {domains.map(({ id, name, status }) => (
+            <li>
+              <a href={`/app/domains/${id}`}>{name}</a>
+              <Status word={status} />
+            </li>
+          ))}
+        </Group>
+        <Group name="Pages and settings" icon="settings">
+          {entries.map(({ path, name }) => (
+            <li>
+              <a href={path}>{name}</a>
+            </li>
+          ))}
+        </Group>
+      </div>
+    </Layout>
+  );
+}
+
+interface GroupProps {
+  name: string;
+  icon: IconName;
+  /** URL of all results of this kind. */
+  more?: string | undefined;
+  children: readonly Child[];
+}
+
+const Group = ({ name, icon, more, children }: GroupProps) =>
+  children.length === 0 ? null : (
+    <section class="card">
+      <h2>
+        <Icon name={icon} /> {name}
+      </h2>
+      <ul>{children}</ul>
+      {more === undefined ? null : (
+        <p>
+          <a href={more}>All emails that match</a>
+        </p>
+      )}
+    </section>
+  );

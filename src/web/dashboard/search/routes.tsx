@@ -1,0 +1,50 @@
+import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
+import { findContacts } from "../../../audience/contacts/index.ts";
+import { findDomains } from "../../../domains/domains/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { toRefusal } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { type MenuEntry, menuOf } from "../../../http/ui/index.ts";
+import { searchEmails } from "../../../sending/emails/index.ts";
+import { SearchPage } from "./page.tsx";
+import { settingsOf } from "./settings.ts";
+
+/** Most results of each kind. */
+const SHOWN = 5;
+/** Longest text that is searched for, in characters. */
+const MAX_QUERY = 200;
+
+export const everythingPages = new Hono<AppEnv>().get("/app/search", ...pageFor("GET /v1/me"), async (c) => {
+  const caller = c.get("caller");
+  const q = (c.req.query("q") ?? "").trim().slice(0, MAX_QUERY);
+  try {
+    return respondPage(c, <SearchPage caller={caller} q={q} {...(await findAll(caller, q))} />);
+  } catch (error) {
+    const { status, message } = toRefusal(error);
+    const nothing = { emails: [], contacts: [], domains: [], entries: findEntries(caller, q) };
+    return respondPage(c, <SearchPage caller={caller} q={q} {...nothing} error={message} />, { status });
+  }
+});
+
+/** Reads what the role may see of each kind, all at the same time. */
+async function findAll(caller: CallerCtx, q: string) {
+  const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => q !== "" && caller.actor.scopes.has(scope);
+  const search = { q, direction: "outbound" as const, page: 0, limit: SHOWN };
+  const [emails, contacts, domains] = await Promise.all([
+    may("emails:view") ? searchEmails(caller, search).then(({ rows }) => rows) : [],
+    may("contacts:view") ? findContacts(caller, q, SHOWN) : [],
+    may("domains:view") ? findDomains(caller, q, SHOWN) : [],
+  ]);
+  return { emails, contacts, domains, entries: findEntries(caller, q) };
+}
+
+/** Returns the pages and settings whose words contain the text: all of them for an empty one. */
+function findEntries(caller: CallerCtx, q: string): MenuEntry[] {
+  const { main, setup, account, platform } = menuOf(caller);
+  const words = q.toLowerCase();
+  const pages = [...main, ...setup, ...account, ...platform];
+  const found = pages.filter(({ name }) => name.toLowerCase().includes(words));
+  return q === "" ? pages : [...found, ...settingsOf(caller).filter(({ name }) => name.toLowerCase().includes(words))];
+}

@@ -1,0 +1,30 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { MenuEntry } from "../../../http/ui/index.ts";
+
+/** Parts of pages that people look for by other names than those of the menu. */
+const SETTINGS: readonly MenuEntry[] = [
+  { path: "/app/settings", name: "Time zone", icon: "clock", scope: "team:view" },
+  { path: "/app/settings", name: "Name of the workspace", icon: "settings", scope: "team:view" },
+  { path: "/app/settings", name: "Pause sending", icon: "pause", scope: "team:view" },
+  { path: "/app/settings", name: "Open and click tracking", icon: "eye", scope: "team:view" },
+  { path: "/app/settings/delete", name: "Delete the workspace", icon: "trash", scope: "team:manage" },
+  {
+    path: "/app/notifications/preferences",
+    name: "Notification preferences",
+    icon: "bell",
+    scope: "notifications:view",
+  },
+  { path: "/app/notifications/preferences", name: "Slack", icon: "bell", scope: "notifications:view" },
+  { path: "/app/security", name: "Two-factor authentication", icon: "shield" },
+  { path: "/app/security", name: "Sessions and devices", icon: "shield" },
+  { path: "/app/team", name: "Invite a member", icon: "user", scope: "team:manage" },
+  { path: "/app/emails/new", name: "New email", icon: "edit", scope: "emails:send" },
+  { path: "/app/emails/scheduled", name: "Scheduled emails", icon: "clock", scope: "emails:view" },
+  { path: "/app/broadcasts/new", name: "New broadcast", icon: "broadcast", scope: "broadcasts:manage" },
+  { path: "/app/templates/new", name: "New template", icon: "template", scope: "templates:manage" },
+  { path: "/app/webhooks/new", name: "New webhook", icon: "link", scope: "webhooks:manage" },
+];
+
+/** Returns the parts that the role of the caller may open. */
+export const settingsOf = ({ actor }: CallerCtx): MenuEntry[] =>
+  SETTINGS.filter(({ scope }) => scope === undefined || actor.scopes.has(scope));

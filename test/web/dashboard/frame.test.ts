@@ -1,0 +1,120 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { countingDb } from "../../support/counting-db.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aMail, aMember, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+
+/** The frame of each page: the menu, the header, and the search over everything. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+});
+
+const pageOf = async (path: string, by = session) => (await by.get(path)).text();
+const menuOf = (html: string) => /<nav id="menu".*?<\/nav>/s.exec(html)?.[0] ?? "";
+const namesOf = (html: string) => [...html.matchAll(/<\/svg>([^<]+)<\/a>/g)].map(([, name]) => name);
+
+/** Returns a page and how often it called the databases. */
+async function callsOf(path: string) {
+  const { bindings, trips } = countingDb();
+  const api = apiOn({ ...bindings, WORK: discardingQueue }, null);
+  const response = await api.get(path, { Cookie: `session=${session.tokens.accessToken}` });
+  const html = await response.text();
+  const main = trips.filter(({ statements }) => statements[0]?.binding === "DB").length;
+  return { html, main, mail: trips.length - main };
+}
+
+describe("the menu", () => {
+  it("has at most twelve entries, since what is set up once is folded, also for administrators of the platform", async () => {
+    await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+    const menu = menuOf(await pageOf("/app"));
+    const [unfolded = "", folded = ""] = [
+      menu.replace(/<details.*?<\/details>/s, "").replace(/<div class="group elsewhere">.*$/s, ""),
+      /<details class="fold">.*?<\/details>/s.exec(menu)?.[0],
+    ];
+    expect(namesOf(unfolded)).toHaveLength(11);
+    expect(namesOf(unfolded)).toContain("Platform");
+    expect(namesOf(folded)).toContain("Settings");
+  });
+
+  it("is unfolded on the pages of the set-up, and marks the page", async () => {
+    const menu = menuOf(await pageOf("/app/team"));
+    expect(menu).toContain('<details class="fold" open="">');
+    expect(menu).toMatch(/<a href="\/app\/team" aria-current="page">/);
+  });
+
+  it("of the platform is one of its own, for administrators only", async () => {
+    expect(menuOf(await pageOf("/app"))).not.toContain("/app/admin/");
+    await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+    const menu = menuOf(await pageOf("/app/admin/accounts"));
+    expect(namesOf(menu)).toEqual(expect.arrayContaining(["Accounts", "Dead letters"]));
+    expect(menu).not.toContain("/app/emails");
+    expect(menuOf(await pageOf("/app/emails"))).not.toContain("/app/admin/dead-letters");
+  });
+
+  it("shows only what the role may see", async () => {
+    const member = await aSession({ ...(await aMember(workspace, "member")), workspaceId: workspace.workspaceId });
+    expect(menuOf(await pageOf("/app", member))).not.toContain("/app/audit");
+    expect(menuOf(await pageOf("/app"))).toContain("/app/audit");
+  });
+});
+
+describe("the header", () => {
+  it("switches to the other workspaces of the user, and counts unread notifications, in the D1 call of the session", async () => {
+    const other = await aWorkspace();
+    const join = "INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)";
+    await env.DB.prepare(join).bind(other.workspaceNumber, workspace.userId, Date.now()).run();
+    const insert = `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, read_at, created_at)
+      SELECT ?1 || value, ?2, ?3, 'alerts', 'info', 'A title', 'A body', iif(value = 1, 1, NULL), 1 FROM json_each('[1,2,3]')`;
+    await env.DB.prepare(insert).bind(crypto.randomUUID(), workspace.workspaceNumber, workspace.userId).run();
+    await env.DB.prepare(insert).bind(crypto.randomUUID(), other.workspaceNumber, workspace.userId).run();
+    const { html, main } = await callsOf("/app/search");
+    expect(main).toBe(1);
+    expect(html).toContain('aria-label="Notifications, 2 unread"');
+    expect(html).toContain(`name="org_id" value="${other.workspaceId}"`);
+    expect(html).not.toContain(`name="org_id" value="${workspace.workspaceId}"`);
+  });
+
+  it("counts at most 99 notifications", async () => {
+    const many = JSON.stringify([...Array(120).keys()]);
+    await env.DB.prepare(
+      `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, created_at)
+       SELECT ?1 || value, ?2, ?3, 'alerts', 'info', 'A title', 'A body', 1 FROM json_each(?4)`,
+    )
+      .bind(crypto.randomUUID(), workspace.workspaceNumber, workspace.userId, many)
+      .run();
+    expect(await pageOf("/app/search")).toContain('aria-label="Notifications, 99+ unread"');
+  });
+});
+
+describe("the search over everything", () => {
+  it("finds emails, contacts, domains and settings of the workspace, in one call more than a search for emails", async () => {
+    const list = await (await workspace.post("/v1/contacts/", { name: "Readers" })).json<{ id: string }>();
+    const contact = { email: "Ada.Lovelace@example.org", name: "Ada" };
+    const { id } = await (await workspace.post(`/v1/contacts/${list.id}/contacts`, contact)).json<{ id: string }>();
+    await workspace.post("/v1/emails/", aMail(workspace, { subject: "Receipt for Ada.Lovelace", to: [contact] }));
+    const { html, main, mail } = await callsOf("/app/search?q=ada.love");
+    expect(main).toBe(2);
+    expect(mail).toBeLessThanOrEqual((await callsOf("/app/emails?q=ada.love")).mail + 1);
+    expect(html).toContain(">Receipt for Ada.Lovelace</a>");
+    expect(html).toContain(`href="/app/contacts/${list.id}/contacts/${id}"`);
+    expect(await pageOf(`/app/search?q=${workspace.domain}`)).toContain(`href="/app/domains/${workspace.domainId}"`);
+    expect(await pageOf("/app/search?q=time+zone")).toContain('<a href="/app/settings">Time zone</a>');
+    const other = await aSession(await aWorkspace());
+    for (const q of ["ada.love", workspace.domain])
+      expect(await pageOf(`/app/search?q=${q}`, other), q).toContain("Nothing matches.");
+  });
+
+  it("takes texts of every kind, and says what is wrong with a query", async () => {
+    for (const q of ["%", "'", "<b>", "to:", "\u{10ffff}", "ÄÖ", "x".repeat(1_000)]) {
+      const response = await session.get(`/app/search?${new URLSearchParams({ q })}`);
+      expect(response.status, q).toBe(200);
+      expect(await response.text(), q).not.toContain("<b>");
+    }
+    expect((await session.get(`/app/search?${new URLSearchParams({ q: "語".repeat(200) })}`)).status).toBe(422);
+  });
+});
