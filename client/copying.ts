@@ -25,3 +25,27 @@ export function addCopyButtons(root: ParentNode): void {
     else source.append(" ", status);
   }
 }
+
+/** Makes each link with `data-copy-from` copy the text that it leads to. Where that fails it opens it. */
+export function copyLinkedTexts(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-copy-from]")) {
+    const label = link.textContent;
+    link.textContent = "Copy as Markdown";
+    link.addEventListener("click", async (event) => {
+      if (event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      const text = fetch(link.href).then((response) => response.text());
+      const isCopied = await text
+        .then((copied) => navigator.clipboard.writeText(copied))
+        .then(
+          () => true,
+          () => false,
+        );
+      if (!isCopied) location.href = link.href;
+      link.textContent = isCopied ? "Copied" : label;
+      setTimeout(() => {
+        link.textContent = "Copy as Markdown";
+      }, SHOWN_MS);
+    });
+  }
+}

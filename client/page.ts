@@ -1,9 +1,10 @@
 /** The script of the pages of signed-in users and of the reference. Everything works without it. */
 import { confirmForms } from "./confirming.ts";
-import { addCopyButtons } from "./copying.ts";
+import { addCopyButtons, copyLinkedTexts } from "./copying.ts";
 import { countDown } from "./counting-down.ts";
 import { openDialogs } from "./dialogs.ts";
 import { prepareImports } from "./importing.ts";
+import { keepLanguage } from "./languages.ts";
 import { askBeforeLeaving } from "./leaving.ts";
 import { listenForPalette } from "./palette.ts";
 import { previewForms } from "./previewing.ts";
@@ -14,6 +15,8 @@ import { showToast } from "./toasts.ts";
 showLocalTimes(document);
 keepTimes();
 addCopyButtons(document);
+copyLinkedTexts();
+keepLanguage();
 confirmForms();
 askBeforeLeaving();
 countDown();

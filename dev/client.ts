@@ -1,11 +1,12 @@
 // `npm run client`: bundles the script and the stylesheets of the pages (client/) into public/assets/, which Cloudflare serves
-// without the Worker, and writes their names to src/http/ui/generated/files.ts. Writes the Public Suffix List to public/. With `--check`
-// it compares them and fails when they differ.
+// without the Worker, beside the guides of the API reference (docs/), and writes their names to src/http/ui/generated/files.ts. Writes the
+// Public Suffix List to public/. With `--check` it compares them and fails when they differ.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { crc32 } from "../src/lib/crc32.ts";
 import { readArguments } from "./arguments.ts";
+import { guideTexts } from "./guide-texts.ts";
 import { ROOT } from "./layout.ts";
 import { publicSuffixList } from "./public-suffixes.ts";
 
@@ -23,7 +24,10 @@ const SOURCES = {
 };
 
 const { check } = readArguments({ usage: "client [-- --check]", options: { check: { type: "boolean" } } }).values;
-const bundles = await Promise.all(Object.entries(SOURCES).map(([name, source]) => bundle(name, source)));
+const bundles = [
+  ...(await Promise.all(Object.entries(SOURCES).map(([name, source]) => bundle(name, source)))),
+  named("guides", "guides.json", await guideTexts()),
+];
 const expected = new Map([
   ...bundles.map(({ file, content }): [string, string] => [path.join(ASSETS, file), content]),
   [NAMES, toModule()],
@@ -45,9 +49,13 @@ async function bundle(name: string, source: string): Promise<{ name: string; fil
     target: source.endsWith(".ts") ? "es2022" : "esnext",
     charset: "ascii",
   });
-  const content = (outputFiles[0]?.text ?? "").trim();
-  const { name: base, ext } = path.parse(source);
-  return { name, content, file: `${base}-${crc32(content).toString(16)}${ext === ".ts" ? ".js" : ext}` };
+  return named(name, path.basename(source).replace(/\.ts$/, ".js"), (outputFiles[0]?.text ?? "").trim());
+}
+
+/** Adds the checksum of a file to its name. */
+function named(name: string, file: string, content: string) {
+  const { name: base, ext } = path.parse(file);
+  return { name, content, file: `${base}-${crc32(content).toString(16)}${ext}` };
 }
 
 /** Returns the module with the names. A name changes with the content, so browsers may cache the file for ever. */

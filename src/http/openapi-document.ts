@@ -2,15 +2,17 @@ import type { Handler, Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import type { RequiredScope } from "../access/accounts/index.ts";
 import type { AppEnv } from "./env.ts";
+import { errorExample } from "./error-examples.ts";
 import type { Header } from "./openapi.ts";
 import { RouteIndex } from "./route-index.ts";
 
 interface Response {
   description?: string;
   headers?: Record<string, unknown>;
-  content?: Record<string, { schema?: object }>;
+  content?: Record<string, { schema?: object; example?: unknown }>;
 }
 interface Operation {
+  tags?: string[];
   security?: object[];
   parameters?: { in?: string; name?: string }[];
   responses?: Record<string, Response>;
@@ -125,7 +127,7 @@ const securityOf: Partial<Record<RequiredScope, object[]>> = {
   public: [],
 };
 
-/** Adds the credentials, responses and headers that every operation of its kind has. */
+/** Adds the credentials, responses, headers and examples of errors that every operation of its kind has. */
 function complete(operation: Operation, need: RequiredScope): void {
   if (securityOf[need]) operation.security = securityOf[need];
   const parameters = operation.parameters ?? [];
@@ -136,5 +138,13 @@ function complete(operation: Operation, need: RequiredScope): void {
     if (has("header", "Idempotency-Key")) response.headers["Idempotency-Replayed"] = replayed;
     if (has("query", "limit") || has("query", "since")) response.headers.Link = link;
   }
-  operation.responses = { ...operation.responses, ...routerResponses };
+  operation.responses = { ...operation.responses, ...structuredClone(routerResponses) };
+  addErrorExamples(operation, need);
+}
+
+function addErrorExamples({ tags = [], responses = {} }: Operation, need: RequiredScope): void {
+  for (const [status, { content }] of Object.entries(responses)) {
+    const json = Number(status) >= 400 ? content?.["application/json"] : undefined;
+    if (json) json.example ??= errorExample(Number(status), { tag: tags[0] ?? "", need });
+  }
 }

@@ -37,7 +37,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
       ["/", "Email delivery service"],
       ["/docs", "API reference"],
-      ["/docs?q=unknown", "Operations with “unknown” · API reference"],
+      ["/docs?q=unknown", "Search for “unknown” · API reference"],
       ["/docs/emails", "Emails · API reference"],
       ["/docs/unknown", "Not found"],
       ["/auth/sign-in", "Sign in"],

@@ -21,6 +21,16 @@ import { certificateFiles, eventually, GATEWAY_SECRET } from "./support/gateway-
 const root = path.join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
+/** A module that is the package of its name, or the one inside of pip where that is not installed. */
+const REQUESTS = `import sys
+del sys.path[0], sys.modules["requests"]
+try:
+    import requests
+except ImportError:
+    from pip._vendor import requests
+sys.modules["requests"] = requests
+`;
+
 let host: Awaited<ReturnType<typeof startHost>>;
 let domainId: string;
 let folder: string;
@@ -45,6 +55,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, ".curlrc"), "fail-with-body\nsilent\n");
   await writeFile(path.join(folder, "archive"), "From ada@example.org\n");
   await writeFile(path.join(folder, "contacts.csv"), "email,name\nada@example.org,Ada\n");
+  await writeFile(path.join(folder, "requests.py"), REQUESTS);
   await run(process.execPath, ["dev/setup.mjs", "dev/sdk.ts", "--build", path.join(folder, "client")], { cwd: root });
   environment = {
     ...process.env,

@@ -16,7 +16,7 @@ export interface Schema {
 export interface Reply {
   description: string;
   headers?: Record<string, { description: string }>;
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
 export interface Operation {

@@ -169,6 +169,20 @@ export const SendIn = z
         tags: ["receipt"],
         headers: { "X-Order": "1042" },
       },
+      {
+        from_: { email: "hello@example.com", name: "Example Shop" },
+        to: [{ email: "ada@example.org", name: "Ada" }],
+        subject: "Your invoice",
+        text: "Your invoice is attached.",
+        attachments: [{ filename: "invoice.txt", content_type: "text/plain", content_base64: "VG90YWw6IDQyIEVVUg==" }],
+      },
+      {
+        from_: { email: "hello@example.com", name: "Example Shop" },
+        to: [{ email: "ada@example.org", name: "Ada" }],
+        template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
+        variables: { name: "Ada" },
+        send_at: "2026-12-01T09:00:00Z",
+      },
     ],
   });
 export type SendIn = z.output<typeof SendIn>;

@@ -1,8 +1,13 @@
+import type { Guide } from "./guides.ts";
+
 /** The parts of an OpenAPI 3.1 document that the reference shows (https://spec.openapis.org/oas/v3.1.0). */
 export interface ApiDocument {
   paths: Record<string, Record<string, DocumentOperation>>;
   components: { schemas: Record<string, Schema> };
 }
+
+/** Bodies by media type. */
+export type Content = Record<string, { schema: Schema; example?: unknown }>;
 
 export interface DocumentOperation {
   operationId: string;
@@ -12,8 +17,8 @@ export interface DocumentOperation {
   /** Set on operations that an API key may not call. */
   security?: object[];
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
 }
 
 export interface Parameter {
@@ -69,6 +74,13 @@ export interface Noun {
   operations: Operation[];
 }
 
+/** All that the reference has: the operations, and the guides and rules beside them. */
+export interface Contents {
+  document: ApiDocument;
+  nouns: readonly Noun[];
+  guides: readonly Guide[];
+}
+
 /** Returns the operations of a document by kind of resource, both in alphabetical order. */
 export function readNouns(document: ApiDocument): Noun[] {
   const nouns = new Map<string, Noun>();
@@ -88,16 +100,3 @@ const compare = (a: string, b: string) => a.localeCompare(b, "en");
 /** Returns the operation with this id, or undefined. */
 export const findOperation = (nouns: readonly Noun[], operationId: string): Operation | undefined =>
   nouns.flatMap(({ operations }) => operations).find((operation) => operation.operationId === operationId);
-
-/** Returns the operations of which name, path or summary contains each word of `query`, in any letter case. */
-export function searchOperations(nouns: readonly Noun[], query: string): { noun: Noun; operation: Operation }[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return nouns.flatMap((noun) =>
-    noun.operations
-      .filter(({ operationId, path, summary, method }) => {
-        const text = `${noun.name} ${operationId} ${method} ${path} ${summary}`.toLowerCase();
-        return words.every((word) => text.includes(word));
-      })
-      .map((operation) => ({ noun, operation })),
-  );
-}

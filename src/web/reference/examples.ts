@@ -1,4 +1,4 @@
-import type { ApiDocument, Schema } from "./document.ts";
+import type { ApiDocument, Content, Schema } from "./document.ts";
 import { resolve } from "./schemas.ts";
 
 /** Returns an example of a value: that of the schema, or one made of the examples of its fields. */
@@ -13,6 +13,29 @@ export function toExample(document: ApiDocument, of: Schema): unknown {
   if (schema.items) return [toExample(document, schema.items)];
   if (isNullable) return null;
   return exampleOfType(schema);
+}
+
+/** An example of a body beside the first, named after the fields that only it has. */
+export interface FurtherExample {
+  /** Such as "With attachments". */
+  title: string;
+  value: unknown;
+}
+
+/** Returns the examples of a body after the first. */
+export function furtherExamples(document: ApiDocument, of: Schema): FurtherExample[] {
+  const [first, ...others] = resolve(document, of).schema.examples ?? [];
+  const known = new Set(Object.keys((first ?? {}) as object));
+  return others.map((value) => {
+    const own = Object.keys(value as object).filter((name) => !known.has(name));
+    return { title: `With ${own.join(", ")}`, value };
+  });
+}
+
+/** Returns the body of an error: the example of its response. */
+export function errorExample(document: ApiDocument, content: Content | undefined): unknown {
+  const json = content?.["application/json"];
+  return json && (json.example ?? toExample(document, json.schema));
 }
 
 function exampleOfType({ type, format, minimum }: Schema): unknown {

@@ -1,57 +1,40 @@
 import { Facts } from "../../http/ui/index.ts";
-import { type Noun, type Operation, searchOperations } from "./document.ts";
+import type { Contents } from "./document.ts";
+import { pathOf } from "./guides.ts";
 import { ReferenceLayout } from "./layout.tsx";
+import { PlaceList } from "./search-page.tsx";
 
 interface IndexPageProps {
-  nouns: readonly Noun[];
+  contents: Contents;
   /** URL of the service. */
   origin: string;
-  /** The visitor's search. Empty: show all operations. */
-  query: string;
 }
 
-/** The first page of the reference: what holds for every call, and all operations or those that a search found. */
-export const IndexPage = ({ nouns, origin, query }: IndexPageProps) =>
-  query.trim() === "" ? (
-    <ReferenceLayout title="API reference" nouns={nouns}>
-      <Introduction origin={origin} />
-      {nouns.map((noun) => (
-        <section aria-labelledby={noun.slug}>
-          <h3 id={noun.slug}>{noun.name}</h3>
-          <OperationList found={noun.operations.map((operation) => ({ noun, operation }))} />
-        </section>
-      ))}
-    </ReferenceLayout>
-  ) : (
-    <ReferenceLayout title={`Operations with “${query.slice(0, 100)}”`} nouns={nouns} query={query}>
-      <Found found={searchOperations(nouns, query)} />
-    </ReferenceLayout>
-  );
-
-interface FoundProps {
-  found: readonly { noun: Noun; operation: Operation }[];
-}
-
-const Found = ({ found }: FoundProps) =>
-  found.length === 0 ? (
-    <p>
-      No operation has these words in its name, path or summary. <a href="/docs">Show all operations</a>
-    </p>
-  ) : (
-    <OperationList found={found} />
-  );
-
-const OperationList = ({ found }: FoundProps) => (
-  <ul class="operations">
-    {found.map(({ noun, operation }) => (
-      <li>
-        <a href={`/docs/${noun.slug}#${operation.operationId}`}>{operation.summary}</a>
-        <code>
-          {operation.method} {operation.path}
-        </code>
-      </li>
+/** The first page of the reference: what holds for every call, the guides, and all operations. */
+export const IndexPage = ({ contents, origin }: IndexPageProps) => (
+  <ReferenceLayout title="API reference" contents={contents} markdown="/llms.txt">
+    <Introduction origin={origin} />
+    <section aria-labelledby="guides">
+      <h2 id="guides">Guides</h2>
+      <PlaceList
+        places={contents.guides
+          .filter(({ kind }) => kind === "guides")
+          .map((guide) => ({ title: guide.title, href: pathOf(guide), detail: "" }))}
+      />
+    </section>
+    {contents.nouns.map((noun) => (
+      <section aria-labelledby={noun.slug}>
+        <h2 id={noun.slug}>{noun.name}</h2>
+        <PlaceList
+          places={noun.operations.map(({ summary, operationId, method, path }) => ({
+            title: summary,
+            href: `/docs/${noun.slug}#${operationId}`,
+            detail: `${method} ${path}`,
+          }))}
+        />
+      </section>
     ))}
-  </ul>
+  </ReferenceLayout>
 );
 
 const Introduction = ({ origin }: { origin: string }) => (

@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { raw } from "hono/html";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
@@ -11,65 +10,91 @@ import { onPageError } from "../../http/page-errors.tsx";
 import { pageSession } from "../../http/page-session.ts";
 import type { ApiCall } from "../../lib/api-call.ts";
 import { notFound } from "../../lib/errors.ts";
-import { type ApiDocument, findOperation, type Operation, readNouns } from "./document.ts";
+import { type ApiDocument, type Contents, findOperation, type Operation, readNouns } from "./document.ts";
 import { toExample } from "./examples.ts";
+import { GuidePage } from "./guide-page.tsx";
+import { readGuides } from "./guides.ts";
 import { IndexPage } from "./index-page.tsx";
-import { ReferenceLayout } from "./layout.tsx";
-import { isTryable, Operations } from "./operations.tsx";
+import { NounPage } from "./noun-page.tsx";
+import { isTryable } from "./operation-examples.tsx";
+import { Operations } from "./operations.tsx";
+import { search } from "./search.ts";
+import { SearchPage } from "./search-page.tsx";
 import { StartPage } from "./start-page.tsx";
+import { nounToMarkdown, toLlmsText } from "./to-markdown.ts";
 import { tryOperation } from "./try-operation.ts";
 import { fieldOf, TryPage } from "./try-page.tsx";
 
 /** Returns the pages of the API reference, which read the OpenAPI document of `app` and call its endpoints. */
 export function referenceRoutes(app: Hono<AppEnv>) {
-  const read = async () => {
+  const read = async (c: Context<AppEnv>): Promise<Contents> => {
     const document = (await readOpenApi(app)) as unknown as ApiDocument;
-    return { document, nouns: readNouns(document) };
+    return { document, nouns: readNouns(document), guides: await readGuides(c.env.ASSETS) };
   };
   const readOperation = async (c: Context<AppEnv>) => {
-    const { document, nouns } = await read();
-    const operation = findOperation(nouns, c.req.param("operation") ?? "");
+    const contents = await read(c);
+    const operation = findOperation(contents.nouns, c.req.param("operation") ?? "");
     if (!operation || !isTryable(operation, needIn(c)(operation))) throw notFound("Operation");
-    return { document, nouns, operation };
+    return { contents, operation };
   };
-  /** HTML of the operations on each kind of resource, by its slug: the same for everybody, and at most about 200 KB. */
+  /** HTML of the operations on each kind of resource, by its slug: the same for everybody, and at most about 300 KB. */
   const operations = new Map<string, string>();
   return new Hono<AppEnv>()
     .get("/", needs("public"), (c) => respondPage(c, <StartPage />))
+    .get("/llms.txt", needs("public"), async (c) => respondMarkdown(c, toLlmsText(await read(c), originOf(c))))
     .get("/docs", needs("public"), async (c) => {
-      const { nouns } = await read();
-      return respondPage(c, <IndexPage nouns={nouns} origin={originOf(c)} query={c.req.query("q") ?? ""} />, {
-        script: true,
-      });
-    })
-    .get("/docs/:noun", needs("public"), async (c) => {
-      const { document, nouns } = await read();
-      const noun = nouns.find(({ slug }) => slug === c.req.param("noun"));
-      if (!noun) throw notFound("Page");
-      const html =
-        operations.get(noun.slug) ??
-        String(await (<Operations document={document} noun={noun} origin={originOf(c)} needOf={needIn(c)} />));
-      operations.set(noun.slug, html);
-      const page = (
-        <ReferenceLayout title={noun.name} nouns={nouns} current={noun.slug}>
-          {raw(html)}
-        </ReferenceLayout>
-      );
+      const contents = await read(c);
+      const query = (c.req.query("q") ?? "").trim();
+      const page =
+        query === "" ? (
+          <IndexPage contents={contents} origin={originOf(c)} />
+        ) : (
+          <SearchPage contents={contents} query={query} found={search(contents, query)} />
+        );
       return respondPage(c, page, { script: true });
     })
+    .get("/docs/:kind{guides|rules}/:file", needs("public"), async (c) => {
+      const contents = await read(c);
+      const { slug, isMarkdown } = readFileName(c.req.param("file"));
+      const guide = contents.guides.find((one) => one.kind === c.req.param("kind") && one.slug === slug);
+      if (!guide) throw notFound("Page");
+      if (isMarkdown) return respondMarkdown(c, guide.markdown);
+      return respondPage(c, <GuidePage contents={contents} guide={guide} origin={originOf(c)} />, { script: true });
+    })
+    .get("/docs/:file", needs("public"), async (c) => {
+      const contents = await read(c);
+      const { slug, isMarkdown } = readFileName(c.req.param("file"));
+      const noun = contents.nouns.find((one) => one.slug === slug);
+      if (!noun) throw notFound("Page");
+      const source = { document: contents.document, origin: originOf(c), needOf: needIn(c) };
+      if (isMarkdown) return respondMarkdown(c, nounToMarkdown(source, noun));
+      const html = operations.get(slug) ?? String(await (<Operations {...source} noun={noun} />));
+      operations.set(slug, html);
+      return respondPage(c, <NounPage contents={contents} noun={noun} html={html} />, { script: true });
+    })
     .get("/docs/try/:operation", pageSession, async (c) => {
-      const { document, nouns, operation } = await readOperation(c);
-      const values = await firstValues(c, document, operation, dispatcher(c, app));
-      return respond(c, { nouns, operation, values });
+      const { contents, operation } = await readOperation(c);
+      const values = await firstValues(c, contents.document, operation, dispatcher(c, app));
+      return respond(c, { contents, operation, values });
     })
     .post("/docs/try/:operation", pageSession, async (c) => {
-      const { nouns, operation } = await readOperation(c);
+      const { contents, operation } = await readOperation(c);
       const values = Object.fromEntries(await readForm(c));
       const tried = await tryOperation(operation, { values, idempotencyKey: values.key ?? "" }, dispatcher(c, app));
-      return respond(c, { nouns, operation, values, ...("error" in tried ? tried : { response: tried }) });
+      return respond(c, { contents, operation, values, ...("error" in tried ? tried : { response: tried }) });
     })
     .onError(onPageError);
 }
+
+/** Splits the last part of a path into the name of a page and whether its Markdown is asked for. */
+function readFileName(file: string): { slug: string; isMarkdown: boolean } {
+  const isMarkdown = file.endsWith(".md");
+  return { slug: isMarkdown ? file.slice(0, -3) : file, isMarkdown };
+}
+
+/** Returns a text that a browser shows as it is, and that an assistant reads. */
+const respondMarkdown = (c: Context<AppEnv>, text: string) =>
+  c.text(text, 200, { "Content-Type": "text/markdown; charset=utf-8", "X-Content-Type-Options": "nosniff" });
 
 /** Returns the function that finds the scope of an operation. */
 const needIn =

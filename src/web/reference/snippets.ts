@@ -99,34 +99,26 @@ console.log(${isDownload ? "await response.text()" : "response"});`;
 
 function pythonOf({ method, path, json: body, isUpload, fileType }: ExampleCall, origin: string): string {
   const headers = [`"Authorization": "Bearer " + os.environ["API_KEY"]`];
-  let data = "";
-  if (body !== undefined) {
-    headers.push(`"Content-Type": "application/json"`);
-    data = `data = ${toPython(json(body))}\n`;
-  }
-  if (isUpload) {
-    headers.push(`"Content-Type": "multipart/form-data; boundary=file"`);
-    data = `data = """--file\\r
-Content-Disposition: form-data; name="file"; filename="contacts.csv"\\r
-\\r
-email,name\\r
-ada@example.org,Ada\\r
---file--\\r
-"""\n`;
-  }
-  if (fileType !== undefined) {
-    headers.push(`"Content-Type": "${fileType}"`);
-    data = `data = open("archive").read()\n`;
-  }
-  const isText = isUpload || fileType !== undefined;
-  const sent = body !== undefined ? ", data=json.dumps(data).encode()" : isText ? ", data=data.encode()" : "";
-  return `import json, os, urllib.request
+  if (fileType !== undefined) headers.push(`"Content-Type": "${fileType}"`);
+  const sent = [
+    ...(body === undefined ? [] : [`json=${toPython(json(body))}`]),
+    ...(isUpload ? [`files={"file": open("contacts.csv", "rb")}`] : []),
+    ...(fileType === undefined ? [] : [`data=open("archive", "rb")`]),
+  ];
+  const lines = [`"${origin}${path}"`, `headers={${headers.join(", ")}}`, ...sent].map(
+    (line) => `    ${indent(line)},`,
+  );
+  return `import os
+import requests
 
-${data}headers = {${headers.join(", ")}}
-request = urllib.request.Request("${origin}${path}", method="${method}", headers=headers${sent})
-with urllib.request.urlopen(request) as response:
-    print(response.status, response.read().decode())`;
+response = requests.${method.toLowerCase()}(
+${lines.join("\n")}
+)
+response.raise_for_status()
+print(response.status_code, response.text)`;
 }
+
+const indent = (text: string) => text.replaceAll("\n", "\n    ");
 
 /** Turns JSON into a literal of Python: only the names of three values differ, outside of strings. */
 const toPython = (text: string) =>

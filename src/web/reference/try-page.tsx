@@ -1,7 +1,7 @@
 import { Notice } from "../../http/ui/index.ts";
-import type { Noun, Operation, Parameter } from "./document.ts";
+import { Code } from "./code.tsx";
+import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
-import { Code } from "./operations.tsx";
 
 /** The response to a call, as the page shows it. */
 export interface ShownResponse {
@@ -13,7 +13,7 @@ export interface ShownResponse {
 }
 
 interface TryPageProps {
-  nouns: readonly Noun[];
+  contents: Contents;
   operation: Operation;
   /** Values of the form by name of the field: `path.<name>`, `query.<name>` and `body`. */
   values: Readonly<Record<string, string>>;
@@ -25,10 +25,10 @@ interface TryPageProps {
 }
 
 /** The form that calls an operation as the signed-in user, and the response to the last call. */
-export function TryPage({ nouns, operation, values, idempotencyKey, error, response }: TryPageProps) {
+export function TryPage({ contents, operation, values, idempotencyKey, error, response }: TryPageProps) {
   const { method, path, summary, parameters = [] } = operation;
   return (
-    <ReferenceLayout title={`Try it: ${summary}`} nouns={nouns}>
+    <ReferenceLayout title={`Try it: ${summary}`} contents={contents}>
       <article>
         <p class="route">
           <b>{method}</b> {path}

@@ -64,17 +64,18 @@ describe("the reference", () => {
     }
   });
 
-  it("lists every operation on its first page, and finds one by words of its name, path or summary", async () => {
+  it("lists every operation on its first page, and finds one by words of its name, path or description", async () => {
     const index = await read("/docs");
     for (const [, { summary }] of operations) expect(index).toContain(summary);
     const found = await read(`/docs?q=${encodeURIComponent("SCHEDULED now")}`);
     expect(found).toContain("POST /v1/emails/scheduled/{email_id}/send-now");
     expect(found).not.toContain("GET /v1/emails/scheduled");
-    expect(await read(`/docs?q=${encodeURIComponent("<script>")}`)).toContain("No operation has these words");
+    expect(await read(`/docs?q=${encodeURIComponent("<script>")}`)).toContain("Nothing in the reference has all these");
   });
 
   it("returns 404 for an unknown kind of resource, operation and file", async () => {
-    for (const path of ["/docs/unknown"]) expect((await visitor.call("GET", path)).status, path).toBe(404);
+    for (const path of ["/docs/unknown", "/docs/unknown.md", "/docs/guides/unknown", "/docs/rules/first-email"])
+      expect((await visitor.call("GET", path)).status, path).toBe(404);
     expect((await session.call("GET", "/docs/try/unknown")).status).toBe(404);
     // Uploads are called with a file, and administrators have their own page.
     expect((await session.call("GET", "/docs/try/importContacts")).status).toBe(404);

@@ -2,9 +2,10 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-dace1141.js",
-  webmailScript: "/assets/webmail-29b1ce2a.js",
+  script: "/assets/page-9dc45bda.js",
+  webmailScript: "/assets/webmail-8846c453.js",
   style: "/assets/page-9ee9a4b0.css",
   webmailStyle: "/assets/webmail-c56e719b.css",
-  referenceStyle: "/assets/reference-b53efb52.css",
+  referenceStyle: "/assets/reference-33c536a0.css",
+  guides: "/assets/guides-ad847c67.json",
 } as const;

@@ -1,0 +1,19 @@
+import { raw } from "hono/html";
+import type { Contents } from "./document.ts";
+import { type Guide, pathOf } from "./guides.ts";
+import { ReferenceLayout } from "./layout.tsx";
+import { toHtml } from "./markdown.ts";
+
+interface GuidePageProps {
+  contents: Contents;
+  guide: Guide;
+  /** URL of the service. */
+  origin: string;
+}
+
+/** The page of a guide, or of the rules on one topic. */
+export const GuidePage = ({ contents, guide, origin }: GuidePageProps) => (
+  <ReferenceLayout title={guide.title} contents={contents} current={pathOf(guide)} markdown={`${pathOf(guide)}.md`}>
+    <article class="prose">{raw(toHtml(guide.markdown, origin))}</article>
+  </ReferenceLayout>
+);

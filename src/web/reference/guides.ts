@@ -1,0 +1,59 @@
+import { files } from "../../http/ui/index.ts";
+
+/** A document beside the operations, as `npm run client` stores it. */
+interface GuideText {
+  /** A guide walks through a task; rules are those of the API on one topic. */
+  kind: "guides" | "rules";
+  /** Name in URLs, such as `first-email`. */
+  slug: string;
+  /** With its title as first line. */
+  markdown: string;
+}
+
+export interface Guide extends GuideText {
+  title: string;
+}
+
+let read: readonly Guide[] | null = null;
+
+/** Returns all guides and rules, each kind in alphabetical order. Reads 120 KB from the static assets at the first call. */
+export async function readGuides(assets: Fetcher): Promise<readonly Guide[]> {
+  if (read) return read;
+  const response = await assets.fetch(`https://assets.invalid${files.guides}`);
+  if (!response.ok) throw new Error(`the guides cannot be read: ${response.status}`);
+  const texts = await response.json<GuideText[]>();
+  read = texts.map((text) => ({ ...text, title: /^# (.*)/.exec(text.markdown)?.[1] ?? text.slug }));
+  return read;
+}
+
+/** Returns the path of the page of a guide. */
+export const pathOf = ({ kind, slug }: Guide) => `/docs/${kind}/${slug}`;
+
+/** Returns the id of a heading on its page: that which GitHub gives it. */
+export const headingId = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
+/** A part of a guide, from one heading to the next. */
+export interface Section {
+  guide: Guide;
+  heading: string;
+  /** Id of the heading. Empty: the beginning of the page. */
+  id: string;
+  text: string;
+}
+
+/** Returns the parts of a guide. */
+export function sectionsOf(guide: Guide): Section[] {
+  return guide.markdown
+    .split(/^(?=#{1,3} )/m)
+    .filter((part) => part.trim() !== "")
+    .map((part) => {
+      const [line = "", ...rest] = part.split("\n");
+      const heading = line.replace(/^#+ /, "").replaceAll("`", "");
+      return { guide, heading, id: line.startsWith("# ") ? "" : headingId(heading), text: rest.join("\n") };
+    });
+}
