@@ -30,7 +30,7 @@ function open(): void {
   const list = element("ul");
   const dialog = element("dialog", { className: "palette" }, input, list);
   dialog.setAttribute("aria-label", "Find anything");
-  const pages = [...document.querySelectorAll<HTMLAnchorElement>("#menu a, #account a")];
+  const pages = ["#menu a", "#account a"].flatMap((links) => [...document.querySelectorAll<HTMLAnchorElement>(links)]);
   const known = new Set(pages.map(({ href }) => href));
   let timer = 0;
   const show = (found: readonly HTMLAnchorElement[] = []) => {

@@ -44,7 +44,7 @@ const Setup = ({ entries, at }: { entries: readonly MenuEntry[]; at: string }) =
   entries.length === 0 ? null : (
     <details class="fold" open={entries.some((entry) => isAt(entry, at))}>
       <summary>
-        <Icon name="settings" />
+        <Icon name="grid" />
         Setup
         <Icon name="more" />
       </summary>

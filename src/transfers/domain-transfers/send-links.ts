@@ -1,4 +1,4 @@
-import { iso } from "../../lib/time.ts";
+import { formatTime } from "../../lib/local-time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { sendSystemEmail } from "../../sending/system-emails/index.ts";
 import type { TransferRow } from "./queries.ts";
@@ -23,7 +23,7 @@ export async function sendAcceptLink(ctx: Ctx, transfer: TransferRow): Promise<v
       label: "See the offer",
       url: `${ctx.settings.publicUrl}/domain-transfers/accept/${token}`,
     },
-    `The link works until ${iso(expiresAt)}. The domain moves 24 hours after you have accepted it.`,
+    `The link works until ${formatTime(new Date(expiresAt), "UTC")}. The domain moves 24 hours after you have accepted it.`,
     "If you do not know the sender, ignore this email.",
   ];
   await sendSystemEmail(ctx, { to: targetEmail, subject: `Transfer of ${domainName}`, parts });
@@ -39,7 +39,7 @@ export async function sendStopLink(ctx: Ctx, transfer: TransferRow, owner: strin
   const { domainName, sourceLabel, targetEmail, cooloffUntil } = transfer;
   const parts = [
     `${targetEmail} has accepted the transfer of ${domainName} from your workspace "${sourceLabel}".`,
-    `The domain moves with its mailboxes at ${iso(cooloffUntil ?? 0)}. From then on this workspace cannot send from it.`,
+    `The domain moves with its mailboxes at ${formatTime(new Date(cooloffUntil ?? 0), "UTC")}. From then on this workspace cannot send from it.`,
     {
       ask: "To stop the transfer, open this link and sign in:",
       label: "Stop the transfer",

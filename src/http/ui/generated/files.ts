@@ -2,10 +2,10 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-9dc45bda.js",
-  webmailScript: "/assets/webmail-8846c453.js",
-  style: "/assets/page-9ee9a4b0.css",
-  webmailStyle: "/assets/webmail-c56e719b.css",
+  script: "/assets/page-cbca0bb.js",
+  webmailScript: "/assets/webmail-5e807d4.js",
+  style: "/assets/page-9112eccd.css",
+  webmailStyle: "/assets/webmail-7c305fa1.css",
   referenceStyle: "/assets/reference-33c536a0.css",
   guides: "/assets/guides-ad847c67.json",
 } as const;

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, List, Pager, Select, Time } from "../../../http/ui/index.ts";
+import { Dialog, ErrorSummary, Field, Layout, List, Pager, Select, Time } from "../../../http/ui/index.ts";
 import type { InvitationRow } from "../../../identity/invitations/index.ts";
 import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
 
@@ -17,9 +17,13 @@ interface TeamPageProps {
 /** The members of the workspace and the invitations that were not accepted yet. */
 export function TeamPage({ caller, members, invitations, form, next, notice, refusal }: TeamPageProps) {
   const mayManage = caller.actor.scopes.has("team:manage");
+  const isInvitation = form.email !== "" || (refusal?.errors.has("email") ?? false);
+  const invite = mayManage ? (
+    <InviteDialog caller={caller} form={form} refusal={isInvitation ? refusal : undefined} />
+  ) : null;
   return (
-    <Layout title="Team" caller={caller} at="/app/team" notice={notice}>
-      <ErrorSummary refusal={refusal} />
+    <Layout title="Team" caller={caller} at="/app/team" actions={invite} notice={notice}>
+      {isInvitation ? null : <ErrorSummary refusal={refusal} />}
       <List
         caption="Members"
         columns={["Member", "Name", "Role", "Since", "Action"]}
@@ -51,7 +55,6 @@ export function TeamPage({ caller, members, invitations, form, next, notice, ref
           ])}
         />
       )}
-      {mayManage ? <InviteForm caller={caller} form={form} refusal={refusal} /> : null}
     </Layout>
   );
 }
@@ -99,10 +102,10 @@ const WithdrawForm = ({ id, email }: { id: string; email: string }) => (
   </form>
 );
 
-const InviteForm = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "form" | "refusal">) => (
-  <>
-    <h2>Invite a person</h2>
-    <form class="form" method="post" action="/app/team/invitations">
+const InviteDialog = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "form" | "refusal">) => (
+  <Dialog label="Invite a person" icon="plus" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/team/invitations">
+      <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Field name="email" label="Email address" type="email" value={form.email} errors={refusal?.errors} />
       <Select
@@ -117,5 +120,5 @@ const InviteForm = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "f
       />
       <button type="submit">Send invitation</button>
     </form>
-  </>
+  </Dialog>
 );

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
+import { pressEnter, pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
+
+/** The header, the palette and dialogs of the dashboard in Chromium, with and without scripts. */
+
+let site: Site;
+
+describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in Chromium", () => {
+  beforeAll(async () => {
+    site = await startSite();
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  async function open(path: string, javaScriptEnabled = true) {
+    const opened = await site.open({ javaScriptEnabled });
+    await opened.context.addCookies(await site.signIn());
+    await opened.page.goto(path);
+    return opened;
+  }
+
+  it("opens a list of pages by Ctrl+K, which narrows while one types, and finds emails too", async () => {
+    const id = await site.sendEmail();
+    const { page, context, problems } = await open("/app");
+    await page.keyboard.press("Control+k");
+    expect(await findIssues(page)).toEqual([]);
+    await page.keyboard.type("read me");
+    await page.locator("dialog").getByRole("link", { name: "Read me", exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await pressEnter(page);
+    expect(page.url()).toContain(`/app/emails/${id}`);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("webh");
+    await pressEnter(page);
+    expect(await titleOf(page)).toBe("Webhooks");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it("puts the focus into the search by /, which opens the list in a narrow window, and types it in a field", async () => {
+    const { page, context } = await open("/app/templates/new");
+    await page.locator("main [name=name]").press("/");
+    expect(await page.locator("main [name=name]").inputValue()).toBe("/");
+    await page.goto("/app");
+    await page.keyboard.press("/");
+    expect(await page.locator("header [name=q]:focus").count()).toBe(1);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto("/app");
+    await page.keyboard.press("/");
+    expect(await page.locator("dialog.palette input:focus").count()).toBe(1);
+    await context.close();
+  });
+
+  it("finds everything without scripts, in narrow windows too, and has no issue in any look", async () => {
+    const { page, context, problems } = await open("/app", false);
+    await page.locator("header [name=q]").fill("example.test");
+    await page.locator("header [name=q]").focus();
+    await pressEnter(page);
+    expect(await titleOf(page)).toBe("Results for “example.test”");
+    expect(await page.locator("main .found").textContent()).toContain("Domains");
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByRole("link", { name: "Find" }).click();
+    expect(await page.locator("main [name=q]").isVisible()).toBe(true);
+    expect(problems).toEqual([]);
+    await context.close();
+    const withScripts = await open("/app/search?q=example");
+    expect(await findIssues(withScripts.page)).toEqual([]);
+    await withScripts.page.goto("/app/search?q=unknown");
+    expect(await findIssues(withScripts.page)).toEqual([]);
+    await withScripts.page.getByRole("button", { name: "Account" }).click();
+    expect(await findIssues(withScripts.page)).toEqual([]);
+    await withScripts.context.close();
+  });
+
+  it.each([true, false])(
+    "opens a form by its button, and again when it is refused (scripts: %s)",
+    async (hasScripts) => {
+      const { page, context, problems } = await open("/app/team", hasScripts);
+      const field = page.locator("main [name=email]");
+      expect(await field.isVisible()).toBe(false);
+      await pressOn(page, "Invite a person", "Space");
+      expect(await page.locator("dialog[open]").count()).toBe(hasScripts ? 1 : 0);
+      await field.fill("a@b");
+      await field.focus();
+      await pressEnter(page);
+      await page.getByText("email must be a valid email address").first().waitFor();
+      expect([await field.isVisible(), await field.inputValue()]).toEqual([true, "a@b"]);
+      if (hasScripts) {
+        expect(await findIssues(page)).toEqual([]);
+        await page.keyboard.press("Escape");
+        expect(await field.isVisible()).toBe(false);
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it("shows once what was done, until its button is pressed", async () => {
+    const { page, context } = await open("/app/settings?done=zone");
+    await page.getByRole("status").getByText("The time zone is saved.").waitFor();
+    expect(page.url()).not.toContain("done");
+    expect(await findIssues(page)).toEqual([]);
+    await page.getByRole("status").getByRole("button", { name: "Close" }).click();
+    expect(await page.getByText("The time zone is saved.").count()).toBe(0);
+    await page.reload();
+    expect(await page.getByText("The time zone is saved.").count()).toBe(0);
+    await context.close();
+  });
+});
