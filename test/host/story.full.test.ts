@@ -81,7 +81,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     expect(arrived.headers.filter(({ key: name }) => name === "dkim-signature")).toHaveLength(2);
 
     await page.getByRole("link", { name: "Emails", exact: true }).click();
-    await page.getByRole("searchbox", { name: "Search" }).fill("to:friend@example.org");
+    await page.getByRole("searchbox", { name: "Search emails" }).fill("to:friend@example.org");
     await press(page, "Search");
     await page.getByRole("link", { name: "Your receipt" }).click();
     await expect.poll(() => eventsOn(page)).toEqual(["Queued", "Delivered"]);

@@ -31,13 +31,15 @@ export const Table = ({ caption, columns, children }: TableProps) => (
 interface ListProps extends Omit<TableProps, "children"> {
   /** Cells in the order of the columns. */
   rows: readonly (readonly Child[])[];
+  /** Class with the widths of its columns, which cut texts that do not fit. */
+  kind?: string;
   /** The ids of the rows, in their order, in a list inside `Live`: only rows that change are replaced. `name` is its own on the page. */
   live?: { name: string; ids: readonly string[] };
 }
 
 /** A table whose rows are cards in narrow windows, with the name of the column before each cell. */
-export const List = ({ caption, columns, rows, live }: ListProps) => (
-  <div class="list" id={live && `${live.name}-list`}>
+export const List = ({ caption, columns, rows, kind, live }: ListProps) => (
+  <div class={kind === undefined ? "list" : `list ${kind}`} id={live && `${live.name}-list`}>
     <table aria-label={caption} id={live && `${live.name}-table`}>
       <Head columns={columns} id={live && `${live.name}-head`} />
       <tbody id={live && `${live.name}-body`}>

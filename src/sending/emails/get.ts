@@ -1,13 +1,17 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { contentPlace, describeRaw, RenderedTooLongError, readContent } from "./content/index.ts";
 import { mayReadContent } from "./may-read-content.ts";
-import { getEmail } from "./queries.ts";
+import { type DetailRow, getEmail } from "./queries.ts";
 import type { DetailOut } from "./schema.ts";
 import { toDetail } from "./serialize.ts";
 
 /** Returns an email with its events, and with its content if the caller may read it. Throws 404. */
 export async function getEmailDetail(ctx: CallerCtx, id: string): Promise<DetailOut> {
-  const row = await getEmail(ctx, id);
+  return readDetail(ctx, await getEmail(ctx, id));
+}
+
+/** Returns the same of a row that was read. */
+export async function readDetail(ctx: CallerCtx, row: DetailRow): Promise<DetailOut> {
   if (!(await mayReadContent(ctx, row))) return toDetail(row, null);
   try {
     const content = await readContent(ctx, ctx.workspace.id, row);

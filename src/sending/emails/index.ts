@@ -20,7 +20,7 @@ export {
   UNSUBSCRIBE_URL,
 } from "./content/index.ts";
 export { findFailureReasons, findNewestFailureReasons, lastReason } from "./failure-reasons.ts";
-export { getEmailDetail } from "./get.ts";
+export { getEmailDetail, readDetail } from "./get.ts";
 export { mayReadContent } from "./may-read-content.ts";
 export { messageIdOf } from "./message-id.ts";
 export { type DetailRow, getEmail } from "./queries.ts";
@@ -40,7 +40,7 @@ export { cancelScheduledOfDomains, findScheduledEmails } from "./scheduled/of-do
 export { reschedule } from "./scheduled/reschedule.ts";
 export type { ScheduledOut } from "./scheduled/schema.ts";
 export { sendNow } from "./scheduled/send-now.ts";
-export { AcceptOut, type DetailOut, SendIn, type ValidateOut } from "./schema.ts";
+export { AcceptOut, type DetailOut, type EventOut, SendIn, type ValidateOut } from "./schema.ts";
 export {
   getSavedSearches,
   HAS_NEW_EMAILS_SQL,

@@ -14,7 +14,7 @@ export {
   suppressionFor,
   type WorkspaceAddress,
 } from "./domain-failures.ts";
-export { findSuppression, listSuppressions } from "./queries.ts";
+export { findSuppression, findSuppressions, listSuppressions } from "./queries.ts";
 export { removeSuppression } from "./remove.ts";
 export { removeBouncesStatements } from "./remove-bounces.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";

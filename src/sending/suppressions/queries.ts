@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { parseAddress } from "../../lib/addresses.ts";
 import type { SuppressionReason } from "./schema.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 
@@ -52,4 +53,18 @@ const FIND = `
 /** Returns the entry of an address by its key, without that of soft bounces, or null. */
 export function findSuppression(ctx: CallerCtx, email: string): Promise<StoredSuppression | null> {
   return ctx.db.prepare(FIND).bind(ctx.workspace.number, email).first<StoredSuppression>();
+}
+
+const FIND_ALL = `
+  SELECT email, reason, created_at AS createdAt FROM suppressions
+   WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))`;
+
+/** Returns the entries of at most 50 addresses, in one D1 call, without those of soft bounces. */
+export async function findSuppressions(ctx: CallerCtx, addresses: readonly string[]): Promise<SuppressionRow[]> {
+  const keys = addresses.slice(0, 50).flatMap((address) => parseAddress(address)?.key ?? []);
+  const { results } = await ctx.db
+    .prepare(FIND_ALL)
+    .bind(ctx.workspace.number, JSON.stringify(keys))
+    .all<SuppressionRow>();
+  return results;
 }

@@ -1,18 +1,23 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Facts, Layout, List, Live, MailFrame, Notice, Status, Time } from "../../../http/ui/index.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
+import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { toCurl } from "./curl.ts";
+import { FailureCards } from "./failure-card.tsx";
+import { sourceText, Timeline } from "./timeline.tsx";
 
 interface EmailPageProps {
   caller: CallerCtx;
   email: DetailOut;
   row: DetailRow;
+  /** Entries of the suppression list for its recipients. */
+  suppressions: readonly SuppressionOut[];
   notice?: string | undefined;
   error?: string | undefined;
 }
 
 /** One email: what became of each recipient and why, its timeline and its content. */
-export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps) => (
+export const EmailPage = ({ caller, email, row, suppressions, notice, error }: EmailPageProps) => (
   <Layout
     title={email.subject === "" ? "(no subject)" : email.subject}
     caller={caller}
@@ -22,6 +27,7 @@ export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps)
   >
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Live id="state" isPolled={IN_PROGRESS.includes(email.status)}>
+      <FailureCards {...{ caller, email, suppressions }} isRetriable={RETRIABLE.includes(email.status)} />
       <EmailFacts email={email} />
       <h2>Recipients</h2>
       <List
@@ -48,12 +54,12 @@ const EmailFacts = ({ email }: { email: DetailOut }) => (
       From: email.from_address,
       Created: (
         <>
-          <Time at={email.created_at} /> by {email.source}
+          <Time at={email.created_at} /> {sourceText(email.source)}
         </>
       ),
       "Scheduled for": email.scheduled_at === null ? null : <Time at={email.scheduled_at} as="whole" />,
       Tags: email.tags && email.tags.length > 0 ? email.tags.join(", ") : null,
-      "Opened, clicked": `${email.opened_count}, ${email.clicked_count}`,
+      Engagement: `${counted(email.opened_count, "open")}, ${counted(email.clicked_count, "click")}`,
       "Message-ID": { code: email.message_id },
       "Retry of":
         email.retry_of_id === null ? null : <a href={`/app/emails/${email.retry_of_id}`}>the email that failed</a>,
@@ -115,27 +121,8 @@ const Preview = ({ src }: { src: string }) => (
   </div>
 );
 
-const Timeline = ({ email }: { email: DetailOut }) => (
-  <ol class="timeline">
-    {email.events.map(({ event_type, metadata, created_at }) => (
-      <li>
-        <Status word={event_type} />{" "}
-        <span class="soft">
-          <Time at={created_at} as="seconds" />
-        </span>
-        {metadata === null ? null : (
-          <div class="soft">
-            {Object.entries(metadata)
-              .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
-              .join(" · ")}
-          </div>
-        )}
-      </li>
-    ))}
-  </ol>
-);
-
-const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+/** Returns a number with its noun, such as "1 open" or "0 clicks". */
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function Content({ email, curl }: { email: DetailOut; curl: string }) {
   const headers = Object.entries(email.headers);

@@ -1,5 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Empty,
+  Icon,
+  Layout,
+  List,
+  Live,
+  Notice,
+  Pager,
+  Status,
+  Time,
+  toSentence,
+} from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { shortRecipients } from "../short-recipients.ts";
@@ -24,17 +36,21 @@ export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next,
   <Layout title="Emails" caller={caller} at="/app/emails" actions={<NewLink caller={caller} />}>
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <form class="filter" method="get" action="/app/emails">
-      <Field
-        name="q"
-        label="Search"
-        type="search"
-        required={false}
-        value={q}
-        hint="Words of subject and addresses, or to:ada@example.org, from:, domain:, tag:"
-        maxlength={500}
-      />
+      <label class="find">
+        <Icon name="search" />
+        <input
+          type="search"
+          name="q"
+          value={q}
+          maxlength={500}
+          aria-label="Search emails"
+          placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
+        />
+      </label>
       {status === "" ? null : <input type="hidden" name="status" value={status} />}
-      <button type="submit">Search</button>
+      <button class="quiet" type="submit">
+        Search
+      </button>
     </form>
     <StatusChips q={q} chosen={status} />
     <SavedSearches searches={searches} q={q} status={status} />
@@ -67,7 +83,7 @@ const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
     {["", ...statuses].map((status) => (
       <li>
         <a href={emailsPath({ q, status })} aria-current={status === chosen ? "true" : undefined}>
-          {status === "" ? "all" : status}
+          {status === "" ? "All" : toSentence(status)}
         </a>
       </li>
     ))}
@@ -77,16 +93,19 @@ const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
 const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) => (
   <List
     caption="Emails"
+    kind="emails"
     live={{ name: "email", ids: emails.map(({ id }) => id) }}
-    columns={["Status", "To", "Subject", "Tags", "Created"]}
+    columns={["Status", "To", "Subject", "Created"]}
     rows={emails.map(({ id, status, to_addresses: to, subject, tags, created_at }) => [
       <Status word={status} />,
-      shortRecipients(to),
+      <span title={to.join(", ")}>{shortRecipients(to)}</span>,
       <>
-        <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>
+        <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>{" "}
+        {(tags ?? []).map((tag) => (
+          <span class="tag">{tag}</span>
+        ))}
         {reasons.has(id) ? <p class="soft">{shorten(reasons.get(id) ?? "")}</p> : null}
       </>,
-      (tags ?? []).join(", "),
       <Time at={created_at} />,
     ])}
   />

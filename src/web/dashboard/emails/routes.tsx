@@ -8,19 +8,22 @@ import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireRight } from "../../../http/require-right.ts";
+import { AppError, notFound } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
 import { composeSource } from "../../../sending/delivery/index.ts";
 import {
   getEmail,
   getEmailDetail,
+  readDetail,
   retryEmail,
   SendIn,
   sendEmail,
   type ValidateOut,
   validateEmail,
 } from "../../../sending/emails/index.ts";
+import { findSuppressions, removeSuppression, toSuppression } from "../../../sending/suppressions/index.ts";
 import { listSenders } from "../senders.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
@@ -30,6 +33,9 @@ import { searchPages } from "./search-routes.tsx";
 
 /** Greatest body of the form that sends an email, in bytes. */
 const MAX_FORM_BYTES = 1_000_000;
+
+/** States of recipients that an email did not reach, or that want no more. */
+const UNREACHED = ["bounced", "rejected", "failed", "complained", "suppressed"];
 
 const notices: Readonly<Record<string, string>> = {
   sent: "The email is accepted.",
@@ -98,18 +104,40 @@ export const emailPages = new Hono<AppEnv>()
       },
       (refusal) => showEmail(c, refusal),
     );
+  })
+  .post("/app/emails/:email_id/remove-and-retry", ...pageFor("POST /v1/emails/:email_id/retry"), async (c) => {
+    requireRight(c.get("caller").actor, "DELETE /v1/suppressions/:email", c.get("routes"));
+    const id = c.req.param("email_id");
+    const fields = await readForm(c);
+    const address = fields.get("address") ?? "";
+    return submitForm(
+      c,
+      async () => {
+        // A form that is sent again finds the address removed.
+        await removeSuppression(c.get("caller"), address).catch(ignoreMissing);
+        const key = fields.get("idempotency_key") ?? "";
+        const created = await onceForForm(c, key, `${id} ${address}`, (ctx) => retryEmail(ctx, id));
+        return `/app/emails/${created.id}?done=retried`;
+      },
+      (refusal) => showEmail(c, refusal),
+    );
   });
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof AppError && error.status === 404)) throw error;
+}
 
 /**
  * Returns the request that sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
  * person wrote in a mailbox keeps its source, by which others may not read it. Throws 404, also when that mailbox was deleted.
  */
 async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; source: string }> {
-  const [email, { fromEmail, mailboxId }] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
+  const row = await getEmail(caller, id);
+  const email = await readDetail(caller, row);
   // A new mailbox with the address of a deleted one has other readers.
-  if (email.source === "inbox") await getMailbox(caller, mailboxId);
+  if (email.source === "inbox") await getMailbox(caller, row.mailboxId);
   const input = parseFields(SendIn, {
-    from_: { email: fromEmail },
+    from_: { email: row.fromEmail },
     to: [{ email: caller.actor.email }],
     subject: email.subject,
     text: email.text_body,
@@ -122,9 +150,15 @@ async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; s
 async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
   const id = c.req.param("email_id") ?? "";
-  const [email, row] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
+  const row = await getEmail(caller, id);
+  const failed = row.recipients.filter(({ state }) => UNREACHED.includes(state)).map(({ email: address }) => address);
+  const [email, found] = await Promise.all([
+    readDetail(caller, row),
+    failed.length === 0 ? [] : findSuppressions(caller, failed),
+  ]);
+  const suppressions = found.map(toSuppression);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <EmailPage {...{ caller, email, row, notice }} error={refusal?.message} />;
+  const page = <EmailPage {...{ caller, email, row, suppressions, notice }} error={refusal?.message} />;
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }
 

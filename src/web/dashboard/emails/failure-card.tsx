@@ -1,0 +1,94 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { Icon, Time } from "../../../http/ui/index.ts";
+import type { DetailOut, EventOut } from "../../../sending/emails/index.ts";
+import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
+import { explainFailure } from "./explain-failure.ts";
+
+/** Recipients that a page explains one by one; the table of recipients has all. */
+const MAX_CARDS = 5;
+
+interface FailureCardsProps {
+  caller: CallerCtx;
+  email: DetailOut;
+  /** Entries of the suppression list for its recipients. */
+  suppressions: readonly SuppressionOut[];
+  /** True when the email can be retried. */
+  isRetriable: boolean;
+}
+
+/** Why an email did not arrive: for each recipient the cause, its meaning, and what can be done. */
+export function FailureCards({ caller, email, suppressions, isRetriable }: FailureCardsProps) {
+  const failures = lastFailures(email.events);
+  return (
+    <>
+      {failures.slice(0, MAX_CARDS).map((event) => (
+        <FailureCard
+          event={event}
+          suppression={suppressions.find(({ email: address }) => isSame(address, event.metadata?.recipient))}
+          retry={isRetriable && mayRetry(caller) ? `/app/emails/${email.id}/remove-and-retry` : null}
+        />
+      ))}
+    </>
+  );
+}
+
+const mayRetry = ({ actor }: CallerCtx) => actor.scopes.has("emails:send") && actor.scopes.has("contacts:manage");
+
+/** Returns the last failure of each recipient that has not been reached since. Pure. */
+export function lastFailures(events: readonly EventOut[]): EventOut[] {
+  const last = new Map<unknown, EventOut>();
+  for (const event of events) {
+    if (event.event_type === "delivered") last.delete(event.metadata?.recipient);
+    else if (explainFailure(event)) last.set(event.metadata?.recipient, event);
+  }
+  return [...last.values()];
+}
+
+interface FailureCardProps {
+  event: EventOut;
+  suppression: SuppressionOut | undefined;
+  /** Path that removes the suppression and retries; null: not offered. */
+  retry: string | null;
+}
+
+function FailureCard({ event, suppression, retry }: FailureCardProps) {
+  const { metadata } = event;
+  const explanation = explainFailure(event);
+  const reply = metadata?.response ?? metadata?.diagnostic;
+  return (
+    <section class="card failure" aria-label={`Failure: ${metadata?.recipient ?? "email"}`}>
+      <h2>
+        <Icon name="alert" /> {explanation?.title}
+      </h2>
+      {metadata?.recipient === undefined ? null : <p>{String(metadata.recipient)}</p>}
+      <p class="soft">{explanation?.meaning}</p>
+      {suppression === undefined ? null : (
+        <p>
+          <a href={`/app/suppressions?${new URLSearchParams({ address: suppression.email })}`}>
+            Suppressed since <Time at={suppression.created_at} as="whole" />
+          </a>
+        </p>
+      )}
+      {suppression === undefined || retry === null ? null : (
+        <form method="post" action={retry}>
+          <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+          <input type="hidden" name="address" value={suppression.email} />
+          <button class="quiet" type="submit">
+            Remove and retry
+          </button>
+        </form>
+      )}
+      {reply === undefined ? null : (
+        <details>
+          <summary>Reply of the mail server</summary>
+          <section class="code-box" aria-label="Reply of the mail server" data-copy="" data-what="reply">
+            <pre>{String(reply)}</pre>
+          </section>
+        </details>
+      )}
+    </section>
+  );
+}
+
+const isSame = (address: string, recipient: unknown) =>
+  typeof recipient === "string" && address.toLowerCase() === recipient.toLowerCase();
