@@ -99,28 +99,28 @@ function isComplete(input: Uint8Array, equals: number): boolean {
   return second === LF || equals + 2 < input.length;
 }
 
-function decodeQuotedPrintable(input: Uint8Array): Uint8Array {
-  const out = new Uint8Array(input.length);
+/** Decodes in place, since nothing becomes longer: a second buffer would double the garbage of a large body. */
+function decodeQuotedPrintable(bytes: Uint8Array): Uint8Array {
   let to = 0;
-  for (let at = 0; at < input.length; at++) {
-    const byte = input[at] as number;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
     if (byte !== EQUALS) {
-      out[to++] = byte;
+      bytes[to++] = byte;
       continue;
     }
-    const next = at + 1 < input.length ? (input[at + 1] as number) : LF;
+    const next = at + 1 < bytes.length ? (bytes[at + 1] as number) : LF;
     const high = HEX[next] as number;
-    const low = high < 0 ? -1 : (HEX[input[at + 2] ?? 0] as number);
+    const low = high < 0 ? -1 : (HEX[bytes[at + 2] ?? 0] as number);
     if (low >= 0) {
-      out[to++] = high * 16 + low;
+      bytes[to++] = high * 16 + low;
       at += 2;
       continue;
     }
-    const soft = next === SPACE || next === TAB || next === CR || next === LF ? afterSoftBreak(input, at + 1) : 0;
+    const soft = next === SPACE || next === TAB || next === CR || next === LF ? afterSoftBreak(bytes, at + 1) : 0;
     if (soft > 0) at = soft - 1;
-    else out[to++] = byte;
+    else bytes[to++] = byte;
   }
-  return out.subarray(0, to);
+  return bytes.subarray(0, to);
 }
 
 /** Returns the index after a soft line break, or 0 when there is none at `at`. The end of the body is one. */
