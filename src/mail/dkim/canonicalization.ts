@@ -3,6 +3,8 @@ import { createHash, type Hash } from "node:crypto";
 const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 /** Bytes that are searched for white space at a time. */
 const SLICE = 64 * 1024;
+/** Takes a slice in relaxed form, a CR and a space: line ends from before the slice go to the hash directly. Free after each call. */
+const scratch = new Uint8Array(SLICE + 2);
 /** 8,192 times CRLF. */
 const LINE_ENDS = Uint8Array.from({ length: 16_384 }, (_, i) => (i % 2 === 0 ? CR : LF));
 
@@ -17,7 +19,8 @@ export function relaxedHeader(raw: string): string {
   const value = raw
     .slice(colon + 1)
     .replaceAll("\r\n", "")
-    .replace(/[ \t]+/g, " ")
+    // A single space stays as it is: nearly all are, and a replacement builds the string again.
+    .replace(/\t[ \t]*| [ \t]+/g, " ")
     .replace(/^ | $/g, "");
   return `${name}:${value}`;
 }
@@ -63,8 +66,7 @@ export class BodyHash {
   }
 
   #updateText(slice: Uint8Array): void {
-    // At most the slice, a CR and a space: line ends from before the slice go to the hash directly.
-    const out = new Uint8Array(slice.length + 2);
+    const out = scratch;
     let to = 0;
     for (let i = 0; i < slice.length; i++) {
       const byte = slice[i] ?? 0;
