@@ -18,6 +18,7 @@ import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.t
 import { baselineImport } from "./baseline-import.ts";
 import { baselineGet, baselinePut, baselineSplit } from "./baseline-objects.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
+import { baselineSending } from "./baseline-sending.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { asEvent, distant, remoteBindings } from "./distance/isolate.ts";
 import { Meter, metered } from "./meter.ts";
@@ -138,6 +139,8 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return prepareBaselineDelivery(request, env);
     case "baseline-delivery":
       return baselineDelivery(request, countCalls(env));
+    case "baseline-sending":
+      return baselineSending(request, env);
     case "baseline-import":
       return baselineImport(request, env);
     case "index":
