@@ -4,7 +4,7 @@
 export const files = {
   script: "/assets/page-cbca0bb.js",
   webmailScript: "/assets/webmail-5e807d4.js",
-  style: "/assets/page-4b68d598.css",
+  style: "/assets/page-68fde98c.css",
   webmailStyle: "/assets/webmail-7c305fa1.css",
   referenceStyle: "/assets/reference-33c536a0.css",
   guides: "/assets/guides-ad847c67.json",
