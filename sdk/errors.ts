@@ -1,5 +1,5 @@
-/** One fault of a request (status 422). `loc[0]` is body, query, path or header. */
-export interface Fault {
+/** One error of a request (status 422). `loc[0]` is body, query, path or header. */
+export interface ValidationError {
   loc: (string | number)[];
   msg: string;
   type: string;
@@ -12,12 +12,12 @@ export interface Blocker {
   label: string;
 }
 
-/** The answer of the service to a request that failed. */
+/** The response of the service to a request that failed. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** The faults of a 422. Empty for every other status. */
-  readonly faults: readonly Fault[];
+  /** The errors of a 422. Empty for every other status. */
+  readonly errors: readonly ValidationError[];
   /** Code of a refused domain transfer. */
   readonly code: string | null;
   readonly blockers: readonly Blocker[];
@@ -28,11 +28,11 @@ export class ApiError extends Error {
 
   constructor(response: Response, body: unknown) {
     const { detail, code, blockers } = (body ?? {}) as { detail?: unknown; code?: string; blockers?: Blocker[] };
-    const faults = Array.isArray(detail) ? (detail as Fault[]) : [];
-    const text = faults.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
+    const errors = Array.isArray(detail) ? (detail as ValidationError[]) : [];
+    const text = errors.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
     super(`${response.status}: ${typeof detail === "string" ? detail : text || response.statusText}`);
     this.status = response.status;
-    this.faults = faults;
+    this.errors = errors;
     this.code = code ?? null;
     this.blockers = blockers ?? [];
     this.requestId = response.headers.get("X-Request-Id");
@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A request without an answer: the service was not reached, or did not answer in time. `cause` is the error of fetch. */
+/** A request without a response: the service was not reached, or did not respond in time. `cause` is the error of fetch. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
 }

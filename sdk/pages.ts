@@ -5,25 +5,25 @@ export async function* readPages(options: ClientOptions, route: Route, call: Cal
   let query: Record<string, unknown> | null = call.query ?? {};
   while (query !== null) {
     const response = await send(options, route, { ...call, query });
-    const answer = (await response.json()) as unknown[] | Record<string, unknown>;
-    const items = (Array.isArray(answer) ? answer : answer[route.items ?? ""]) as unknown[];
+    const body = (await response.json()) as unknown[] | Record<string, unknown>;
+    const items = (Array.isArray(body) ? body : body[route.items ?? ""]) as unknown[];
     yield* items;
-    query = items.length === 0 ? null : nextQuery(query, response.headers.get("Link"), answer, items.length);
+    query = items.length === 0 ? null : nextQuery(query, response.headers.get("Link"), body, items.length);
   }
 }
 
-/** Returns the query of the next page: that of the Link header, or the next place of a list that answers its total. */
+/** Returns the query of the next page: that of the Link header, or the next place of a list that has its total. */
 function nextQuery(
   query: Record<string, unknown>,
   link: string | null,
-  answer: unknown[] | Record<string, unknown>,
+  body: unknown[] | Record<string, unknown>,
   count: number,
 ): Record<string, unknown> | null {
   const next = /<([^>]+)>\s*;\s*rel="?next"?/.exec(link ?? "")?.[1];
   // Only the query is taken, so that the key is never sent to another host.
   if (next !== undefined) return Object.fromEntries(new URL(next, "http://localhost").searchParams);
-  if (Array.isArray(answer) || typeof answer.total !== "number") return null;
-  const { total, offset, page, limit } = answer as { total: number; offset?: number; page?: number; limit?: number };
+  if (Array.isArray(body) || typeof body.total !== "number") return null;
+  const { total, offset, page, limit } = body as { total: number; offset?: number; page?: number; limit?: number };
   if (offset !== undefined) return offset + count < total ? { ...query, offset: offset + count } : null;
   if (page === undefined || limit === undefined) return null;
   return (page + 1) * limit < total ? { ...query, page: page + 1 } : null;

@@ -1,17 +1,17 @@
 import { ApiError, ConnectionError, retryAfterOf } from "./errors.ts";
 
-/** Method and path of an operation, and what it takes and answers. */
+/** Method and path of an operation, and what it takes and returns. */
 export interface Route {
   method: string;
   path: string;
   /** `json`; `file`: a form with one file; `blob`: a file, of which the media type is sent. */
   body?: string;
   query?: boolean;
-  /** The answer is not JSON. */
+  /** The response is not JSON. */
   raw?: boolean;
   /** Takes an Idempotency-Key, so that a repeated call does its work once. */
   keyed?: boolean;
-  /** The list in the answer of a paged operation: "" when the answer is the list. */
+  /** The list in the response of a paged operation: "" when the response is the list. */
   items?: string;
 }
 
@@ -51,7 +51,7 @@ const FIRST_WAIT_MS = 500;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 
 /**
- * Sends a request and returns its answer. Repeats it after 429, after 409 and 503 with Retry-After, and, when a repetition does no
+ * Sends a request and returns its response. Repeats it after 429, after 409 and 503 with Retry-After, and, when a repetition does no
  * work twice, after any other 5xx and after a lost connection. Throws ApiError, ConnectionError, or the reason of `signal`.
  */
 export async function send(options: ClientOptions, route: Route, call: Call): Promise<Response> {
@@ -71,7 +71,8 @@ export async function send(options: ClientOptions, route: Route, call: Call): Pr
       if (seconds !== null) delay = seconds * 1000;
     } catch (error) {
       if (error instanceof ApiError || call.signal?.aborted) throw error;
-      if (isLast || !isSafe) throw new ConnectionError(`${route.method} ${call.path} had no answer`, { cause: error });
+      if (isLast || !isSafe)
+        throw new ConnectionError(`${route.method} ${call.path} had no response`, { cause: error });
     }
     await wait(Math.min(delay, maxWaitSeconds * 1000));
   }

@@ -790,13 +790,6 @@ export interface EmailSendRequest {
   } | null;
 }
 
-export interface Fault {
-  /** Location of the value: body, query, path or header, then the names and indexes below it. */
-  loc: (string | number)[];
-  msg: string;
-  type: string;
-}
-
 export interface ForwardingRule {
   id: string;
   domain_id: string;
@@ -1433,8 +1426,15 @@ export interface TemplateUpdate {
   blocks_json?: Record<string, unknown> | null;
 }
 
+export interface ValidationError {
+  /** Location of the value: body, query, path or header, then the names and indexes below it. */
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
 export interface ValidationProblem {
-  detail: Fault[];
+  detail: ValidationError[];
 }
 
 export interface ValidationResult {

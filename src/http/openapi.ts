@@ -11,7 +11,7 @@ const ValidationError = z
     msg: z.string(),
     type: z.string(),
   })
-  .meta({ ref: "Fault" });
+  .meta({ ref: "ValidationError" });
 const HTTPProblem = z.object({ detail: z.string() }).meta({ ref: "HTTPProblem" });
 const ValidationProblem = z.object({ detail: z.array(ValidationError) }).meta({ ref: "ValidationProblem" });
 

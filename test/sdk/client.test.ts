@@ -134,17 +134,17 @@ describe("the client's operations", () => {
 });
 
 describe("the client's errors", () => {
-  it("name status, faults and request id of a refused request", async () => {
+  it("name status, errors and request id of a refused request", async () => {
     const workspace = await aWorkspace();
     const { client } = clientOf(workspace.apiKey);
     const error = await client
       .sendEmail(aMail(workspace, { to: [] }), { headers: { "X-Request-Id": "order-7" } })
       .catch((thrown: ApiError) => thrown);
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 422, requestId: "order-7", faults: [{ loc: ["body", "to"] }] });
+    expect(error).toMatchObject({ status: 422, requestId: "order-7", errors: [{ loc: ["body", "to"] }] });
   });
 
-  it("say that a call had no answer, with the cause", async () => {
+  it("say that a call had no response, with the cause", async () => {
     const lost = Array.from({ length: 4 }, () => new TypeError("connection lost"));
     const { client, requests } = clientOf("svc_k_test", lost);
     const error = await client.getMe().catch((thrown: Error) => thrown);
@@ -201,7 +201,7 @@ describe("the client's retries", () => {
     }
   });
 
-  it("never repeat a fault of the request", async () => {
+  it("never repeat a request that is refused", async () => {
     const workspace = await aWorkspace();
     const { client, requests } = clientOf(workspace.apiKey);
     await expect(client.getEmail(workspace.workspaceId)).rejects.toMatchObject({ status: 404 });

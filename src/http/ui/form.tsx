@@ -121,7 +121,7 @@ export const CheckGroup = ({ name, legend, options, chosen, id, errors }: CheckG
     {options.map(({ value, label }) => (
       <Check name={name} value={value} label={label} checked={chosen.includes(value)} />
     ))}
-    {errors?.has(id) ? <p class="fault">{errors.get(id)}</p> : null}
+    {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
   </fieldset>
 );
 
@@ -180,7 +180,7 @@ function Labelled({ name, label, hint, errors, required, children }: LabelledPro
       )}
       {children}
       {error === undefined ? null : (
-        <p class="fault" id={`${name}-fault`}>
+        <p class="error" id={`${name}-error`}>
           {error}
         </p>
       )}
@@ -190,7 +190,7 @@ function Labelled({ name, label, hint, errors, required, children }: LabelledPro
 
 function describedBy(name: string, hint: unknown, errors: FieldErrors | undefined) {
   const isWrong = errors?.has(name) ?? false;
-  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-fault`] : [])];
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])];
   return {
     ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
     ...(isWrong ? { "aria-invalid": "true" as const } : {}),

@@ -34,7 +34,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
     metric("email_system_mail_ready", "1: the service can send its own emails.", [
       { value: Number(system_mail === "configured") },
     ]),
-    metric("email_setting_faults", "Settings that are malformed, missing or placeholders.", [
+    metric("email_setting_issues", "Settings that are malformed, missing or placeholders.", [
       { value: findSettingIssues(ctx.env).length },
     ]),
     metric(

@@ -8,7 +8,7 @@ export interface Readiness {
   /** State of the service's own emails (src/sending/system-emails/): sign-in links, invitations, notices. */
   system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
   details: {
-    setting_faults: readonly string[];
+    setting_issues: readonly string[];
     failing_databases: readonly (number | "main")[];
     /** Seconds for which the oldest row is due, without rows of broadcasts, which may be paused. Null: none is due. */
     oldest_due_seconds: number | null;
@@ -70,7 +70,7 @@ export function decideReadiness(
     status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
     ...state,
     details: {
-      setting_faults: settingIssues,
+      setting_issues: settingIssues,
       failing_databases: failing,
       oldest_due_seconds: oldest,
       waiting_for_egress: waiting,

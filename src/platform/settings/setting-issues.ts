@@ -42,5 +42,5 @@ export function reportSettingIssues(env: object, log: (line: string) => void = c
   if (reported.has(env)) return;
   reported.add(env);
   const issues = findSettingIssues(env);
-  if (issues.length > 0) log(JSON.stringify({ level: "error", event: "settings.invalid", faults: issues }));
+  if (issues.length > 0) log(JSON.stringify({ level: "error", event: "settings.invalid", issues }));
 }

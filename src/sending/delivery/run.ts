@@ -87,7 +87,7 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdRows(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
-  if (run.egressIssue) ctx.log("egress.unavailable", { fault: run.egressIssue.issue, detail: run.egressIssue.detail });
+  if (run.egressIssue) ctx.log("egress.unavailable", { issue: run.egressIssue.issue, detail: run.egressIssue.detail });
   const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
     deliverClaim(ctx, lease, claim, emailsOf, run),
   );

@@ -99,8 +99,8 @@ describe("GET /ready", () => {
     for (const issue of issues) {
       const result = await ready({ ...issue, METRICS_TOKEN: TOKEN }, asOperator);
       expect(result).toMatchObject({ status: 503, body: { status: "not_ready", settings: "invalid" } });
-      const { setting_faults } = result.body.details as { setting_faults: string[] };
-      expect(setting_faults).toEqual([expect.stringContaining(Object.keys(issue)[0] ?? "")]);
+      const { setting_issues } = result.body.details as { setting_issues: string[] };
+      expect(setting_issues).toEqual([expect.stringContaining(Object.keys(issue)[0] ?? "")]);
       expect((await apiOn(issue, null).get("/health")).status).toBe(200);
     }
   });

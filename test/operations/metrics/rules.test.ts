@@ -67,7 +67,7 @@ describe("readiness", () => {
   it("names failing databases, the oldest due row and the rows that wait for the egress", () => {
     const { details } = decide([answering("main"), failing(1), { ...dueFor(90), waitingForEgress: 7 }]);
     expect(details).toEqual({
-      setting_faults: [],
+      setting_issues: [],
       failing_databases: [1],
       oldest_due_seconds: 90,
       waiting_for_egress: 7,

@@ -4,8 +4,8 @@
 export const files = {
   script: "/assets/page-cbca0bb.js",
   webmailScript: "/assets/webmail-5e807d4.js",
-  style: "/assets/page-68fde98c.css",
+  style: "/assets/page-31ca93a3.css",
   webmailStyle: "/assets/webmail-7c305fa1.css",
   referenceStyle: "/assets/reference-33c536a0.css",
-  guides: "/assets/guides-ad847c67.json",
+  guides: "/assets/guides-83d25dcf.json",
 } as const;
