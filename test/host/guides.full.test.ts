@@ -60,7 +60,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await page.getByRole("heading", { name: "You", exact: true }).scrollIntoViewIfNeeded();
       await guide.picture("first-email-form");
       await guide.press("Send");
-      await guide.see(/^delivered$/, true);
+      await guide.see(/^Delivered$/, true);
       await guide.picture("first-email-timeline");
       await service.captured("friend@example.org", "A test mail");
       const captured = await service.open({ viewport: { width: 1_000, height: 640 } });
@@ -150,7 +150,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       transport.close();
       await guide.follow("Emails");
       await page.getByRole("link", { name: "By SMTP" }).click();
-      await guide.see(/^delivered$/, true);
+      await guide.see(/^Delivered$/, true);
       await guide.picture("set-up-smtp-email");
     }));
 
@@ -187,7 +187,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.picture("broadcasts-draft");
       await guide.follow("Send");
       await guide.press("Send now");
-      await guide.see(/^sent$/, true);
+      await guide.see(/^Sent$/, true);
       await guide.follow("Compare the variants, with confidence intervals");
       await guide.see("may be chance");
       await guide.follow("The broadcast");

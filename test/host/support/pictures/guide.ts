@@ -48,10 +48,11 @@ export class Guide {
     await this.page.waitForLoadState();
   }
 
-  /** Opens a folded part of the page, such as one of the menu. */
+  /** Opens a folded part of the page, such as one of the menu, unless it is open. */
   async unfold(label: string): Promise<void> {
     this.#walk(label);
-    await this.page.locator("summary").filter({ hasText: label }).first().click();
+    const folded = this.page.locator("details:not([open]) > summary").filter({ hasText: label });
+    if ((await folded.count()) > 0) await folded.first().click();
   }
 
   /** Fills in a field, or chooses an option, files or a box by its label. */
