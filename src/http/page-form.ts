@@ -5,6 +5,7 @@ import { AppError, unprocessable } from "../lib/errors.ts";
 import { ChangedMeanwhileError, type FormValues } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
+import { inPageWords } from "./page-words.ts";
 import { toValidationErrors } from "./validate.ts";
 
 /** Why a form was refused: what its page shows beside the values that were filled in. */
@@ -39,12 +40,15 @@ export function toRefusal(error: unknown): Refusal {
     return { status: 409, message, errors: new Map(), stored: error.stored, version: error.version };
   }
   if (!(error instanceof AppError) || !EXPLAINED.includes(error.status)) throw error;
-  const errors = Array.isArray(error.detail) ? error.detail : [];
+  const errors = Array.isArray(error.detail)
+    ? error.detail.map(({ loc, msg }) => ({ loc, msg: inPageWords(msg) }))
+    : [];
+  const text = errors.length > 0 ? errors.map(({ msg }) => msg).join("; ") : inPageWords(error.message);
   const blockers = error.extra.blockers ?? [];
   const names = blockers.flatMap(({ kind, label }) => (pathsOf[kind] ? [] : [label])).join(", ");
   return {
     status: error.status as ContentfulStatusCode,
-    message: names === "" ? `${error.message}.` : `${error.message}: ${names}.`,
+    message: names === "" ? `${text}.` : `${text}: ${names}.`,
     errors: new Map(errors.map(({ loc, msg }) => [String(loc[1] ?? loc[0]), msg])),
     links: blockers.flatMap(({ kind, id, label }) => (pathsOf[kind] ? [{ href: pathsOf[kind] + id, label }] : [])),
   };

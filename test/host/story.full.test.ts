@@ -117,7 +117,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await page.getByLabel("Name", { exact: false }).first().fill("November news");
     await page.locator("main [name=subject]").fill("News for {{name}}");
     await page.getByLabel("From").selectOption("hello@shop.test");
-    await page.getByLabel("To the list").selectOption({ label: "Customers (1000)" });
+    await page.getByLabel("Audience").selectOption({ label: "Customers (1000)" });
     await page.getByLabel("Sample in percent").fill("20");
     await page
       .locator("[name=html_body]")
@@ -230,7 +230,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await page.getByRole("link", { name: "Reply", exact: true }).click();
     expect(await page.getByLabel("To", { exact: true }).inputValue()).toContain("friend@example.org");
     await page.getByLabel("Text").fill("It arrives tomorrow.");
-    await press(page, "Send at once");
+    await press(page, "Send without undo");
     const result = await site.mailTo("friend@example.org", /^Re: Where is my parcel\?$/);
     expect(result).toMatchObject({
       from: { address: "hello@shop.test" },

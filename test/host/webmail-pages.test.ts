@@ -174,7 +174,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.goto(mail.composePath);
     await page.fill("[name=to]", "often@example.org");
     await page.fill("[name=text]", "Hello");
-    await page.getByRole("button", { name: "Send at once" }).click();
+    await page.getByRole("button", { name: "Send without undo" }).click();
     await page.waitForURL((url) => !url.pathname.startsWith("/mail/compose"));
     await page.goto(mail.composePath);
     const offered = () =>

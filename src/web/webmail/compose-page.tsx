@@ -67,7 +67,7 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
               Save draft
             </button>
             <button type="submit" class="quiet" name="action" value="now">
-              Send at once
+              Send without undo
             </button>
           </div>
           <p class="hint">“Send” leaves a minute in which you can undo it.</p>

@@ -69,7 +69,7 @@ function Body({ path, content, withImages }: Pick<MessagePageProps, "content" | 
       <p class="hint">
         {withImages ? "Images of other hosts are shown. " : "Images of other hosts are not loaded. "}
         <a class="action" href={withImages ? path : `${path}?images=1`}>
-          {withImages ? "Hide them" : "Show them; the sender can see that"}
+          {withImages ? "Hide images" : "Show images (the sender may notice)"}
         </a>
       </p>
     </>

@@ -40,7 +40,7 @@ export const ScheduledPage = ({ page, emails, notice, error, sent, draft }: Sche
             <>
               <Time at={email.scheduled_at} as="whole" /> <span class="soft" data-countdown={email.scheduled_at} />
             </>,
-            <StopForm email={email} draft={email.id === sent?.id ? draft : undefined} label="Do not send" />,
+            <StopForm email={email} draft={email.id === sent?.id ? draft : undefined} label="Cancel sending" />,
           ])}
         />
       )}

@@ -100,7 +100,7 @@ describe("a field for date and time", () => {
 
   it("names its zone in the form of a new email, whose time is read in it, and shown again when it is refused", async () => {
     const { text, at } = inHours(3);
-    expect(await textOf("/app/emails/new")).toContain(`In the time of ${ZONE}. Empty: now.`);
+    expect(await textOf("/app/emails/new")).toContain(`In the time of ${ZONE}. Leave empty to send now.`);
     const fields = { from_: workspace.mailbox, to: "friend@example.org", subject: "Later", text: "Hello", html: "" };
     const form = { ...fields, send_at: text, send_at_zone: ZONE, idempotency_key: crypto.randomUUID() };
     const refused = await submit(session, "/app/emails/new", { ...form, to: "nobody" });

@@ -55,12 +55,12 @@ export function BroadcastResultsPage({ caller, results }: BroadcastResultsPagePr
               `${points(low)} and ${points(high)}`,
               is_significant
                 ? `${labels.get(difference > 0 ? variant_id : other_variant_id)} is better`
-                : "may be chance",
+                : "No clear winner yet",
             ])}
           />
           <p class="soft">
-            Differences of click rates in percentage points. With {Math.round(100 * results.confidence)} % probability
-            all of them are within these bounds.
+            Differences of click rates in percentage points, with {Math.round(100 * results.confidence)} % confidence
+            intervals.
           </p>
         </>
       )}

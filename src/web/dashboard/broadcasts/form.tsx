@@ -131,7 +131,7 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
           <VersionField version={form.version} refusal={refusal} />
           <input type="hidden" name="stored_scheduled_at" value={form.stored_scheduled_at} />
           <div class="columns">
-            <Field name="name" label="Name" hint="Only you see it." value={form.name} errors={errors} />
+            <Field name="name" label="Name" hint="Recipients do not see this." value={form.name} errors={errors} />
             <Field
               name="subject"
               label="Subject"
@@ -153,12 +153,12 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
             />
             <Select
               name="contact_list_id"
-              label="To the list"
+              label="Audience"
               required={false}
               value={form.contact_list_id}
               errors={errors}
               options={[
-                { value: "", label: "None yet" },
+                { value: "", label: "Choose a list" },
                 ...lists.map(({ id, name, contact_count: contacts }) => ({
                   value: id,
                   label: `${name} (${contacts})`,

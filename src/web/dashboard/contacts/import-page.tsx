@@ -32,7 +32,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
         method="post"
         action={`${path}/import`}
         enctype="multipart/form-data"
-        data-import="The contacts are imported. This page shows the result."
+        data-import="Importing the contacts… This page shows the result."
       >
         <Field
           name="file"

@@ -101,11 +101,11 @@ const EmailFields = ({ senders, form, refusal, isValid }: Omit<NewEmailPageProps
       <Field name="subject" label="Subject" errors={errors} value={form.subject} maxlength={998} />
       <TextArea name="text" label="Text" required={false} errors={errors} value={form.text} />
       <TextArea name="html" label="HTML" required={false} errors={errors} value={form.html} code />
-      <TimeField name="send_at" label="Send at" hint="Empty: now." errors={errors} at={form.sendAt} />
+      <TimeField name="send_at" label="Send at" hint="Leave empty to send now." errors={errors} at={form.sendAt} />
       <div class="actions">
         <button type="submit">Send</button>
         <button class="quiet" type="submit" name="action" value="check">
-          Check
+          Check for problems
         </button>
         <button class="quiet" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
           Update preview

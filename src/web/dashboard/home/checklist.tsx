@@ -60,7 +60,7 @@ export function Checklist({ setup, scopes }: ChecklistProps) {
       <ol class="steps">
         {STEPS.map((step) => (
           <li>
-            <Status word={setup[step.done] ? "done" : "open"} />
+            <Status word={setup[step.done] ? "done" : "to do"} />
             <span>{step.text}</span>
             {step === next && scopes.has(step.scope) ? (
               <a class="button" href={step.action.href}>

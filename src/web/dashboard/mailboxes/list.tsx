@@ -38,7 +38,7 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
             mailbox.display_name ?? "",
             <Status word={mailbox.is_active ? "active" : "off"} />,
             <Usage {...mailbox} />,
-            mailbox.assignee_ids.length === 1 ? "1 person" : `${mailbox.assignee_ids.length} persons`,
+            peopleText(mailbox.assignee_ids.length),
           ])}
         />
       )}
@@ -89,3 +89,6 @@ export function size(bytes: number): string {
 /** Shows the size of a mailbox, and its share of the quota when it has one. */
 export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut, "used_bytes" | "quota_bytes">) =>
   quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;
+
+/** Returns how many people a mailbox is assigned to. */
+const peopleText = (count: number) => (count === 0 ? "Nobody yet" : count === 1 ? "1 person" : `${count} people`);

@@ -22,7 +22,7 @@ export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: Se
     <h2>Two-factor authentication</h2>
     {totp.enabled ? <DisableForm recoveryCodes={totp.recoveryCodes} /> : <SetupForm />}
     <h2>Sessions</h2>
-    <p>You are signed in here. End a session that you do not recognise.</p>
+    <p>Devices signed in to your account. End a session that you do not recognise.</p>
     <SessionTable caller={caller} sessions={sessions} />
     {next === null ? null : (
       <p>
