@@ -83,8 +83,8 @@ export default defineConfig(async () => {
   const left = isFull ? [] : [FULL];
   return {
     test: {
-      // Two more than processors, because tests wait a good part of the time.
-      maxWorkers: availableParallelism() + 2,
+      // Three more than processors, because tests wait a good part of the time.
+      maxWorkers: availableParallelism() + 3,
       sequence: { sequencer: FileOrder },
       projects: [
         {

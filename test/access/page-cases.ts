@@ -13,7 +13,9 @@ export const pageCases: Record<string, RouteCase> = {
   "POST /mail/sign-out": { success: 403 },
   "GET /": { success: 200 },
   "GET /docs": { success: 200 },
-  "GET /docs/:noun": { success: 404 },
+  "GET /llms.txt": { success: 200 },
+  "GET /docs/:kind{guides|rules}/:file": { success: 404 },
+  "GET /docs/:file": { success: 404 },
   "GET /docs/try/:operation": { success: 303 },
   "POST /docs/try/:operation": { success: 403 },
 };

@@ -86,7 +86,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
   it("bounces lead to the reason in three actions, and retry the email", () =>
     walk("bounces", async (guide) => {
       await guide.follow("Emails");
-      await guide.follow("bounced");
+      await guide.follow("Bounced");
       await guide.picture("bounces-list");
       await page.getByRole("link", { name: "Your receipt for order 1044" }).click();
       await guide.see("550 5.1.1 No such mailbox here");

@@ -84,7 +84,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await page.getByRole("searchbox", { name: "Search emails" }).fill("to:friend@example.org");
     await press(page, "Search");
     await page.getByRole("link", { name: "Your receipt" }).click();
-    await expect.poll(() => eventsOn(page)).toEqual(["Queued", "Delivered"]);
+    await expect.poll(() => eventsOn(page)).toEqual(["Accepted from the API", "Delivered to friend@example.org"]);
     expect(await page.locator("main tbody .status").allTextContents()).toEqual(["Delivered"]);
     expect(await mainText(page)).toContain("Thank you for your order.");
     expectNoProblem();

@@ -58,7 +58,7 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     const { page, context, problems } = await open("/app");
     expect(await rowOf(page, "To nobody")).toContain("550 5.1.1");
     await pressOn(page, "Emails");
-    await pressOn(page, "bounced");
+    await pressOn(page, "Bounced");
     expect(await rowOf(page, "To nobody")).toContain("550 5.1.1");
     await pressOn(page, "To nobody");
     expect(await rowOf(page, "bounced@simulator.test")).toContain("550 5.1.1");
@@ -77,7 +77,10 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     expect(await page.locator("main tbody tr").count()).toBe(1);
     await pressOn(page, "Your receipt");
     expect(await page.locator("main tbody .status").allTextContents()).toEqual(["Delivered"]);
-    expect(await page.locator(".timeline .status").allTextContents()).toEqual(["Queued", "Delivered"]);
+    expect(await page.locator(".timeline .status").allTextContents()).toEqual([
+      "Accepted from the API",
+      "Delivered to ada@example.org",
+    ]);
     await expectLocal(page, ".timeline time");
     await context.close();
   });

@@ -7,5 +7,5 @@ export const files = {
   style: "/assets/page-31ca93a3.css",
   webmailStyle: "/assets/webmail-7c305fa1.css",
   referenceStyle: "/assets/reference-33c536a0.css",
-  guides: "/assets/guides-172f2c05.json",
+  guides: "/assets/guides-b3e2bace.json",
 } as const;
