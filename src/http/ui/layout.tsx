@@ -18,7 +18,7 @@ interface LayoutProps {
   /** Links and buttons beside the title. */
   actions?: Child;
   /** Above the content: what the user has just done. */
-  notice?: string | undefined;
+  notice?: Child | undefined;
   /** Text of the search over everything whose results the page shows. */
   query?: string;
   /** URL that the page opens by itself at once. */

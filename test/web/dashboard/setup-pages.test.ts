@@ -27,7 +27,7 @@ const locationOf = async (path: string, fields: Record<string, string> | [string
 const keyed = (fields: Record<string, string>) => ({ idempotency_key: crypto.randomUUID(), ...fields });
 
 describe("the suppressions page", () => {
-  it("suppresses an address, finds it, and removes it", async () => {
+  it("suppresses an address, finds it, removes it, and takes that back with its reason", async () => {
     expect(await textOf("/app/suppressions")).toContain("No address is suppressed.");
     expect(await locationOf("/app/suppressions", keyed({ email: "Ada@example.org" }))).toBe(
       "/app/suppressions?done=added",
@@ -36,9 +36,13 @@ describe("the suppressions page", () => {
     expect(await textOf("/app/suppressions?address=nobody@example.org")).toContain("is not suppressed");
     const wrong = await submit(session, "/app/suppressions", keyed({ email: "no address" }));
     expect([wrong.status, (await wrong.text()).includes('value="no address"')]).toEqual([422, true]);
-    const remove = { email: "ada@example.org" };
-    expect(await locationOf("/app/suppressions/remove", remove)).toBe("/app/suppressions?done=removed");
+    const remove = { email: "ada@example.org", reason: "complaint" };
+    const removed = "/app/suppressions?done=removed&email=ada%40example.org&reason=complaint";
+    expect(await locationOf("/app/suppressions/remove", remove)).toBe(removed);
     expect((await submit(session, "/app/suppressions/remove", remove)).status).toBe(404);
+    expect(await textOf(removed)).toContain("Undo");
+    expect(await locationOf("/app/suppressions", keyed(remove))).toBe("/app/suppressions?done=added");
+    expect(await textOf("/app/suppressions?address=ada@example.org")).toContain("complaint");
   });
 });
 

@@ -1,22 +1,24 @@
 import { scopes } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Facts, Field, Layout, Notice } from "../../../http/ui/index.ts";
+import { ButtonLink, Facts, Field, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";
-import { type KeyForm, lifetimes } from "./form.ts";
+import { type Access, type KeyForm, lifetimes } from "./form.ts";
 import { ApiKeyTable } from "./table.tsx";
 
 interface ApiKeysPageProps {
   caller: CallerCtx;
   keys: readonly ApiKeyRow[];
+  /** Domains that a key can be restricted to. */
+  domains: readonly { id: string; name: string }[];
   form: KeyForm;
   /** Query string of the next page; null: this is the last one. */
   next: string | null;
   notice?: string | undefined;
-  error?: string;
+  error?: string | undefined;
 }
 
 /** The API keys of the workspace, and the form that creates one. */
-export function ApiKeysPage({ caller, keys, form, next, notice, error }: ApiKeysPageProps) {
+export function ApiKeysPage({ caller, keys, domains, form, next, notice, error }: ApiKeysPageProps) {
   return (
     <Layout title="API keys" caller={caller} notice={notice}>
       {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
@@ -28,7 +30,7 @@ export function ApiKeysPage({ caller, keys, form, next, notice, error }: ApiKeys
       )}
       <h2>Create an API key</h2>
       {caller.actor.scopes.has("team:manage") ? (
-        <CreateForm caller={caller} form={form} />
+        <CreateForm {...{ caller, domains, form }} />
       ) : (
         <p>Only owners and admins of the workspace may create keys.</p>
       )}
@@ -36,7 +38,7 @@ export function ApiKeysPage({ caller, keys, form, next, notice, error }: ApiKeys
   );
 }
 
-function CreateForm({ caller, form }: { caller: CallerCtx; form: KeyForm }) {
+function CreateForm({ caller, domains, form }: Pick<ApiKeysPageProps, "caller" | "domains" | "form">) {
   const grantable = Object.entries(scopes).filter(([scope]) => (caller.actor.scopes as Set<string>).has(scope));
   return (
     <form class="form" method="post" action="/app/api-keys">
@@ -58,30 +60,98 @@ function CreateForm({ caller, form }: { caller: CallerCtx; form: KeyForm }) {
           ))}
         </select>
       </div>
-      <fieldset>
-        <legend>Permissions</legend>
-        <Permission scope="*" text="Everything that your role allows, now and later." form={form} />
-        {grantable.map(([scope, text]) => (
-          <Permission scope={scope} text={text} form={form} />
-        ))}
+      <fieldset class="access">
+        <legend>Access</legend>
+        <AccessChoice
+          access="sending"
+          form={form}
+          title="Sending only"
+          text="Send, schedule, cancel and retry emails."
+        />
+        <AccessChoice access="full" form={form} title="Full" text="Everything that your role allows, now and later." />
+        <AccessChoice access="custom" form={form} title="Custom" text="Choose for each resource." />
+        <Grid grantable={grantable} form={form} />
       </fieldset>
+      {domains.length < 2 && form.domainIds.length === 0 ? null : (
+        <details open={form.domainIds.length > 0}>
+          <summary>Restrict the key to domains</summary>
+          <fieldset>
+            <legend>Domains</legend>
+            {domains.map(({ id, name }) => (
+              <label class="choice">
+                <input type="checkbox" name="domain" value={id} checked={form.domainIds.includes(id)} />
+                <span>{name}</span>
+              </label>
+            ))}
+          </fieldset>
+        </details>
+      )}
       <button type="submit">Create key</button>
     </form>
   );
 }
 
-const Permission = ({ scope, text, form }: { scope: string; text: string; form: KeyForm }) => (
+interface AccessChoiceProps {
+  access: Access;
+  form: KeyForm;
+  title: string;
+  text: string;
+}
+
+const AccessChoice = ({ access, form, title, text }: AccessChoiceProps) => (
   <label class="choice">
-    <input type="checkbox" name="scope" value={scope} checked={form.scopes.includes(scope)} />
-    <span>{text}</span>
+    <input type="radio" name="access" value={access} checked={form.access === access} />
+    <span>
+      <strong>{title}</strong> <span class="soft">{text}</span>
+    </span>
   </label>
 );
 
+/** The scopes of custom access: a row for each resource. Its style shows it once "Custom" is chosen. */
+function Grid({ grantable, form }: { grantable: readonly (readonly [string, string])[]; form: KeyForm }) {
+  const resources = Map.groupBy(grantable, ([scope]) => scope.split(":")[0] ?? "");
+  return (
+    <div class="custom">
+      {[...resources].map(([resource, found]) => (
+        <div class="row">
+          <span>{resource === "smtp" ? "SMTP" : toSentence(resource)}</span>
+          {found.map(([scope, text]) => (
+            <label class="choice" title={text}>
+              <input
+                type="checkbox"
+                aria-label={text}
+                name="scope"
+                value={scope}
+                checked={form.scopes.includes(scope)}
+              />
+              <span>{toSentence(scope.split(":")[1] ?? "")}</span>
+            </label>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface CreatedKeyPageProps {
+  caller: CallerCtx;
+  created: NewApiKeyOut;
+  /** True when it replaces another key. */
+  isSuccessor?: boolean;
+}
+
 /** The response to the form: the only page that shows the key. */
-export const CreatedKeyPage = ({ caller, created }: { caller: CallerCtx; created: NewApiKeyOut }) => (
-  <Layout title="Your new API key" caller={caller}>
-    <Notice kind="warn">Copy the key now. It is not shown again.</Notice>
+export const CreatedKeyPage = ({ caller, created, isSuccessor = false }: CreatedKeyPageProps) => (
+  <Layout title="Your new API key" caller={caller} at="API keys">
+    <Notice kind="warn">
+      Copy the key now. It is not shown again.
+      {isSuccessor ? " The old key works for 24 hours more, or until you revoke it." : ""}
+    </Notice>
     <Facts of={{ Name: created.name, Key: { code: created.key, copy: "the key" } }} />
+    <h2>Try it</h2>
+    <p class="code" data-copy="" data-what="the command">
+      {`curl ${caller.settings.publicUrl}/v1/me -H "Authorization: Bearer ${created.key}"`}
+    </p>
     <p>
       <ButtonLink to="/app/api-keys" label="I have copied it" />
     </p>

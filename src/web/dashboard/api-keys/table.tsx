@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, List, Time } from "../../../http/ui/index.ts";
+import { Empty, List, PostButton, Time } from "../../../http/ui/index.ts";
 import type { ApiKeyRow } from "../../../identity/api-keys/index.ts";
 
 interface ApiKeyTableProps {
@@ -22,7 +22,7 @@ export function ApiKeyTable({ caller, keys }: ApiKeyTableProps) {
         key.scopes.map((scope) => (scope === "*" ? "all" : scope)).join(", "),
         key.lastUsedAt === null ? "Never" : <Time at={key.lastUsedAt} />,
         <State apiKey={key} now={caller.now()} />,
-        ...(mayManage ? [key.revokedAt === null ? <RevokeLink apiKey={key} /> : null] : []),
+        ...(mayManage ? [key.revokedAt === null ? <Actions caller={caller} apiKey={key} /> : null] : []),
       ])}
     />
   );
@@ -39,6 +39,24 @@ function State({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRow; n
     </>
   );
 }
+
+/** Only the user who made a key rotates it, once. */
+const Actions = ({ caller, apiKey }: { caller: CallerCtx; apiKey: ApiKeyRow }) => (
+  <>
+    {apiKey.userId === caller.actor.userId && apiKey.replacedById === null && isActive(apiKey, caller.now()) ? (
+      <PostButton
+        to={`/app/api-keys/${apiKey.id}/rotate`}
+        label="Rotate"
+        kind="link"
+        name={`Rotate ${apiKey.name}`}
+        fields={{ idempotency_key: crypto.randomUUID() }}
+      />
+    ) : null}{" "}
+    <RevokeLink apiKey={apiKey} />
+  </>
+);
+
+const isActive = ({ expiresAt }: ApiKeyRow, now: number) => expiresAt === null || expiresAt > now;
 
 const RevokeLink = ({ apiKey: { id, name } }: { apiKey: ApiKeyRow }) => (
   <a class="action" href={`/app/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>

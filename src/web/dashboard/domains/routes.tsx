@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import {
   DomainIn,
+  type DomainOut,
   deleteDomain,
   findValues,
   getDomain,
@@ -35,7 +36,6 @@ const initiationLimit = minuteLimit("transfer-initiations", (settings) => settin
 
 const notices: Readonly<Record<string, string>> = {
   added: "The domain is added. Publish its records, then check them.",
-  checked: "The records were checked.",
   rotated: "New DKIM keys are made. Publish their records; the old keys sign until these are found.",
   deleted: "The domain is deleted.",
 };
@@ -158,8 +158,18 @@ async function showDomain(
   const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
   const isAsked = c.req.query("done") === "checked" || c.req.query("found") === "1";
   const found = isAsked ? await findValues(caller, domain.records) : null;
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const done = c.req.query("done") ?? "";
+  const notice = refusal ? undefined : done === "checked" ? checkedText(domain) : notices[done];
   const form = transfer ?? { target_email: "", note: "" };
   const page = <DomainPage {...{ caller, domain, found, notice, refusal }} transfer={form} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+/** Returns what a check of the records of a domain found. */
+function checkedText({ status, records }: DomainOut): string {
+  const required = records.filter((record) => record.required);
+  const matching = required.filter((record) => record.status === "verified").length;
+  if (matching === required.length)
+    return status === "verified" ? "The domain is verified." : "All required records match.";
+  return `${matching === 0 ? "None" : matching} of the ${required.length} required records ${matching === 1 ? "matches" : "match"} yet.`;
 }

@@ -49,7 +49,7 @@ export const emailPages = new Hono<AppEnv>()
   .route("/", searchPages)
   .route("/", batchPages)
   .route("/", scheduledPages)
-  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c, emptyForm(c)))
+  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c, emptyForm()))
   .post("/app/emails/new", ...pageFor("POST /v1/emails/"), async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
     const form = readEmailForm(fields);
@@ -162,8 +162,8 @@ async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }
 
-const emptyForm = (c: Context<AppEnv>): EmailForm => ({
-  ...{ from: "", to: c.get("caller").actor.email, subject: "A test", text: "It works.", html: "", sendAt: "" },
+const emptyForm = (): EmailForm => ({
+  ...{ from: "", to: "", subject: "", text: "", html: "", sendAt: "" },
   idempotencyKey: crypto.randomUUID(),
 });
 

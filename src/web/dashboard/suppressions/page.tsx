@@ -12,14 +12,22 @@ interface SuppressionsPageProps {
   form: { email: string; idempotencyKey: string };
   next: string | null;
   notice?: string | undefined;
+  /** The entry that was just removed, which can be put back. */
+  removed?: { email: string; reason: string } | undefined;
   refusal?: Refusal | undefined;
 }
 
 /** The addresses that get no email, with search, and the form that adds one. */
-export function SuppressionsPage({ caller, suppressions, search, form, next, notice, refusal }: SuppressionsPageProps) {
+export function SuppressionsPage(props: SuppressionsPageProps) {
+  const { caller, suppressions, search, form, next, removed, refusal } = props;
   const mayManage = caller.actor.scopes.has("contacts:manage");
   return (
-    <Layout title="Suppressions" caller={caller} at="/app/suppressions" notice={notice}>
+    <Layout
+      title="Suppressions"
+      caller={caller}
+      at="/app/suppressions"
+      notice={removed ? <Removed {...removed} /> : props.notice}
+    >
       <ErrorSummary refusal={refusal} />
       <form class="filter" method="get" action="/app/suppressions">
         <Field name="address" label="Find an address" type="search" required={false} value={search} />
@@ -35,7 +43,7 @@ export function SuppressionsPage({ caller, suppressions, search, form, next, not
             email,
             reason,
             <Time at={created_at} />,
-            ...(mayManage ? [<RemoveForm email={email} />] : []),
+            ...(mayManage ? [<RemoveForm email={email} reason={reason} />] : []),
           ])}
         />
       )}
@@ -64,9 +72,24 @@ const NoSuppressions = ({ search }: { search: string }) =>
     <Empty action={{ href: "/app/suppressions", label: "Show all addresses" }}>{search} is not suppressed.</Empty>
   );
 
-const RemoveForm = ({ email }: { email: string }) => (
+const Removed = ({ email, reason }: { email: string; reason: string }) => (
+  <>
+    {email} gets email again.{" "}
+    <form class="inline" method="post" action="/app/suppressions">
+      <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+      <input type="hidden" name="email" value={email} />
+      <input type="hidden" name="reason" value={reason} />
+      <button class="link" type="submit">
+        Undo
+      </button>
+    </form>
+  </>
+);
+
+const RemoveForm = ({ email, reason }: { email: string; reason: string }) => (
   <form class="inline" method="post" action="/app/suppressions/remove">
     <input type="hidden" name="email" value={email} />
+    <input type="hidden" name="reason" value={reason} />
     <button class="link" type="submit" aria-label={`Remove ${email}`}>
       Remove
     </button>

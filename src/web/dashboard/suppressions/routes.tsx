@@ -20,7 +20,6 @@ const PAGE_SIZE = 100;
 
 const notices: Readonly<Record<string, string>> = {
   added: "The address is suppressed.",
-  removed: "The address gets email again.",
 };
 
 export const suppressionPages = new Hono<AppEnv>()
@@ -31,7 +30,8 @@ export const suppressionPages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        const input = parseFields(SuppressionIn, { email: form.email.trim() });
+        const reason = fields.get("reason");
+        const input = parseFields(SuppressionIn, { email: form.email.trim(), ...(reason === null ? {} : { reason }) });
         await onceForForm(c, form.idempotencyKey, input.email, (ctx) => addSuppression(ctx, input));
         return "/app/suppressions?done=added";
       },
@@ -39,8 +39,11 @@ export const suppressionPages = new Hono<AppEnv>()
     );
   })
   .post("/app/suppressions/remove", ...pageFor("DELETE /v1/suppressions/:email"), async (c) => {
-    await removeSuppression(c.get("caller"), (await readForm(c)).get("email") ?? "");
-    return c.redirect("/app/suppressions?done=removed", 303);
+    const fields = await readForm(c);
+    const email = fields.get("email") ?? "";
+    await removeSuppression(c.get("caller"), email);
+    const removed = new URLSearchParams({ done: "removed", email, reason: fields.get("reason") ?? "manual" });
+    return c.redirect(`/app/suppressions?${removed}`, 303);
   });
 
 async function showList(
@@ -65,8 +68,16 @@ async function showList(
       form={submitted?.form ?? { email: "", idempotencyKey: crypto.randomUUID() }}
       next={last === undefined ? null : `/app/suppressions?${new URLSearchParams({ after: last.email })}`}
       notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      removed={submitted ? undefined : readRemoved(c)}
       refusal={submitted?.refusal}
     />
   );
   return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+}
+
+/** Returns the entry that was just removed. One of soft bounces comes back by itself only, so it is not put back. */
+function readRemoved(c: Context<AppEnv>): { email: string; reason: string } | undefined {
+  const { done, email, reason } = c.req.query();
+  if (done !== "removed" || !email) return undefined;
+  return { email, reason: reason === "soft_bounces" ? "manual" : (reason ?? "manual") };
 }

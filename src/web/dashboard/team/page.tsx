@@ -1,6 +1,6 @@
-import type { CallerCtx } from "../../../access/caller.ts";
+import type { CallerCtx, Role } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, ErrorSummary, Field, Layout, List, Pager, Select, Time } from "../../../http/ui/index.ts";
+import { Dialog, ErrorSummary, Facts, Field, Layout, List, Pager, Select, Time } from "../../../http/ui/index.ts";
 import type { InvitationRow } from "../../../identity/invitations/index.ts";
 import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
 
@@ -13,6 +13,14 @@ interface TeamPageProps {
   notice?: string | undefined;
   refusal?: Refusal | undefined;
 }
+
+/** The rights of each role (docs/contract/scopes.md#roles). */
+const ROLES: Readonly<Record<Role, string>> = {
+  owner: "Everything. Only an owner deletes the workspace, and makes or removes owners.",
+  admin: "Everything else: domains, mailboxes, keys, webhooks, the team and all mail.",
+  member:
+    "Sends mail, and changes contacts, templates and broadcasts. Sees domains, webhooks and the team without changing them, and opens the mailboxes that are assigned to them.",
+};
 
 /** The members of the workspace and the invitations that were not accepted yet. */
 export function TeamPage({ caller, members, invitations, form, next, notice, refusal }: TeamPageProps) {
@@ -40,6 +48,10 @@ export function TeamPage({ caller, members, invitations, form, next, notice, ref
         ])}
       />
       <Pager next={next} label="More" />
+      <details>
+        <summary>What each role may do</summary>
+        <Facts of={ROLES} />
+      </details>
       <h2>Invitations</h2>
       {invitations.length === 0 ? (
         <p>No invitation is open.</p>
