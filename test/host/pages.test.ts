@@ -156,7 +156,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     expect(await page.locator(":focus").textContent()).toBe("Skip to content");
     await pressOn(page, `Sign in as ${site.email}`);
     await page.waitForURL("**/app");
-    expect(await page.locator("main").textContent()).toContain(site.email);
+    expect(await page.locator("#account").textContent()).toContain(site.email);
     const cookies = await context.cookies();
     expect(cookies.map(({ name }) => name).sort()).toEqual(["refresh", "session"]);
     for (const { httpOnly, secure, sameSite } of cookies)
@@ -216,7 +216,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await page.goto(await site.invitation(email));
     await pressOn(page, `Join as ${email}`);
     await page.waitForURL("**/app");
-    expect(await page.locator("main").textContent()).toContain("member of Example Shop");
+    expect(await page.locator("#account").textContent()).toContain("Member of Example Shop");
     await pressOn(page, "Account", "Space");
     await pressOn(page, "Security");
     await pressOn(page, "Set up");

@@ -119,8 +119,8 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     await typeInto(page, "name", name);
     await pressEnter(page);
     await pressOn(page, "Check records");
-    expect(await page.locator("dl.facts .status").first().textContent()).toBe("Verified");
-    await expectLocal(page, "dl.facts time");
+    expect(await page.locator(".progress .status").textContent()).toBe("Verified");
+    expect(await page.locator(".progress time").getAttribute("title")).toMatch(/ UTC$/);
     await typeInto(page, "target_email", to);
     await pressOn(page, "Offer the domain");
     expect(await rowOf(page, name)).toContain("Pending");

@@ -14,6 +14,8 @@ interface ChartProps {
   /** Names of the places on the horizontal axis. */
   labels: readonly string[];
   series: readonly Series[];
+  /** True for half the height. */
+  isSmall?: boolean;
 }
 
 // The pictures are stretched to the width of the page, so their text is HTML beside them.
@@ -21,12 +23,12 @@ const WIDTH = 1_000;
 const HEIGHT = 200;
 
 /** Bars that are stacked in the order of the series, from the bottom. */
-export function BarChart({ title, labels, series }: ChartProps) {
+export function BarChart({ title, labels, series, isSmall = false }: ChartProps) {
   const sums = labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const top = roundUp(Math.max(...sums, 1));
   const step = WIDTH / labels.length;
   return (
-    <Chart title={title} labels={labels} series={series} top={top} hasBars>
+    <Chart title={title} labels={labels} series={series} top={top} isSmall={isSmall} hasBars>
       {labels.map((label, index) => {
         let used = 0;
         return (
@@ -52,17 +54,28 @@ export function BarChart({ title, labels, series }: ChartProps) {
   );
 }
 
-/** Lines, each with its own dashes. */
+/** Lines, each with its own dashes and a light area below it. A place of the axis names its values when the pointer is over it. */
 export function LineChart({ title, labels, series }: ChartProps) {
   const top = roundUp(Math.max(...series.flatMap(({ values }) => values), 1));
   const step = WIDTH / Math.max(1, labels.length - 1);
   return (
     <Chart title={title} labels={labels} series={series} top={top}>
-      {series.map(({ kind, values }, index) => (
-        <polyline
-          class={`stroke ${kind} dash-${index}`}
-          points={values.map((value, at) => `${round(at * step)},${round(HEIGHT - (HEIGHT * value) / top)}`).join(" ")}
-        />
+      {series.map(({ kind, values }, index) => {
+        const points = values
+          .map((value, at) => `${round(at * step)},${round(HEIGHT - (HEIGHT * value) / top)}`)
+          .join(" ");
+        const end = round((values.length - 1) * step);
+        return (
+          <>
+            <polygon class={`area ${kind}`} points={`0,${HEIGHT} ${points} ${end},${HEIGHT}`} />
+            <polyline class={`stroke ${kind} dash-${index}`} points={points} />
+          </>
+        );
+      })}
+      {labels.map((label, at) => (
+        <rect class="place" x={round((at - 0.5) * step)} y="0" width={round(step)} height={HEIGHT}>
+          <title>{`${label}: ${series.map((one) => `${one.values[at] ?? 0} ${one.label}`).join(", ")}`}</title>
+        </rect>
       ))}
     </Chart>
   );
@@ -75,8 +88,8 @@ interface FrameProps extends ChartProps {
   children?: Child;
 }
 
-const Chart = ({ title, labels, series, top, hasBars = false, children }: FrameProps) => (
-  <figure class="chart">
+const Chart = ({ title, labels, series, top, isSmall = false, hasBars = false, children }: FrameProps) => (
+  <figure class={isSmall ? "chart small" : "chart"}>
     <ul class="legend">
       {series.map(({ label, kind }, index) => (
         <li>
@@ -120,6 +133,39 @@ export const Share = ({ of, text }: { of: number; text: string }) => (
     {text}
   </span>
 );
+
+interface TilesProps {
+  /** `values`: one for each day, oldest first. */
+  tiles: readonly { name: string; value: string; share?: string; kind: Series["kind"]; values: readonly number[] }[];
+}
+
+/** Figures of some days, each above a line of its days. */
+export const Tiles = ({ tiles }: TilesProps) => (
+  <dl class="tiles">
+    {tiles.map(({ name, value, share, kind, values }) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>
+          {value} {share === undefined ? null : <span class="soft">{share}</span>}
+          <Sparkline kind={kind} values={values} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** A line without axes: the figure beside it says what it is of. */
+function Sparkline({ kind, values }: Pick<Series, "kind" | "values">) {
+  const top = Math.max(...values, 1);
+  const step = 100 / Math.max(1, values.length - 1);
+  const points = values.map((value, at) => `${round(at * step)},${round(22 - (20 * value) / top)}`).join(" ");
+  return (
+    <svg class="spark" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+      <polygon class={`fill ${kind}`} points={`0,24 ${points} 100,24`} />
+      <polyline class={`stroke ${kind}`} points={points} />
+    </svg>
+  );
+}
 
 interface NumbersProps {
   /** `share`: what the figure is of another one, such as `4.2 %`. */

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { Icon, Mark } from "./icon.tsx";
 import { menuOf } from "./menu-entries.ts";
+import { toSentence } from "./status.tsx";
 
 /** Most unread notifications that are counted. */
 const MOST_UNREAD = 99;
@@ -105,6 +106,10 @@ const Account = ({ caller }: { caller: CallerCtx }) => (
           </>
         )}
         <span class="soft">{caller.actor.email}</span>
+        <br />
+        <span class="soft">
+          {toSentence(caller.actor.role)} of {caller.workspace.name}
+        </span>
       </p>
       {menuOf(caller).account.map(({ path, name, icon }) => (
         <a href={path}>

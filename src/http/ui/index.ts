@@ -1,4 +1,4 @@
-export { BarChart, Chips, LineChart, Numbers, Share } from "./charts.tsx";
+export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
 export { ConfirmPage } from "./confirm.tsx";
 export { Dialog } from "./dialog.tsx";
 export { Document } from "./document.tsx";

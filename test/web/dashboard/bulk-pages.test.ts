@@ -41,7 +41,10 @@ describe("the contacts pages", () => {
     expect(await textOf(path)).toContain("Ada &lt;b&gt;");
     expect(await textOf(`${path}/export`)).toContain("grace@example.org,,Paris");
     const remove = new RegExp(`${path}/contacts/[0-9a-f-]{36}/delete`).exec(await textOf(`${path}?q=ada@example.org`));
-    expect(await locationOf(remove?.[0] ?? "")).toBe(`${path}?done=contact-deleted`);
+    const asked = await submit(session, remove?.[0] ?? "");
+    expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining("Delete ada@example.org?")]);
+    expect(await textOf(`${path}?q=ada@example.org`)).toContain("/delete");
+    expect(await locationOf(remove?.[0] ?? "", { confirmed: "yes" })).toBe(`${path}?done=contact-deleted`);
     expect(await textOf(`${path}/delete`)).toContain("Delete Customers?");
     expect(await locationOf(`${path}/delete`)).toBe("/app/contacts?done=deleted");
     expect((await session.get(path)).status).toBe(404);

@@ -82,6 +82,9 @@ describe("the SMTP page", () => {
     };
     const password = await shown();
     expect([password, await shown()]).toEqual([expect.stringMatching(/^.{32,}$/), password]);
+    const html = await (await submit(session, "/app/smtp", form)).text();
+    expect(html.split(password ?? "none")).toHaveLength(2);
+    expect(html).toContain("server.starttls(");
     const list = await textOf("/app/smtp");
     expect(list).not.toContain(password);
     expect((await submit(session, "/app/smtp", keyed({ domain_id: workspace.domainId }))).status).toBe(409);

@@ -4,8 +4,8 @@
 export const files = {
   script: "/assets/page-cbca0bb.js",
   webmailScript: "/assets/webmail-5e807d4.js",
-  style: "/assets/page-2440e741.css",
+  style: "/assets/page-f570b5c3.css",
   webmailStyle: "/assets/webmail-7c305fa1.css",
   referenceStyle: "/assets/reference-33c536a0.css",
-  guides: "/assets/guides-732d9ef5.json",
+  guides: "/assets/guides-83137862.json",
 } as const;

@@ -119,9 +119,19 @@ const describe = ({ metadata }: ContactOut) =>
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
 
+/** Returns the question before a contact is deleted. */
+export const deletionQuestion = (email: string) =>
+  `Delete ${email} from this list? Waiting emails of broadcasts to it are cancelled.`;
+
 const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) => (
   <form class="inline" method="post" action={`${path}/contacts/${contact.id}/delete`}>
-    <button class="link" type="submit" aria-label={`Delete ${contact.email}`}>
+    <button
+      class="link"
+      type="submit"
+      aria-label={`Delete ${contact.email}`}
+      data-confirm={deletionQuestion(contact.email)}
+      data-confirmed="Delete contact"
+    >
       Delete
     </button>
   </form>

@@ -7,6 +7,7 @@ import {
   deleteContact,
   deleteList,
   exportContacts,
+  getContact,
   getList,
   ListIn,
   listContacts,
@@ -25,7 +26,7 @@ import { lowerCaseAscii } from "../../../lib/addresses.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { contactEditPages } from "./contact-routes.tsx";
 import { importPages } from "./import-routes.tsx";
-import { ListPage, ListsPage } from "./page.tsx";
+import { deletionQuestion, ListPage, ListsPage } from "./page.tsx";
 import { sendPages } from "./send-routes.tsx";
 
 const DELETE = "DELETE /v1/contacts/:list_id";
@@ -107,10 +108,30 @@ export const contactPages = new Hono<AppEnv>()
     ...pageFor("DELETE /v1/contacts/:list_id/contacts/:contact_id"),
     async (c) => {
       const { list_id, contact_id } = c.req.param();
+      // Without a script nobody has asked yet.
+      if ((await readForm(c)).get("confirmed") !== "yes") return askBeforeDeletion(c, list_id, contact_id);
       await deleteContact(c.get("caller"), list_id, contact_id);
       return c.redirect(`/app/contacts/${list_id}?done=contact-deleted`, 303);
     },
   );
+
+async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: string) {
+  const caller = c.get("caller");
+  const { email } = await getContact(caller, listId, contactId);
+  return respondPage(
+    c,
+    <ConfirmPage
+      title={`Delete ${email}?`}
+      caller={caller}
+      button="Delete contact"
+      back={`/app/contacts/${listId}`}
+      at="/app/contacts"
+      fields={{ confirmed: "yes" }}
+    >
+      {deletionQuestion(email)}
+    </ConfirmPage>,
+  );
+}
 
 async function showLists(
   c: Context<AppEnv>,

@@ -1,7 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ButtonLink, ErrorSummary, Facts, Field, Layout, Status, TextArea, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  ErrorSummary,
+  Field,
+  Layout,
+  List,
+  Share,
+  Status,
+  TextArea,
+  Time,
+} from "../../../http/ui/index.ts";
 
 interface DomainPageProps {
   caller: CallerCtx;
@@ -36,22 +46,14 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       notice={notice}
     >
       <ErrorSummary refusal={refusal} />
-      <Facts
-        of={{
-          Status: <Status word={domain.status} />,
-          Added: <Time at={domain.created_at} as="whole" />,
-          "Last check": domain.last_checked_at === null ? "never" : <Time at={domain.last_checked_at} />,
-        }}
-      />
+      <Progress domain={domain} />
       <h2>DNS records</h2>
       <p>
         {isVerified
           ? "Keep these records. They are checked every day."
           : "Publish the required records where the domain is registered, then check them here."}
       </p>
-      {domain.records.map((record) => (
-        <RecordCard domain={domain.name} record={record} found={found?.get(foundKey(record))} />
-      ))}
+      <Records domain={domain} found={found} />
       <p>
         <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
         {found === null && domain.records.some(isWrong) ? (
@@ -82,30 +84,69 @@ type DomainRecord = DomainOut["records"][number];
 
 const isWrong = ({ status }: DomainRecord) => status === "missing" || status === "mismatch";
 
-interface RecordCardProps {
-  domain: string;
-  record: DomainRecord;
-  found: string | undefined;
-}
+/** How far the set-up of the domain is, and when its records were looked up last. */
+const Progress = ({ domain: { status, records, last_checked_at: checkedAt } }: { domain: DomainOut }) => {
+  const right = records.filter((record) => record.status === "verified").length;
+  return (
+    <section class="card progress" aria-label="Set-up of the domain">
+      <p>
+        <Status word={status} />
+      </p>
+      <Share of={right / records.length} text={`${right} of ${records.length} records match`} />
+      <p class="soft">
+        {checkedAt === null ? (
+          "Not checked yet"
+        ) : (
+          <>
+            Last check <Time at={checkedAt} />
+          </>
+        )}
+      </p>
+    </section>
+  );
+};
 
-const RecordCard = ({ domain, record, found }: RecordCardProps) => (
-  <section class="card" aria-label={`${record.type} ${record.name}`}>
-    <p>
-      <strong>{record.type}</strong> <Status word={record.status} />{" "}
-      <span class="soft">{record.required ? "required" : "recommended"}</span>
-    </p>
-    <p class="soft">{purposes[record.purpose]}</p>
-    <Facts
-      of={{
-        Host: { code: hostOf(record.name, domain), copy: "the host" },
-        "Full name": { code: record.name },
-        Priority: record.priority === null ? null : { code: record.priority },
-        Value: { code: record.value, copy: "the value" },
-        Found: found === undefined ? null : { code: found === "" ? "nothing" : found },
-      }}
-    />
-  </section>
+/** The records in a table, the required ones first. */
+const Records = ({ domain, found }: Pick<DomainPageProps, "domain" | "found">) => (
+  <List
+    caption="DNS records"
+    kind="records"
+    columns={["Type", "Host", "Value", "Status"]}
+    rows={domain.records
+      .toSorted((a, b) => Number(b.required) - Number(a.required))
+      .map((record) => [
+        <span title={purposes[record.purpose]}>{record.type}</span>,
+        <>
+          <Copied text={hostOf(record.name, domain.name)} what={`the host of ${record.name}`} title={record.name} />
+          <p class="soft">{purposes[record.purpose]}</p>
+        </>,
+        <>
+          <Copied text={record.value} what={`the value of ${record.name}`} />
+          {record.priority === null ? null : <p class="soft">Priority {record.priority}</p>}
+          <Found text={found?.get(foundKey(record))} />
+        </>,
+        <>
+          <Status word={record.status} />
+          <p class="soft">{record.required ? "required" : "recommended"}</p>
+        </>,
+      ])}
+  />
 );
+
+/** Code on one line with a button that copies all of it. */
+const Copied = ({ text, what, title = text }: { text: string; what: string; title?: string }) => (
+  <span class="line" data-copy={text} data-what={what}>
+    <code title={title}>{text}</code>
+  </span>
+);
+
+/** The value that DNS has instead of the right one. */
+const Found = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : (
+    <p class="found">
+      Found <code>{text === "" ? "nothing" : text}</code>
+    </p>
+  );
 
 /** Returns what the pages of most registrars call the host: the name below the domain. */
 const hostOf = (name: string, domain: string) => (name === domain ? "@" : name.slice(0, -domain.length - 1));

@@ -23,6 +23,7 @@ import { parseFields, type Refusal, submitForm, textOf } from "../../../http/pag
 import { pageFor } from "../../../http/page-right.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
+import { AppError, unprocessable } from "../../../lib/errors.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { DomainPage } from "./detail.tsx";
@@ -128,13 +129,19 @@ export const domainPages = new Hono<AppEnv>()
         c,
         async () => {
           const input = parseFields(TransferIn, { ...transfer, note: textOf(fields, "note") });
-          await initiateForDomain(c.get("caller"), c.req.param("domain_id"), input);
+          await initiateForDomain(c.get("caller"), c.req.param("domain_id"), input).catch(atItsField);
           return "/app/transfers?done=offered";
         },
         (refusal) => showDomain(c, { refusal, transfer }),
       );
     },
   );
+
+/** Throws the error about an account that does not exist as one of the field, so that the form comes back. */
+function atItsField(error: unknown): never {
+  if (!(error instanceof AppError) || error.extra.code !== "target_not_found") throw error;
+  throw unprocessable([{ loc: ["body", "target_email"], msg: "No account uses this address", type: "value_error" }]);
+}
 
 const emptyForm = () => ({ name: "", idempotencyKey: crypto.randomUUID() });
 

@@ -1,13 +1,13 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Facts, Layout, List, Status, Table, Time } from "../../../http/ui/index.ts";
+import { Layout, List, Status, Time } from "../../../http/ui/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import type { SystemMail } from "../../../sending/system-emails/index.ts";
 import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { Checklist } from "./checklist.tsx";
-import type { OwnWorkspace, SetupState } from "./queries.ts";
+import type { SetupState } from "./queries.ts";
 import { type TestForm, TestMail } from "./test-mail.tsx";
 import { type Week, WeekChart } from "./week.tsx";
 
@@ -15,13 +15,12 @@ export interface HomeContent {
   setup: SetupState;
   /** Null: the role may not see analytics. */
   week: Week | null;
-  /** The newest emails that failed or bounced. */
+  /** The newest emails that failed, bounced or were rejected. */
   failures: readonly (SearchOut & { reason: string | null })[];
   /** Transfers of domains that are pending or accepted. */
   transfers: readonly TransferRow[];
   /** The newest unread notifications. */
   notifications: readonly NotificationOut[];
-  workspaces: readonly OwnWorkspace[];
   /** Addresses that a test mail may be sent from. Empty: none, or the role may not send. */
   senders: readonly string[];
   /** Null: the caller does not administer the platform. */
@@ -38,15 +37,18 @@ interface HomePageProps extends HomeContent {
 export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
   const { setup, week, failures, transfers, notifications, senders } = content;
   return (
-    <Layout title="Home" caller={caller} at="/app">
+    <Layout
+      title="Home"
+      caller={caller}
+      at="/app"
+      actions={senders.length === 0 ? null : <TestMail senders={senders} form={form} refusal={refusal} />}
+    >
       <SystemMailNotice state={content.systemMail} />
       <Checklist setup={setup} scopes={caller.actor.scopes} />
       <Alerts notifications={notifications} />
       <Deadlines transfers={transfers} />
       {week === null || !setup.hasSent ? null : <WeekChart week={week} />}
       {failures.length === 0 ? null : <Failures failures={failures} />}
-      {senders.length === 0 ? null : <TestMail senders={senders} form={form} refusal={refusal} />}
-      <You caller={caller} workspaces={content.workspaces} />
     </Layout>
   );
 }
@@ -120,41 +122,4 @@ const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
       ])}
     />
   </>
-);
-
-const You = ({ caller: { actor, workspace }, workspaces }: { caller: CallerCtx } & Pick<HomeContent, "workspaces">) => (
-  <>
-    <h2>You</h2>
-    <Facts
-      of={{
-        Email: actor.email,
-        Name: actor.name ?? "Not set",
-        Role: (
-          <>
-            {actor.role} of {workspace.name}
-          </>
-        ),
-      }}
-    />
-    {workspaces.length < 2 ? null : (
-      <Table caption="Workspaces" columns={["Workspace", "Your role", "Action"]}>
-        {workspaces.map(({ id, name, role }) => (
-          <tr>
-            <td>{name}</td>
-            <td>{role}</td>
-            <td>{id === workspace.id ? "Active" : <SwitchForm id={id} name={name} />}</td>
-          </tr>
-        ))}
-      </Table>
-    )}
-  </>
-);
-
-const SwitchForm = ({ id, name }: { id: string; name: string }) => (
-  <form class="inline" method="post" action="/auth/workspace">
-    <input type="hidden" name="org_id" value={id} />
-    <button class="quiet" type="submit" aria-label={`Switch to ${name}`}>
-      Switch
-    </button>
-  </form>
 );

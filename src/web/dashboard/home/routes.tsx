@@ -22,7 +22,7 @@ import { readSystemMail } from "../../../sending/system-emails/index.ts";
 import { findIncoming, listOutgoing } from "../../../transfers/domain-transfers/index.ts";
 import { listSenders } from "../senders.ts";
 import { type HomeContent, HomePage } from "./page.tsx";
-import { findSetup, listOwnWorkspaces } from "./queries.ts";
+import { findSetup } from "./queries.ts";
 import { type TestForm, toTestRequest } from "./test-mail.tsx";
 import type { Week } from "./week.tsx";
 
@@ -61,7 +61,7 @@ async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
 /** Reads what the page shows and the role may see. The queries run at the same time. */
 async function findContent(caller: CallerCtx): Promise<HomeContent> {
   const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
-  const [setup, week, failures, transfers, unread, workspaces, senders, systemMail] = await Promise.all([
+  const [setup, week, failures, transfers, unread, senders, systemMail] = await Promise.all([
     findSetup(caller),
     may("analytics:view") ? findWeek(caller) : null,
     may("emails:view") ? findFailures(caller) : [],
@@ -69,12 +69,11 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
     may("notifications:view")
       ? listNotifications(caller, { unread: true, category: "alerts", limit: SHOWN, offset: 0 })
       : null,
-    listOwnWorkspaces(caller),
     may("emails:send") ? listSenders(caller) : [],
     caller.actor.kind === "session" && caller.actor.isPlatformAdmin ? readSystemMail(caller) : null,
   ]);
   return {
-    ...{ setup, week, failures, transfers, workspaces },
+    ...{ setup, week, failures, transfers },
     notifications: unread?.rows.map(toNotification) ?? [],
     senders: senders.map(({ address }) => address),
     systemMail,

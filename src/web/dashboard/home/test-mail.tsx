@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Select } from "../../../http/ui/index.ts";
+import { Dialog, ErrorSummary, Field, Select } from "../../../http/ui/index.ts";
 
 /** The fields of the form that sends a test mail, as they were filled in. */
 export interface TestForm {
@@ -17,9 +17,8 @@ interface TestMailProps {
 
 /** The form that sends a test mail from a mailbox of the workspace. */
 export const TestMail = ({ senders, form, refusal }: TestMailProps) => (
-  <>
-    <h2>Send a test mail</h2>
-    <form class="form" method="post" action="/app/test-mail">
+  <Dialog label="Send a test mail" icon="send" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/test-mail">
       <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Select
@@ -39,7 +38,7 @@ export const TestMail = ({ senders, form, refusal }: TestMailProps) => (
       />
       <button type="submit">Send</button>
     </form>
-  </>
+  </Dialog>
 );
 
 /** Returns the request of the API for a test mail. `at` in ISO 8601, so that two test mails differ. */

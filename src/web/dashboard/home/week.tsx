@@ -1,4 +1,4 @@
-import { BarChart, Table } from "../../../http/ui/index.ts";
+import { BarChart, Table, Tiles } from "../../../http/ui/index.ts";
 import type { Counts } from "../../../sending/analytics/index.ts";
 
 /** Counts of the last days, oldest first. */
@@ -12,11 +12,33 @@ export function WeekChart({ week }: { week: Week }) {
   return (
     <>
       <h2>The last {week.length} days</h2>
+      <WeekTiles columns={columns} />
       {isEmpty ? <p class="soft">No email has left in these days.</p> : <Figures labels={labels} columns={columns} />}
       <p>
         <a href="/app/analytics">All analytics</a>
       </p>
     </>
+  );
+}
+
+function WeekTiles({ columns }: Pick<FiguresProps, "columns">) {
+  const values = (name: keyof ReturnType<typeof toColumns>) => columns.map((column) => column[name]);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, count) => total + count, 0);
+  const all = columns.map((column) => Object.values(column).reduce((total, count) => total + count, 0));
+  const share = (numbers: readonly number[]) =>
+    sum(all) === 0 ? "" : `${((100 * sum(numbers)) / sum(all)).toFixed(1)} %`;
+  return (
+    <Tiles
+      tiles={[
+        { name: "Recipients", kind: "accent" as const, numbers: all },
+        { name: "Delivered", kind: "good" as const, numbers: values("delivered") },
+        { name: "Bounced", kind: "bad" as const, numbers: values("bounced") },
+        { name: "Failed", kind: "warn" as const, numbers: values("failed") },
+      ].map(({ name, kind, numbers }) => ({
+        ...{ name, kind, values: numbers, value: sum(numbers).toLocaleString("en") },
+        ...(numbers === all ? {} : { share: share(numbers) }),
+      }))}
+    />
   );
 }
 
@@ -33,6 +55,7 @@ function Figures({ labels, columns }: FiguresProps) {
       <BarChart
         title={`Recipients by day from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
         labels={labels}
+        isSmall
         series={[
           { label: "Delivered", kind: "good", values: values("delivered") },
           { label: "Sent, not confirmed", kind: "accent", values: values("unconfirmed") },

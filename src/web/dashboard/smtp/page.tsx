@@ -15,6 +15,7 @@ import {
 } from "../../../http/ui/index.ts";
 import type { NewSmtpCredentialOut, SmtpCredentialOut } from "../../../sending/smtp-credentials/index.ts";
 import { curlLine } from "../curl-line.ts";
+import { snippetsOf } from "./snippets.ts";
 
 interface SmtpPageProps {
   caller: CallerCtx;
@@ -34,9 +35,16 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
   return (
     <Layout title="SMTP" caller={caller} at="/app/smtp" notice={notice}>
       <ErrorSummary refusal={refusal} />
-      <p>
-        Programs that speak SMTP send through <span class="code">{settings.smtpHost}</span>, port {settings.smtpPort}.
-      </p>
+      <p>Programs that speak SMTP send with these settings, and with the username and password of a credential.</p>
+      <Facts
+        of={{
+          Server: { code: settings.smtpHost, copy: "the server" },
+          Port: { code: settings.smtpPort },
+          Encryption: "STARTTLS (some programs say TLS); the connection is refused without it",
+          Authentication: "Username and password, PLAIN or LOGIN",
+          Sender: "The address of an active mailbox on the domain of the credential",
+        }}
+      />
       {credentials.length === 0 ? (
         <Empty drawing="plug" command={curlLine(caller, "/v1/smtp-credentials/", { domain_id: "DOMAIN_ID" })}>
           No SMTP credential yet. A verified domain can have one.
@@ -96,5 +104,21 @@ export const CreatedSmtpPage = ({ caller, created }: { caller: CallerCtx; create
     <p>
       <ButtonLink to="/app/smtp" label="I have copied it" />
     </p>
+    <Snippets created={created} />
   </Layout>
+);
+
+/** Programs that send by the credential; the password stays out of them. */
+const Snippets = ({ created: { smtp_host: host, smtp_port: port, username } }: { created: NewSmtpCredentialOut }) => (
+  <>
+    <h2>Use it</h2>
+    {Object.entries(snippetsOf(host, port, username)).map(([name, code]) => (
+      <details>
+        <summary>{name}</summary>
+        <section class="code-box" aria-label={name} tabindex={0} data-copy="" data-what={name}>
+          <pre>{code}</pre>
+        </section>
+      </details>
+    ))}
+  </>
 );

@@ -47,17 +47,24 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
           Email: typeof email === "string" ? <a href={`/app/emails/${email}`}>{email}</a> : null,
         }}
       />
-      <h2>Response</h2>
-      {delivery.response_status === null ? (
-        <p>The endpoint has not responded yet.</p>
-      ) : (
-        <>
-          <p>HTTP {delivery.response_status}</p>
-          {delivery.response_body ? <pre>{delivery.response_body}</pre> : <p class="soft">Its body was empty.</p>}
-        </>
-      )}
-      <h2>Request</h2>
-      <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
+      <div class="columns">
+        <section aria-label="Request">
+          <h2>Request</h2>
+          <p class="soft">POST with this body</p>
+          <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
+        </section>
+        <section aria-label="Response">
+          <h2>Response</h2>
+          {delivery.response_status === null ? (
+            <p>The endpoint has not responded yet.</p>
+          ) : (
+            <>
+              <p class="soft">HTTP {delivery.response_status}</p>
+              {delivery.response_body ? <pre>{delivery.response_body}</pre> : <p class="soft">Its body was empty.</p>}
+            </>
+          )}
+        </section>
+      </div>
     </Layout>
   );
 }
