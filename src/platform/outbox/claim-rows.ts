@@ -4,20 +4,23 @@ import { type ClaimedRow, claimStatement, heldRowsStatement, type Lease } from "
 import type { WakeUp } from "./wake.ts";
 
 /**
- * Runs a claim. When its connection to D1 is lost, returns what `findHeld` reads under the lease: a claim that has committed would
- * keep its rows from every run for two minutes. A claim that holds nothing (null) is made again, once.
+ * Runs a claim. Each time its connection to D1 is lost, returns what `findHeld` reads under the lease: a claim that has
+ * committed would keep its rows from every run for two minutes. A claim that holds nothing (null) is made again, once.
  */
 export async function claimOrFindHeld<Claimed>(
   ctx: Pick<OutboxCtx, "log">,
   claim: () => Promise<Claimed>,
   findHeld: () => Promise<Claimed | null>,
 ): Promise<Claimed> {
-  try {
-    return await claim();
-  } catch (error) {
-    ctx.log("outbox.claim.repeated", { error: String(error) });
-    return (await findHeld()) ?? claim();
-  }
+  for (let isRepeated = false; ; isRepeated = true)
+    try {
+      return await claim();
+    } catch (error) {
+      ctx.log("outbox.claim.repeated", { error: String(error) });
+      const held = await findHeld();
+      if (held !== null) return held;
+      if (isRepeated) throw error;
+    }
 }
 
 /** Claims outbox rows, except those that another run has claimed, also when the connection to D1 is lost. */

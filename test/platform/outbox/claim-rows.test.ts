@@ -13,13 +13,13 @@ beforeEach(async () => {
   await database.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (7, 'row', 'forward', '{}')").run();
 });
 
-/** Returns a context with a mail database that loses the connection of claims: the first `lost`, after or before their commit. */
-function losing(lost: number, moment: "before" | "after") {
+/** Returns a context with a mail database that loses the connection of the first claims, each before or after its commit. */
+function losing(...moments: ("before" | "after")[]) {
   let claims = 0;
   const binding = watchDatabase(env[MAIL_BINDING], async (_, [{ sql = "" } = {}], run) => {
     if (!sql.includes("claims = claims + 1")) return run();
-    claims += 1;
-    if (claims > lost) return run();
+    const moment = moments[claims++];
+    if (moment === undefined) return run();
     if (moment === "after") await run();
     throw new Error(ERRORS.D1.lost);
   });
@@ -28,23 +28,29 @@ function losing(lost: number, moment: "before" | "after") {
 
 describe("a claim whose connection is lost", () => {
   it("has its rows after its commit, claimed once", async () => {
-    const { ctx, claims } = losing(1, "after");
+    const { ctx, claims } = losing("after");
     expect(await claimRows(ctx, [row], newLease(ctx))).toEqual([{ id: "row", kind: "forward", ref: "{}", claims: 1 }]);
     expect(claims()).toBe(1);
   });
 
   it("is made again before its commit, and fails when it is lost again", async () => {
-    const once = losing(1, "before");
+    const once = losing("before");
     expect(await claimRows(once.ctx, [row], newLease(once.ctx))).toMatchObject([{ id: "row", claims: 1 }]);
     await database.prepare("UPDATE outbox SET due_at = 7").run();
-    const twice = losing(2, "before");
+    const twice = losing("before", "before");
     await expect(claimRows(twice.ctx, [row], newLease(twice.ctx))).rejects.toThrow(ERRORS.D1.lost);
   });
 
+  it("has its rows after the commit of its repetition, whose connection is lost too", async () => {
+    const { ctx, claims } = losing("before", "after");
+    expect(await claimRows(ctx, [row], newLease(ctx))).toMatchObject([{ id: "row", claims: 1 }]);
+    expect(claims()).toBe(2);
+  });
+
   it("gets no row that another run has claimed", async () => {
-    const other = losing(0, "after");
+    const other = losing();
     await claimRows(other.ctx, [row], newLease(other.ctx));
-    const { ctx } = losing(1, "after");
+    const { ctx } = losing("after");
     expect(await claimRows(ctx, [row], newLease(ctx))).toEqual([]);
   });
 });
