@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { Icon, Mark } from "./icon.tsx";
 import { menuOf } from "./menu-entries.ts";
+import { SearchField } from "./search-field.tsx";
 import { toSentence } from "./status.tsx";
 
 /** Most unread notifications that are counted. */
@@ -24,20 +25,13 @@ export const Header = ({ caller, query = "" }: HeaderProps) => (
     <Switcher caller={caller} />
     <search>
       <form method="get" action="/app/search">
-        <label class="find">
-          <Icon name="search" />
-          <input
-            type="search"
-            name="q"
-            value={query}
-            maxlength={200}
-            aria-label="Find anything"
-            placeholder="Find emails, contacts, domains, settings"
-            autocomplete="off"
-            data-find=""
-          />
-          <kbd>/</kbd>
-        </label>
+        <SearchField
+          label="Find anything"
+          value={query}
+          maxlength={200}
+          placeholder="Find emails, contacts, domains, settings"
+          isGlobal
+        />
       </form>
     </search>
     <a class="button bare narrow-only" href="/app/search" aria-label="Find">

@@ -24,6 +24,7 @@ export { Layout } from "./layout.tsx";
 export { MailFrame, PreviewFrame } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
+export { SearchField } from "./search-field.tsx";
 export { Status, toSentence } from "./status.tsx";
 export { Facts, List, Live, Pager, Table } from "./table.tsx";
 export { Time } from "./time.tsx";

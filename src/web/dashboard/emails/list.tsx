@@ -2,12 +2,12 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import {
   ButtonLink,
   Empty,
-  Icon,
   Layout,
   List,
   Live,
   Notice,
   Pager,
+  SearchField,
   Status,
   Time,
   toSentence,
@@ -36,17 +36,12 @@ export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next,
   <Layout title="Emails" caller={caller} at="/app/emails" actions={<NewLink caller={caller} />}>
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <form class="filter" method="get" action="/app/emails">
-      <label class="find">
-        <Icon name="search" />
-        <input
-          type="search"
-          name="q"
-          value={q}
-          maxlength={500}
-          aria-label="Search emails"
-          placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
-        />
-      </label>
+      <SearchField
+        label="Search emails"
+        value={q}
+        maxlength={500}
+        placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
+      />
       {status === "" ? null : <input type="hidden" name="status" value={status} />}
       <button class="quiet" type="submit">
         Search

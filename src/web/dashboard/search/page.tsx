@@ -2,7 +2,17 @@ import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { FoundContact } from "../../../audience/contacts/index.ts";
 import type { DomainRow } from "../../../domains/domains/index.ts";
-import { Empty, Icon, type IconName, Layout, type MenuEntry, Notice, Status, Time } from "../../../http/ui/index.ts";
+import {
+  Empty,
+  Icon,
+  type IconName,
+  Layout,
+  type MenuEntry,
+  Notice,
+  SearchField,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
@@ -24,16 +34,7 @@ export function SearchPage({ caller, q, emails, contacts, domains, entries, erro
     <Layout title={q === "" ? "Find" : `Results for “${q}”`} caller={caller} at="/app/search" query={q}>
       {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
       <form class="find-page" method="get" action="/app/search">
-        <label class="find">
-          <Icon name="search" />
-          <input
-            type="search"
-            name="q"
-            value={q}
-            maxlength={200}
-            aria-label="Find emails, contacts, domains and settings"
-          />
-        </label>
+        <SearchField label="Find emails, contacts, domains and settings" value={q} maxlength={200} />
       </form>
       {isEmpty ? <Empty drawing="search">Nothing matches. Try part of an address, a subject or a domain.</Empty> : null}
       <div class="found" data-found="">

@@ -1,0 +1,30 @@
+import { Icon } from "./icon.tsx";
+
+interface SearchFieldProps {
+  /** Read by screen readers. */
+  label: string;
+  value: string;
+  /** In characters. */
+  maxlength: number;
+  placeholder?: string;
+  /** True in the header: the keys of the palette find it there. */
+  isGlobal?: boolean;
+}
+
+/** The field `q` of a search, with its icon. */
+export const SearchField = ({ label, value, maxlength, placeholder, isGlobal = false }: SearchFieldProps) => (
+  <label class="find">
+    <Icon name="search" />
+    <input
+      type="search"
+      name="q"
+      value={value}
+      maxlength={maxlength}
+      aria-label={label}
+      placeholder={placeholder}
+      autocomplete={isGlobal ? "off" : undefined}
+      data-find={isGlobal ? "" : undefined}
+    />
+    {isGlobal ? <kbd>/</kbd> : null}
+  </label>
+);
