@@ -1,4 +1,5 @@
 export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
+export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";
 export { Dialog } from "./dialog.tsx";
 export { Document } from "./document.tsx";

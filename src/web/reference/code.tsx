@@ -1,9 +1,4 @@
-/** Code that scrolls sideways in its own box. The keyboard reaches it, so that it can be scrolled without a mouse. */
-export const Code = ({ label, text }: { label: string; text: string }) => (
-  <section class="code-box" aria-label={label} tabindex={0} data-copy="" data-what={label}>
-    <pre>{text}</pre>
-  </section>
-);
+import { Code } from "../../http/ui/index.ts";
 
 /** JSON as code. */
 export const Json = ({ label, value }: { label: string; value: unknown }) => (

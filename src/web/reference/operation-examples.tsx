@@ -1,5 +1,6 @@
 import type { RequiredScope } from "../../access/accounts/index.ts";
-import { Code, Json, withCode } from "./code.tsx";
+import { Code } from "../../http/ui/index.ts";
+import { Json, withCode } from "./code.tsx";
 import type { ApiDocument, Operation } from "./document.ts";
 import { errorExample, furtherExamples, toExample } from "./examples.ts";
 import { snippetsOf } from "./snippets.ts";

@@ -1,5 +1,4 @@
-import { Notice } from "../../http/ui/index.ts";
-import { Code } from "./code.tsx";
+import { Code, Notice } from "../../http/ui/index.ts";
 import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
 

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Icon, Time } from "../../../http/ui/index.ts";
+import { Code, Icon, PostButton, Time } from "../../../http/ui/index.ts";
 import type { DetailOut, EventOut } from "../../../sending/emails/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -70,20 +70,17 @@ function FailureCard({ event, suppression, retry }: FailureCardProps) {
         </p>
       )}
       {suppression === undefined || retry === null ? null : (
-        <form method="post" action={retry}>
-          <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
-          <input type="hidden" name="address" value={suppression.email} />
-          <button class="quiet" type="submit">
-            Remove and retry
-          </button>
-        </form>
+        <PostButton
+          to={retry}
+          label="Remove and retry"
+          kind="quiet"
+          fields={{ idempotency_key: crypto.randomUUID(), address: suppression.email }}
+        />
       )}
       {reply === undefined ? null : (
         <details>
           <summary>Reply of the mail server</summary>
-          <section class="code-box" aria-label="Reply of the mail server" data-copy="" data-what="reply">
-            <pre>{String(reply)}</pre>
-          </section>
+          <Code label={`Reply about ${metadata?.recipient ?? "the email"}`} text={String(reply)} />
         </details>
       )}
     </section>

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   ButtonLink,
+  Code,
   Empty,
   ErrorSummary,
   Facts,
@@ -115,9 +116,7 @@ const Snippets = ({ created: { smtp_host: host, smtp_port: port, username } }: {
     {Object.entries(snippetsOf(host, port, username)).map(([name, code]) => (
       <details>
         <summary>{name}</summary>
-        <section class="code-box" aria-label={name} tabindex={0} data-copy="" data-what={name}>
-          <pre>{code}</pre>
-        </section>
+        <Code label={name} text={code} />
       </details>
     ))}
   </>

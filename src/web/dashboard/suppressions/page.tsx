@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Pager, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Layout, List, Pager, PostButton, Time } from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 interface SuppressionsPageProps {
@@ -75,23 +75,21 @@ const NoSuppressions = ({ search }: { search: string }) =>
 const Removed = ({ email, reason }: { email: string; reason: string }) => (
   <>
     {email} gets email again.{" "}
-    <form class="inline" method="post" action="/app/suppressions">
-      <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
-      <input type="hidden" name="email" value={email} />
-      <input type="hidden" name="reason" value={reason} />
-      <button class="link" type="submit">
-        Undo
-      </button>
-    </form>
+    <PostButton
+      to="/app/suppressions"
+      label="Undo"
+      kind="link"
+      fields={{ idempotency_key: crypto.randomUUID(), email, reason }}
+    />
   </>
 );
 
 const RemoveForm = ({ email, reason }: { email: string; reason: string }) => (
-  <form class="inline" method="post" action="/app/suppressions/remove">
-    <input type="hidden" name="email" value={email} />
-    <input type="hidden" name="reason" value={reason} />
-    <button class="link" type="submit" aria-label={`Remove ${email}`}>
-      Remove
-    </button>
-  </form>
+  <PostButton
+    to="/app/suppressions/remove"
+    label="Remove"
+    kind="link"
+    name={`Remove ${email}`}
+    fields={{ email, reason }}
+  />
 );
