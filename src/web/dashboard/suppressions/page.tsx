@@ -12,7 +12,7 @@ interface SuppressionsPageProps {
   form: { email: string; idempotencyKey: string };
   next: string | null;
   notice?: string | undefined;
-  /** The entry that was just removed, which can be put back. */
+  /** The entry that was just removed. It can be put back, but one of soft bounces: only bounces make it. */
   removed?: { email: string; reason: string } | undefined;
   refusal?: Refusal | undefined;
 }
@@ -75,12 +75,14 @@ const NoSuppressions = ({ search }: { search: string }) =>
 const Removed = ({ email, reason }: { email: string; reason: string }) => (
   <>
     {email} gets email again.{" "}
-    <PostButton
-      to="/app/suppressions"
-      label="Undo"
-      kind="link"
-      fields={{ idempotency_key: crypto.randomUUID(), email, reason }}
-    />
+    {reason === "soft_bounces" ? null : (
+      <PostButton
+        to="/app/suppressions"
+        label="Undo"
+        kind="link"
+        fields={{ idempotency_key: crypto.randomUUID(), email, reason }}
+      />
+    )}
   </>
 );
 

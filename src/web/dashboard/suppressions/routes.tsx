@@ -75,9 +75,9 @@ async function showList(
   return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }
 
-/** Returns the entry that was just removed. One of soft bounces comes back by itself only, so it is not put back. */
+/** Returns the entry that was just removed. */
 function readRemoved(c: Context<AppEnv>): { email: string; reason: string } | undefined {
   const { done, email, reason } = c.req.query();
   if (done !== "removed" || !email) return undefined;
-  return { email, reason: reason === "soft_bounces" ? "manual" : (reason ?? "manual") };
+  return { email, reason: reason ?? "manual" };
 }
