@@ -22,7 +22,6 @@ const details: Readonly<Record<number, (of: Of) => unknown>> = {
   401: () => "The Authorization header is missing; send Authorization: Bearer <API key>",
   403: ({ need }) => `Missing scope: ${scopeOf(need)}`,
   404: ({ tag }) => `${singular(tag)} not found`,
-  405: () => "Method not allowed",
   408: () => "The request body arrived too slowly",
   409: () => "Another request changed this resource at the same time; try again",
   410: () => "This link has expired",

@@ -36,7 +36,12 @@ const routerResponses = {
   405: {
     description: "The path exists and does not support the method",
     headers: { Allow: { description: "The supported methods.", schema: { type: "string" } } },
-    content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPProblem" } } },
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/HTTPProblem" },
+        example: { detail: "Method not allowed" },
+      },
+    },
   },
 };
 
@@ -138,7 +143,7 @@ function complete(operation: Operation, need: RequiredScope): void {
     if (has("header", "Idempotency-Key")) response.headers["Idempotency-Replayed"] = replayed;
     if (has("query", "limit") || has("query", "since")) response.headers.Link = link;
   }
-  operation.responses = { ...operation.responses, ...structuredClone(routerResponses) };
+  operation.responses = { ...operation.responses, ...routerResponses };
   addErrorExamples(operation, need);
 }
 

@@ -100,3 +100,14 @@ const compare = (a: string, b: string) => a.localeCompare(b, "en");
 /** Returns the operation with this id, or undefined. */
 export const findOperation = (nouns: readonly Noun[], operationId: string): Operation | undefined =>
   nouns.flatMap(({ operations }) => operations).find((operation) => operation.operationId === operationId);
+
+/** A response of an operation, with its status. */
+export type StatusResponse = [status: string, response: DocumentOperation["responses"][string]];
+
+/** Returns the first successful response of an operation. */
+export const successOf = ({ responses }: Pick<Operation, "responses">): StatusResponse | undefined =>
+  Object.entries(responses).find(([status]) => status.startsWith("2"));
+
+/** Returns the responses that are no success, redirects included. */
+export const errorsOf = ({ responses }: Pick<Operation, "responses">): StatusResponse[] =>
+  Object.entries(responses).filter(([status]) => Number(status) >= 300);

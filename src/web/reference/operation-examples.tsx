@@ -1,7 +1,7 @@
 import type { RequiredScope } from "../../access/accounts/index.ts";
 import { Code } from "../../http/ui/index.ts";
 import { Json, withCode } from "./code.tsx";
-import type { ApiDocument, Operation } from "./document.ts";
+import { type ApiDocument, errorsOf, type Operation, successOf } from "./document.ts";
 import { errorExample, furtherExamples, toExample } from "./examples.ts";
 import { snippetsOf } from "./snippets.ts";
 
@@ -15,9 +15,9 @@ interface OperationExamplesProps {
 
 /** The code that a program writes and reads to call an operation: the call in each language, further bodies, the response, all errors. */
 export function OperationExamples({ document, operation, origin, needOf }: OperationExamplesProps) {
-  const { operationId, summary, requestBody, responses } = operation;
+  const { operationId, summary, requestBody } = operation;
   const body = requestBody?.content["application/json"]?.schema;
-  const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
+  const success = successOf(operation);
   const reply = success?.[1].content?.["application/json"]?.schema;
   return (
     <div class="examples">
@@ -57,17 +57,15 @@ const Errors = ({ document, operation }: Pick<OperationExamplesProps, "document"
   <details>
     <summary>Errors</summary>
     <ul class="errors">
-      {Object.entries(operation.responses)
-        .filter(([status]) => Number(status) >= 300)
-        .map(([status, { description, content }]) => {
-          const example = errorExample(document, content);
-          return (
-            <li>
-              <b>{status}</b> {withCode(description)}
-              {example === undefined ? null : <pre>{JSON.stringify(example)}</pre>}
-            </li>
-          );
-        })}
+      {errorsOf(operation).map(([status, { description, content }]) => {
+        const example = errorExample(document, content);
+        return (
+          <li>
+            <b>{status}</b> {withCode(description)}
+            {example === undefined ? null : <pre>{JSON.stringify(example)}</pre>}
+          </li>
+        );
+      })}
     </ul>
   </details>
 );

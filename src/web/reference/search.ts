@@ -1,4 +1,4 @@
-import type { ApiDocument, Contents, Noun, Operation } from "./document.ts";
+import { type ApiDocument, type Contents, type Noun, type Operation, successOf } from "./document.ts";
 import { pathOf, sectionsOf } from "./guides.ts";
 import { type Field, toField, toFields } from "./schemas.ts";
 
@@ -91,8 +91,9 @@ function operationPlace(noun: Noun, operation: Operation): Place {
   };
 }
 
-function fieldsOf(document: ApiDocument, { parameters = [], requestBody, responses }: Operation): Field[] {
-  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content;
+function fieldsOf(document: ApiDocument, operation: Operation): Field[] {
+  const { parameters = [], requestBody } = operation;
+  const success = successOf(operation)?.[1].content;
   const schemas = [requestBody?.content, success].flatMap((content) => Object.values(content ?? {})[0]?.schema ?? []);
   return [
     ...parameters.map(({ name, schema, description = "" }) =>

@@ -1,5 +1,5 @@
 import type { RequiredScope } from "../../access/accounts/index.ts";
-import type { ApiDocument, Contents, Noun, Operation } from "./document.ts";
+import { type ApiDocument, type Contents, errorsOf, type Noun, type Operation, successOf } from "./document.ts";
 import { errorExample, furtherExamples, toExample } from "./examples.ts";
 import { pathOf } from "./guides.ts";
 import { type Field, toField, toFields } from "./schemas.ts";
@@ -45,12 +45,12 @@ export function toLlmsText({ nouns, guides }: Contents, origin: string): string 
 }
 
 function operationToMarkdown({ document, origin, needOf }: Source, operation: Operation): string {
-  const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = operation;
+  const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
   const rows = parameters.map(({ name, schema, required, in: place, ...rest }) =>
     toField(document, `${name} (${place})`, { description: rest.description ?? "", ...schema }, required ?? false),
   );
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const [status, success] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
+  const [status, success] = successOf(operation) ?? [];
   const reply = success?.content?.["application/json"]?.schema;
   const json = requestBody?.content["application/json"]?.schema;
   const parts = [
@@ -70,9 +70,8 @@ function operationToMarkdown({ document, origin, needOf }: Source, operation: Op
   return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
-function errorLines(document: ApiDocument, { responses }: Operation): string {
-  const errors = Object.entries(responses).filter(([status]) => Number(status) >= 300);
-  return errors
+function errorLines(document: ApiDocument, operation: Operation): string {
+  return errorsOf(operation)
     .map(([status, { description, content }]) => {
       const example = errorExample(document, content);
       return `- ${status}: ${description}${example === undefined ? "" : ` \`${JSON.stringify(example)}\``}`;
