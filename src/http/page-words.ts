@@ -6,7 +6,7 @@ const WORDS: readonly [RegExp, string][] = [
   [/^(?:send_at|scheduled_at) must be an ISO 8601 time/, "Choose a date and a time"],
   [/^scheduled_at must be in the future/, "Choose a time in the future"],
   [/^name must be a domain name/, "Enter a domain such as example.com"],
-  [/^name is a public suffix/, "Nobody can own this name. Enter a domain below it, such as example.co.uk"],
+  [/^name is a public suffix/, "This is a public suffix. Enter a domain below it, such as example.co.uk"],
   [/^(?:url|target) is refused: the URL must begin with/, "Use an https:// address"],
   [/^(?:url|target) is refused: the (?:host|address) is not public/, "Use the address of a public host"],
   [/^(?:url|target) is refused: the port/, "Use port 443, or one from 1024 on"],

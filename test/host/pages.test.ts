@@ -305,7 +305,7 @@ async function submit(
   await page.waitForLoadState();
 }
 
-/** Invites nobody: the address is refused. */
+/** Sends an invitation whose address is refused. */
 async function invite(page: Page): Promise<void> {
   await page.locator("summary", { hasText: "Invite a person" }).click();
   await submit(page, { email: "a@b" }, [], "Send invitation");

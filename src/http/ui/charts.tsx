@@ -33,7 +33,7 @@ export function BarChart({ title, labels, series, isSmall = false }: ChartProps)
         let used = 0;
         return (
           <g>
-            <title>{`${label}: ${series.map((one) => `${one.values[index]} ${one.label}`).join(", ")}`}</title>
+            <title>{valuesAt(index, label, series)}</title>
             {series.map(({ kind, values }) => {
               const height = (HEIGHT * (values[index] ?? 0)) / top;
               used += height;
@@ -74,12 +74,16 @@ export function LineChart({ title, labels, series }: ChartProps) {
       })}
       {labels.map((label, at) => (
         <rect class="place" x={round((at - 0.5) * step)} y="0" width={round(step)} height={HEIGHT}>
-          <title>{`${label}: ${series.map((one) => `${one.values[at] ?? 0} ${one.label}`).join(", ")}`}</title>
+          <title>{valuesAt(at, label, series)}</title>
         </rect>
       ))}
     </Chart>
   );
 }
+
+/** Returns what a place of the horizontal axis has of each series. */
+const valuesAt = (index: number, label: string, series: readonly Series[]) =>
+  `${label}: ${series.map((one) => `${one.values[index] ?? 0} ${one.label}`).join(", ")}`;
 
 interface FrameProps extends ChartProps {
   /** The value at the top of the vertical axis. */

@@ -55,12 +55,15 @@ const ACCOUNT: readonly MenuEntry[] = [
 
 /** The entries that a caller may open. `platform` is empty unless the caller administers the platform. */
 export function menuOf({ actor }: CallerCtx): Record<"main" | "setup" | "account" | "platform", MenuEntry[]> {
-  const mayOpen = ({ scope }: MenuEntry) => scope === undefined || actor.scopes.has(scope);
   const isPlatformAdmin = actor.kind === "session" && actor.isPlatformAdmin;
   return {
-    main: MAIN.filter(mayOpen),
-    setup: SETUP.filter(mayOpen),
-    account: ACCOUNT.filter(mayOpen),
+    main: openable(actor, MAIN),
+    setup: openable(actor, SETUP),
+    account: openable(actor, ACCOUNT),
     platform: isPlatformAdmin ? [...PLATFORM] : [],
   };
 }
+
+/** Returns the entries whose scope an actor has. */
+export const openable = ({ scopes }: CallerCtx["actor"], entries: readonly MenuEntry[]): MenuEntry[] =>
+  entries.filter(({ scope }) => scope === undefined || scopes.has(scope));

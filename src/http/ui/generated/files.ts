@@ -4,7 +4,7 @@
 export const files = {
   script: "/assets/page-cbca0bb.js",
   webmailScript: "/assets/webmail-5e807d4.js",
-  style: "/assets/page-f570b5c3.css",
+  style: "/assets/page-ad097829.css",
   webmailStyle: "/assets/webmail-7c305fa1.css",
   referenceStyle: "/assets/reference-33c536a0.css",
   guides: "/assets/guides-83137862.json",

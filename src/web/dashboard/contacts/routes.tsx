@@ -108,7 +108,7 @@ export const contactPages = new Hono<AppEnv>()
     ...pageFor("DELETE /v1/contacts/:list_id/contacts/:contact_id"),
     async (c) => {
       const { list_id, contact_id } = c.req.param();
-      // Without a script nobody has asked yet.
+      // Without a script the question was not asked yet.
       if ((await readForm(c)).get("confirmed") !== "yes") return askBeforeDeletion(c, list_id, contact_id);
       await deleteContact(c.get("caller"), list_id, contact_id);
       return c.redirect(`/app/contacts/${list_id}?done=contact-deleted`, 303);

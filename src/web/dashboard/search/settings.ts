@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { MenuEntry } from "../../../http/ui/index.ts";
+import { type MenuEntry, openable } from "../../../http/ui/index.ts";
 
 /** Parts of pages that people look for by other names than those of the menu. */
 const SETTINGS: readonly MenuEntry[] = [
@@ -26,5 +26,4 @@ const SETTINGS: readonly MenuEntry[] = [
 ];
 
 /** Returns the parts that the role of the caller may open. */
-export const settingsOf = ({ actor }: CallerCtx): MenuEntry[] =>
-  SETTINGS.filter(({ scope }) => scope === undefined || actor.scopes.has(scope));
+export const settingsOf = ({ actor }: CallerCtx): MenuEntry[] => openable(actor, SETTINGS);
