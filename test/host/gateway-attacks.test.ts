@@ -9,7 +9,7 @@ let rig: GatewayRig;
 let sender: string;
 
 beforeAll(async () => {
-  rig = await startRig({ idleMs: 1_500, loginMs: 4_000, connectionsPerIp: 30, connectionsPerMinute: 10_000 });
+  rig = await startRig({ connectionsPerIp: 30, connectionsPerMinute: 10_000 });
   sender = rig.seed.mailbox;
 }, 120_000);
 afterAll(async () => {
@@ -279,8 +279,14 @@ describe("too much", () => {
 });
 
 describe.concurrent("too slow", () => {
+  let port: number;
+  beforeAll(async () => {
+    const gateway = await rig.startGateway({ idleMs: 1_500, loginMs: 4_000 });
+    port = gateway.ports.submission[0] ?? 0;
+  });
+
   it("a client that sends a byte a second is closed when the time to log in is over", async ({ expect }) => {
-    const client = await SmtpClient.connect(rig.ports.starttls);
+    const client = await SmtpClient.connect(port);
     const timer = setInterval(() => client.write("N"), 500);
     const start = Date.now();
     await client.closed();
@@ -290,7 +296,7 @@ describe.concurrent("too slow", () => {
   });
 
   it("an idle client is closed", async ({ expect }) => {
-    const client = await SmtpClient.connect(rig.ports.starttls);
+    const client = await SmtpClient.connect(port);
     expect(await client.reply()).toMatch(/^421 /);
     await client.closed();
   });

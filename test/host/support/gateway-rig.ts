@@ -40,6 +40,8 @@ export interface GatewayRig {
   stateDir: string;
   /** Messages that left through the egress, as Latin-1. */
   sent: SentMessage[];
+  /** Starts a gateway with other limits in front of the same Worker. It ends with the rig. */
+  startGateway(limits: Partial<GatewayLimits>): Promise<Gateway>;
   /** Calls the API with the key of the workspace. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -97,7 +99,13 @@ export async function startRig(
     MX_PORTS: "0",
     HEALTH_PORT: "0",
   });
-  const gateway = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...limits } });
+  const gateways: Gateway[] = [];
+  const start = async (others: Partial<GatewayLimits>) => {
+    const started = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...others } });
+    gateways.push(started);
+    return started;
+  };
+  const gateway = await start(limits);
   const [starttls = 0, implicit = 0] = gateway.ports.submission;
   return {
     host,
@@ -108,9 +116,10 @@ export async function startRig(
     caFile: authorityFile,
     stateDir,
     sent,
+    startGateway: start,
     api,
     async close() {
-      await gateway.close();
+      for (const each of gateways) await each.close();
       await host.stop();
       egress.close();
       await rm(stateDir, { recursive: true, force: true });
