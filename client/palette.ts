@@ -2,11 +2,10 @@ import { element, isTyping } from "./elements.ts";
 
 /** Quiet time before what is typed is searched for, in ms. */
 const DELAY_MS = 200;
-const SEARCH = "/app/search";
 
 /**
  * Opens a list of the pages by Ctrl or Cmd and K, which narrows as one types and adds what a search has found. The key `/` puts the
- * focus into the search field of the header, or opens the list where the window is too narrow for that.
+ * focus into the search field of all pages, or opens the list where the window is too narrow for that.
  */
 export function listenForPalette(): void {
   const field = document.querySelector<HTMLInputElement>("[data-find]");
@@ -17,11 +16,12 @@ export function listenForPalette(): void {
     if (!(isPalette || isSlash) || document.querySelector("dialog[open]")) return;
     event.preventDefault();
     if (isSlash && field.checkVisibility()) field.focus();
-    else open();
+    else open(field.form?.action ?? "");
   });
 }
 
-function open(): void {
+/** Opens the list. `search`: URL of the page that searches. */
+function open(search: string): void {
   const input = element("input", {
     type: "search",
     placeholder: "Go to a page, or find anything",
@@ -30,15 +30,17 @@ function open(): void {
   const list = element("ul");
   const dialog = element("dialog", { className: "palette" }, input, list);
   dialog.setAttribute("aria-label", "Find anything");
-  const pages = ["#menu a", "#account a"].flatMap((links) => [...document.querySelectorAll<HTMLAnchorElement>(links)]);
+  const pages = ["#menu a", "#account a", "#contents a"].flatMap((links) => [
+    ...document.querySelectorAll<HTMLAnchorElement>(links),
+  ]);
   const known = new Set(pages.map(({ href }) => href));
   let timer = 0;
   const show = (found: readonly HTMLAnchorElement[] = []) => {
     const text = input.value.trim();
     const matching = pages.filter(({ textContent }) => textContent?.toLowerCase().includes(text.toLowerCase()));
     const links = [...matching, ...found.filter(({ href }) => !known.has(href))].map((link) => link.cloneNode(true));
-    const search = `${SEARCH}?${new URLSearchParams({ q: text })}`;
-    if (text !== "") links.push(element("a", { href: search, textContent: `Find “${text}” everywhere` }));
+    const href = `${search}?${new URLSearchParams({ q: text })}`;
+    if (text !== "") links.push(element("a", { href, textContent: `Find “${text}” everywhere` }));
     list.replaceChildren(...links.map((link) => element("li", {}, link)));
   };
   input.addEventListener("input", () => {
@@ -47,7 +49,7 @@ function open(): void {
     clearTimeout(timer);
     if (text === "") return;
     timer = setTimeout(async () => {
-      const found = await find(text);
+      const found = await find(search, text);
       if (input.value.trim() === text) show(found);
     }, DELAY_MS);
   });
@@ -70,8 +72,8 @@ function move(event: KeyboardEvent, input: HTMLInputElement, list: HTMLElement):
 }
 
 /** Returns the links that the search page has for a text, or none when it cannot be read. */
-async function find(text: string): Promise<HTMLAnchorElement[]> {
-  const response = await fetch(`${SEARCH}?${new URLSearchParams({ q: text })}`).catch(() => null);
+async function find(search: string, text: string): Promise<HTMLAnchorElement[]> {
+  const response = await fetch(`${search}?${new URLSearchParams({ q: text })}`).catch(() => null);
   if (!response?.ok || response.redirected) return [];
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   return [...page.querySelectorAll<HTMLAnchorElement>("[data-found] li > a")];

@@ -1,5 +1,8 @@
+import { copyIcons } from "./copy-icons.ts";
+
 /** Paths of the icons, drawn on a grid of 16 px with strokes of 1.5 px (client/styles/base.css). */
 const PATHS = {
+  ...copyIcons,
   alert: "M8 2.25 14.25 13H1.75zM8 6.5v3M8 11.25h.01",
   archive: "M2 2.75h12v3H2zM3 5.75v7.5h10v-7.5M6.5 8.5h3",
   attach: "M13 7.25 7.75 12.5a3 3 0 0 1-4.25-4.25L9 2.75a2 2 0 0 1 2.85 2.85L6.4 11",
@@ -9,11 +12,9 @@ const PATHS = {
   book: "M8 4.25c-1.5-1.25-3.5-1.5-5.75-1.5v9.5c2.25 0 4.25.25 5.75 1.5 1.5-1.25 3.5-1.5 5.75-1.5v-9.5c-2.25 0-4.25.25-5.75 1.5zv9.5",
   broadcast: "M2.5 6.5v3l2 .25L12.5 13V3L4.5 6.25zM5 10l.75 3.5h1.5",
   chart: "M2.5 13.5h11M4 11V8M8 11V3.5M12 11V6",
-  check: "M3 8.5 6.5 12 13 4.5",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.25l2.25 1.25",
   close: "m4 4 8 8M12 4l-8 8",
   code: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
-  copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
   desktop: "M2 3h12v8H2zM6 13.5h4",
   down: "M8 3v10M4 9l4 4 4-4",
   download: "M8 2.5V10M5 7.25l3 3 3-3M2.5 13.5h11",

@@ -7,7 +7,7 @@ interface SearchFieldProps {
   /** In characters. */
   maxlength: number;
   placeholder?: string;
-  /** True in the header: the keys of the palette find it there. */
+  /** True for the search of all pages: `/` and Ctrl+K find it. */
   isGlobal?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Document, files, Mark } from "../../http/ui/index.ts";
+import { Document, files, Mark, SearchField } from "../../http/ui/index.ts";
 import type { Contents } from "./document.ts";
 import { type Guide, pathOf } from "./guides.ts";
 
@@ -36,16 +36,13 @@ export const ReferenceLayout = ({ title, contents, current, query = "", markdown
       <div class="side">
         <search>
           <form class="search" method="get" action="/docs">
-            <input
-              type="search"
-              name="q"
+            <SearchField
+              label="Search operations, fields, errors and guides"
               value={query}
-              aria-label="Search operations, fields, errors and guides"
+              maxlength={200}
               placeholder="Search"
+              isGlobal
             />
-            <button type="submit" class="quiet">
-              Find
-            </button>
           </form>
         </search>
         <Menu contents={contents} current={current} />

@@ -17,7 +17,7 @@ export const SearchPage = ({ contents, query, found }: SearchPageProps) => (
       </p>
     ) : (
       found.map(({ kind, places, total }) => (
-        <section aria-label={kind}>
+        <section aria-label={kind} data-found="">
           <h2>{kind}</h2>
           <PlaceList places={places} />
           {total > places.length ? (

@@ -2,10 +2,10 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-cbca0bb.js",
-  webmailScript: "/assets/webmail-5e807d4.js",
-  style: "/assets/page-ad097829.css",
+  script: "/assets/page-af46fed7.js",
+  webmailScript: "/assets/webmail-d00b7b5c.js",
+  style: "/assets/page-3434cb24.css",
   webmailStyle: "/assets/webmail-7c305fa1.css",
-  referenceStyle: "/assets/reference-33c536a0.css",
-  guides: "/assets/guides-83137862.json",
+  referenceStyle: "/assets/reference-d505b9c9.css",
+  guides: "/assets/guides-1cdba260.json",
 } as const;
