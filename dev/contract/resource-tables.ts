@@ -1,3 +1,4 @@
+import { REAUTHENTICATION_TTL_MS } from "../../src/access/sessions/rules.ts";
 import { transitions as broadcastTransitions } from "../../src/audience/broadcasts/rules.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "../../src/domains/domains/rules.ts";
 import { bounds } from "../../src/mail/messages/rules.ts";
@@ -7,7 +8,6 @@ import { retryDelay } from "../../src/notices/notification-channels/rules.ts";
 import { categories, channels, DEFAULT_PREFERENCES } from "../../src/notices/notifications/rules.ts";
 import {
   codes,
-  REAUTHENTICATION_TTL_MS,
   REQUEST_WINDOW_MS,
   SAFETY_WINDOW_MS,
   transitions as transferTransitions,

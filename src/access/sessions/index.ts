@@ -2,6 +2,7 @@ export { type AccessTokenKind, signAccessToken, verifyAccessToken } from "./acce
 export { activeAccessToken } from "./active-access-token.ts";
 export { authenticatePage, authenticateSession, invalidSession } from "./authenticate.ts";
 export { getSession, listSessions, type SessionRow } from "./queries.ts";
+export { isRecentlyReauthenticated, requireRecentReauthentication } from "./reauthentication.ts";
 export { refreshSession } from "./refresh.ts";
 export { revokeSession } from "./revoke.ts";
 export { signOut } from "./sign-out.ts";

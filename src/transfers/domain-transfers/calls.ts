@@ -1,10 +1,10 @@
 /** The calls of the API and the pages. Each finds the domain first, and is then performed in the object of that domain. */
 
 import type { CallerCtx } from "../../access/caller.ts";
+import { requireRecentReauthentication } from "../../access/sessions/index.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { requireRecentReauthentication } from "./force.ts";
 import { callObject } from "./object.ts";
 import { getTransfer, type TransferRef } from "./queries.ts";
 import type { AcceptIn, ForceIn, TransferIn, TransferOut } from "./schema.ts";

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { requireRecentReauthentication } from "../../access/sessions/index.ts";
 import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound, unprocessable } from "../../lib/errors.ts";
@@ -13,7 +14,6 @@ import type { Performed } from "./object.ts";
 import { wakeDue } from "./outbox-rows.ts";
 import { findActiveTransfer, type TransferRow } from "./queries.ts";
 import { requireMovable } from "./requirements.ts";
-import { REAUTHENTICATION_TTL_MS } from "./rules.ts";
 import { type ForceIn, toTransfer } from "./schema.ts";
 import { IS_SOURCE, listManagedWorkspaces } from "./targets.ts";
 import { deleteTransferKeysStatement, insertTransferKeysStatement, toTransferKeys } from "./transfer-keys.ts";
@@ -44,17 +44,6 @@ export async function forceTransfer(ctx: CallerCtx, domainId: string, input: For
   ]);
   await wakeDue(onMain(ctx), [{ dueAt: ctx.now(), id: cleanUpId, kind: "transfer" }]);
   return { response, transfer };
-}
-
-/** Throws 403 unless the caller's session was re-authenticated in the last five minutes (docs/contract/transfers.md#force). */
-export function requireRecentReauthentication(ctx: CallerCtx): void {
-  if (!isRecentlyReauthenticated(ctx)) throw transferError("reauthentication_required");
-}
-
-/** Returns whether the caller's session was re-authenticated in the last five minutes. */
-export function isRecentlyReauthenticated({ actor, now }: CallerCtx): boolean {
-  const at = actor.kind === "session" ? actor.reauthenticatedAt : null;
-  return at !== null && now() - at <= REAUTHENTICATION_TTL_MS;
 }
 
 interface AnyDomain {

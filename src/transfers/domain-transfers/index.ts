@@ -1,6 +1,5 @@
 export { acceptById, cancelById, declineById, forceDomain, initiateForDomain } from "./calls.ts";
 export { runDeadline } from "./deadline.ts";
-export { isRecentlyReauthenticated } from "./force.ts";
 export type { ObjectCall, ObjectResult, TransferObject } from "./object.ts";
 export { performCall } from "./perform.ts";
 export { findIncoming, listOutgoing, type TransferRow } from "./queries.ts";

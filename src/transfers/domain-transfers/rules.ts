@@ -9,8 +9,6 @@ export const REQUEST_WINDOW_MS = 7 * 24 * 3_600_000;
 export const SAFETY_WINDOW_MS = 24 * 3_600_000;
 /** Time from a deadline to the check by cron, which acts when the alarm of the object did not, in ms. */
 export const REPAIR_DELAY_MS = 60_000;
-/** How long a re-authentication permits a force transfer, in ms (docs/contract/sign-in.md#proof-of-identity). */
-export const REAUTHENTICATION_TTL_MS = 5 * 60_000;
 /** Greatest number of blockers of each kind in one response. */
 export const MAX_BLOCKERS = 50;
 export const NOTE_CHARACTERS = 1_000;
@@ -81,7 +79,7 @@ export function deadlineOf({ status, expiresAt, cooloffUntil }: TransferState): 
   return status === "accepted" ? cooloffUntil : null;
 }
 
-/** Status and message of each `code` (docs/contract/errors.md#codes-of-transfers). The last four are additions. */
+/** Status and message of each `code` (docs/contract/errors.md#codes-of-transfers). The last three are additions. */
 export const codes = {
   transfer_active: [409, "A transfer of this domain, or of one above or below it, is pending or accepted"],
   broadcasts_in_flight: [409, "A broadcast from this domain is scheduled or sending"],
@@ -97,10 +95,6 @@ export const codes = {
   domain_not_verified: [409, "Only a verified domain can be transferred"],
   parent_domain: [409, "This workspace has verified a domain above this one; transfer that domain, or delete it first"],
   target_without_workspace: [409, "The target account is not an owner or admin of any workspace"],
-  reauthentication_required: [
-    403,
-    "Re-authenticate with POST /v1/auth/reauth, then repeat the call within five minutes",
-  ],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type TransferCode = keyof typeof codes;

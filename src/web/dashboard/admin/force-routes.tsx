@@ -1,14 +1,14 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { clientOf } from "../../../http/client.ts";
+import { isRecentlyReauthenticated } from "../../../access/sessions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { reauthenticate } from "../../../identity/sign-ins/index.ts";
 import { AppError, unprocessable } from "../../../lib/errors.ts";
-import { ForceIn, forceDomain, isRecentlyReauthenticated } from "../../../transfers/domain-transfers/index.ts";
+import { ForceIn, forceDomain } from "../../../transfers/domain-transfers/index.ts";
+import { withProof } from "../proof-of-identity.tsx";
 import { type ForceForm, ForcePage } from "./force.tsx";
 
 const FORCE = "POST /v1/admin/domain-transfers/:domain_id";
@@ -36,26 +36,6 @@ export const forcePages = new Hono<AppEnv>()
       (refusal) => showForm(c, form, refusal),
     );
   });
-
-/**
- * Returns the caller with a session that was re-authenticated. `proof` is a TOTP code, or the address or token of a fresh
- * sign-in link. Throws 422 for a wrong one.
- */
-async function withProof(c: Context<AppEnv>, proof: string) {
-  const caller = c.get("caller");
-  if (isRecentlyReauthenticated(caller) || caller.actor.kind !== "session") return caller;
-  if (proof === "") throw invalid("proof", "Give a code, or the address of a fresh sign-in link");
-  const given = /^[\d ]{6,9}$/.test(proof) ? { code: proof } : { token: proof.slice(proof.lastIndexOf("/") + 1) };
-  try {
-    const reauthenticatedAt = await reauthenticate(caller, given, clientOf(c).ip);
-    const proven = { ...caller, actor: { ...caller.actor, reauthenticatedAt } };
-    c.set("caller", proven);
-    return proven;
-  } catch (error) {
-    if (error instanceof AppError && error.status === 403) throw invalid("proof", error.message);
-    throw error;
-  }
-}
 
 /** Names the field that a 404 is about. */
 async function explainUnknown(run: () => Promise<unknown>): Promise<void> {

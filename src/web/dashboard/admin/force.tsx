@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Check, ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
+import { ProofField } from "../proof-of-identity.tsx";
 
 /** The fields of the form that moves a domain, as they were filled in. The proof is never shown again. */
 export interface ForceForm {
@@ -43,16 +44,7 @@ export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePa
         maxlength={254}
       />
       <Check name="rotate_dkim" label="Make new DKIM keys" checked={form.rotateDkim} />
-      {needsProof ? (
-        <Field
-          name="proof"
-          label="Proof of your identity"
-          hint="A code of your authenticator app. Without two-factor authentication: the address of a fresh sign-in link that was not opened."
-          autocomplete="one-time-code"
-          errors={refusal?.errors}
-          maxlength={500}
-        />
-      ) : null}
+      {needsProof ? <ProofField errors={refusal?.errors} /> : null}
       <p>
         <button class="danger" type="submit">
           Move the domain
