@@ -90,6 +90,14 @@ const createContact = async (workspace: TestWorkspace) => {
   return { list_id, contact_id: (await response.json<{ id: string }>()).id };
 };
 const createSession = async (workspace: TestWorkspace) => ({ session_id: (await aSession(workspace)).sessionId });
+/** Stamps the sessions of the user, as a proof of its identity does. */
+const proveIdentity = async ({ userId }: TestWorkspace) => {
+  await database
+    .prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1")
+    .bind(userId, Date.now())
+    .run();
+  return {};
+};
 const aBroadcast = (of: TestWorkspace) => ({ name: "A broadcast", subject: "News", from_address: of.mailbox });
 
 const createBroadcast = async (workspace: TestWorkspace) => {
@@ -213,6 +221,7 @@ export const cases: Record<string, RouteCase> = {
   "POST /v1/auth/totp/disable": { success: 409, body: () => ({ code: "000000" }) },
   "POST /v1/auth/reauth": { success: 403, body: () => ({ code: "000000" }) },
   "GET /v1/me": { success: 200 },
+  "DELETE /v1/me": { success: 204, create: proveIdentity },
   "GET /v1/sessions/": { success: 200 },
   "DELETE /v1/sessions/:session_id": { success: 204, create: createSession },
   "POST /v1/emails/": { success: 202, body: (of) => aMail(of) },

@@ -47,12 +47,13 @@ async function bindingsOf(route: string): Promise<Set<string>> {
   const home = deletesWorkspace ? await aWorkspace({ mailShard: 1 - FILE_SHARD }) : workspace;
   // A route for sessions may change the user.
   const of = need === "session" ? { ...home, userId: (await aMember(home, "owner")).userId } : home;
+  const session = need === "session" ? await sessionHeaders(of) : {};
   const ids = (await create?.(of)) ?? {};
   const { bindings, trips } = countingDb();
   const isOpen = need === "public" || need === "page" || need === "session";
   const api = apiOn({ ...bindings, WORK: discardingQueue }, isOpen ? null : of.apiKey);
   const response = await callRoute(api, `${route}${query}`, ids, body?.(of, ids), {
-    ...(need === "session" ? await sessionHeaders(of) : {}),
+    ...session,
     ...headers,
   });
   // Some cases expect a refusal that depends on the other records of their test.

@@ -158,6 +158,7 @@ function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: strin
     preferences: "/app/notifications/preferences",
     grants: "/app/grants",
     security: "/app/security",
+    "account-delete": "/app/security/delete",
     "admin-accounts": admin("accounts"),
     "admin-workspaces": admin("workspaces"),
     "admin-claims": admin("domain-claims?name=example.test"),

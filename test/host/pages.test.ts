@@ -92,6 +92,12 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/app/api-keys", "Revoke Shop server?", () => page.getByRole("link", { name: "Revoke Shop server" }).click()],
       ["/app/grants", "Connected programs"],
       ["/app/security", "Security"],
+      ["/app/security/delete", "Delete your account?"],
+      [
+        "/app/security/delete?proof=x",
+        "Delete your account?",
+        () => submit(page, { email: "no@example.org" }, [], "Delete account"),
+      ],
       ["/app/security", "Set up two-factor authentication", () => page.getByRole("button", { name: "Set up" }).click()],
       ["/app/security/sessions/unknown/revoke", "Not found"],
       [authorize, "Allow An assistant?"],

@@ -1,5 +1,5 @@
 export { completeSignIn, type SignIn } from "./complete.ts";
-export { createMagicLink } from "./magic-links/index.ts";
+export { createMagicLink, sendDeletionLink } from "./magic-links/index.ts";
 export { respondSignIn } from "./respond.ts";
 export { reauthenticate } from "./second-factor/reauthenticate.ts";
 export { disableTotp, enableTotp, readTotpStatus, setUpTotp, type TotpStatus } from "./second-factor/settings.ts";

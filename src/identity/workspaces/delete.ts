@@ -2,8 +2,9 @@ import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
-import { onMain } from "../../platform/jobs/shards.ts";
+import { onMain, onNewestShard } from "../../platform/jobs/shards.ts";
 import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
@@ -42,29 +43,41 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
   await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   requireAllDomains(ctx);
-  const { number, id: workspaceId } = ctx.workspace;
-  const { db } = ctx;
   try {
-    await guardedBatch(db, [
-      db.prepare(MARK_DELETED).bind(number, ctx.now()),
-      expectChanges(db, 1),
-      purgeMailboxesStatement(ctx, { workspace: number }),
-      purgeStatement(onMain(ctx), [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
-      withdrawnOffersStatement(ctx, { workspace: number }),
-      ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
-      auditStatement(ctx, { action: "workspace.deleted", target: workspaceId, detail: { name: ctx.workspace.name } }),
-    ]);
+    await guardedBatch(ctx.db, deletionStatements(ctx, ctx.workspace));
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Workspace");
     throw error;
   }
-  await closeForMail(ctx);
+  await closeForMail(ctx, ctx.workspace);
 }
 
-/** Refuses sends whose bodies are still being read. Never throws: the purge does it again. */
-async function closeForMail(ctx: CallerCtx): Promise<void> {
+type DeletedWorkspace = Pick<CallerCtx["workspace"], "number" | "id" | "name">;
+
+/**
+ * Returns the statements that delete a workspace and order the purge of its data, for one batch. The batch fails with
+ * ConcurrencyError (`guardedBatch`) when the workspace is deleted already. `closeForMail` follows it.
+ */
+export function deletionStatements(ctx: CallerCtx, { number, id, name }: DeletedWorkspace): MainStatement[] {
+  const { db } = ctx;
+  return [
+    db.prepare(MARK_DELETED).bind(number, ctx.now()),
+    expectChanges(db, 1),
+    purgeMailboxesStatement(ctx, { workspace: number }),
+    purgeStatement(onMain(ctx), [{ id, purge: { workspace: number, id } }]),
+    withdrawnOffersStatement(ctx, { workspace: number }),
+    ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
+    auditStatement({ ...ctx, workspace: { number } }, { action: "workspace.deleted", target: id, detail: { name } }),
+  ];
+}
+
+/** Refuses sends to a deleted workspace whose bodies are still being read. Never throws: the purge does it again. */
+export async function closeForMail(
+  ctx: CallerCtx,
+  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShards">,
+): Promise<void> {
   try {
-    await closeStatement(ctx, ctx.workspace).run();
+    await closeStatement(onNewestShard(ctx, workspace), workspace).run();
   } catch (error) {
     ctx.log("workspace.close.failed", { error: String(error) });
   }

@@ -1,6 +1,6 @@
 export { listAllAudit, listAudit } from "./audit-log/queries.ts";
 export { AuditEntryOut, toAuditEntry } from "./audit-log/schema.ts";
-export { deleteWorkspace } from "./delete.ts";
+export { closeForMail, deleteWorkspace, deletionStatements } from "./delete.ts";
 export { newWorkspace } from "./new-workspace.ts";
 export { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
 export { toWorkspace, WorkspaceOut, WorkspacePatch } from "./schema.ts";

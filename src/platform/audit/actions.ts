@@ -49,6 +49,7 @@ export const actions = {
   "session.ended": "session",
   "totp.enabled": "user",
   "totp.disabled": "user",
+  "user.deleted": "user",
   "user.restricted": "user",
   "user.unrestricted": "user",
   "outbox.flushed": "outbox",

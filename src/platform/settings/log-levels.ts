@@ -2,6 +2,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** The level of each event of the log. docs/monitoring.md says what each means; a test compares both with the source. */
 export const logEvents: Readonly<Record<string, LogLevel>> = {
+  "account-deleted-email.failed": "error",
   "api-key.touch.failed": "warn",
   "batch.retried": "info",
   "delivery.claimed": "info",

@@ -1,4 +1,5 @@
-import type { Address } from "../../../lib/addresses.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
+import { type Address, parseAddress } from "../../../lib/addresses.ts";
 import { tooManyRequests } from "../../../lib/errors.ts";
 import { clientNetwork } from "../../../lib/ip-addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
@@ -47,6 +48,31 @@ export async function sendMagicLink(
     parts: [
       { ask: `Open this link to sign in to ${host}. It works once, within 15 minutes:`, label: "Sign in", url },
       "If you did not ask for it, ignore this email: signing in requires the link.",
+    ],
+  });
+}
+
+/**
+ * Emails the caller a link to the page that deletes its account, with a proof of its identity. The link counts against the limits
+ * of sign-in links. Throws 429.
+ */
+export async function sendDeletionLink(ctx: CallerCtx, ip: string | null, sendEmail: SendSystemEmail): Promise<void> {
+  const address = parseAddress(ctx.actor.email);
+  if (!address) throw new Error("the account has no valid address");
+  await countMagicLink(ctx, address, ip);
+  const link = new URL(await createMagicLink(ctx, { email: address.address, next: "/app" }));
+  const token = link.pathname.slice(link.pathname.lastIndexOf("/") + 1);
+  const { publicUrl, systemName } = ctx.settings;
+  await sendEmail(ctx, {
+    to: address.address,
+    subject: `Delete your account at ${systemName}`,
+    parts: [
+      {
+        ask: "Open this link within 15 minutes to see what is deleted, and to confirm it:",
+        label: "Delete my account",
+        url: `${publicUrl}/app/security/delete?proof=${token}`,
+      },
+      "If you did not ask for it, ignore this email and end the sessions that you do not recognise: nothing is deleted without the link.",
     ],
   });
 }

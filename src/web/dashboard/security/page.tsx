@@ -29,6 +29,11 @@ export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: Se
         <a href={`/app/security${next}`}>Older sessions</a>
       </p>
     )}
+    <h2>Account</h2>
+    <p>Your account ends with its sessions, API keys and memberships. You see first what is deleted.</p>
+    <p>
+      <ButtonLink to="/app/security/delete" label="Delete account" kind="danger" />
+    </p>
   </Layout>
 );
 

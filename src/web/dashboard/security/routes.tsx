@@ -10,6 +10,7 @@ import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage, Time } from "../../../http/ui/index.ts";
 import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../../identity/sign-ins/index.ts";
 import { AppError } from "../../../lib/errors.ts";
+import { deleteAccountPages } from "./delete-account.tsx";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
@@ -23,6 +24,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 export const securityPages = new Hono<AppEnv>()
+  .route("/", deleteAccountPages)
   .get("/app/security", ...pageFor("GET /v1/sessions/"), (c) => showSecurity(c))
   .post("/app/security/totp/setup", ...pageFor("POST /v1/auth/totp/setup"), async (c) => {
     const caller = c.get("caller");
