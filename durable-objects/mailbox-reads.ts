@@ -7,6 +7,7 @@ import {
   findMessage,
   listAddresses,
   listBlockedSenders,
+  listConversations,
   listFolders,
   listImports,
   listLabelled,
@@ -14,6 +15,7 @@ import {
   listMessages,
   listSections,
   listThread,
+  openConversation,
   type Range,
   readQuota,
   searchMessages,
@@ -28,6 +30,16 @@ export abstract class MailboxReads extends BackupObject {
 
   async list(folder: string, range: Range) {
     return listMessages(this.sql, folder, range);
+  }
+
+  /** Returns conversations of a folder, newest first. */
+  async listConversations(folder: string, range: Pick<Range, "limit" | "before">) {
+    return listConversations(this.sql, folder, range);
+  }
+
+  /** Returns the conversation of a message with what is shown of its messages. */
+  async openConversation(folder: string, uid: number) {
+    return openConversation(this.sql, folder, uid);
   }
 
   async search(text: string, folder: string, range: Pick<Range, "limit" | "offset">) {

@@ -4,6 +4,7 @@ import {
   addMessage,
   addUpload,
   changeLabels,
+  changeSelected,
   createContents,
   createFolder,
   deleteFolder,
@@ -35,6 +36,8 @@ import {
   replaceDraft,
   restoreFromSpam,
   runExpiry,
+  type SelectedChange,
+  type Selection,
   saveLabel,
   setFlags,
   startImport,
@@ -184,6 +187,15 @@ export class MailboxObject extends MailboxReads {
       () => changeLabels(this.sql, { folder, uids, labelIds, change }),
       (result) => labelsSet(folder, result),
     );
+  }
+
+  /** Changes selected messages. Returns a result for each selection, and the bytes of the mailbox afterwards. */
+  async changeSelected(inputs: readonly { selection: Selection; change: SelectedChange }[]) {
+    const { results, usedBytes } = await this.#change(
+      () => changeSelected(this.sql, inputs, Date.now()),
+      ({ changes }) => changes,
+    );
+    return { results, usedBytes };
   }
 
   async createContents(contents: ArchiveContents) {

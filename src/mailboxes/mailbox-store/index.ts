@@ -12,6 +12,13 @@ export {
   setFlags,
 } from "./change.ts";
 export {
+  changeSelected,
+  MAX_SELECTED,
+  type SelectedChange,
+  type SelectedResult,
+  type Selection,
+} from "./change-selected.ts";
+export {
   flagsSet,
   foldersChanged,
   labelsSet,
@@ -20,12 +27,14 @@ export {
   messagesMoved,
   summarize as summarizeChanges,
 } from "./changes.ts";
+export { type ConversationItem, type ConversationPage, listConversations } from "./conversations.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
 export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
 export { endImport, findImport, listImports, startImport } from "./imports.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";
 export { toNewMessage, toPreview } from "./new-message.ts";
+export { type Conversation, type MessagePlace, openConversation } from "./open-conversation.ts";
 export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from "./port.ts";
 export { MessageTooLargeError, putMessage, type StoredContent } from "./put-message.ts";
 export { listSections, readQuota } from "./quota.ts";

@@ -104,6 +104,10 @@ const migrations: readonly string[] = [
     duplicates INTEGER NOT NULL, skipped INTEGER NOT NULL, errors TEXT NOT NULL, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`,
+  // Conversations of a folder. A mailbox of an earlier version reads each of its messages once for these indexes.
+  `
+  CREATE INDEX messages_by_conversation ON messages (folder, thread, received_at, uid);
+  CREATE INDEX messages_unseen ON messages (folder, thread) WHERE seen = 0;`,
 ];
 
 /** Brings the database of a mailbox to the newest schema. A new one gets the system folders. `now` in ms since 1970. */

@@ -1,32 +1,8 @@
-import { markBidiControls } from "../../lib/text-rules.ts";
 import { findFolder } from "./folders.ts";
+import { ITEM, type ItemRow, type MessageRow, STORED, toItem, toStored } from "./message-rows.ts";
 import { limits, toMatch } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
-import type { MessageItem, MessagePage, PartPlace, Person, StoredMessage } from "./types.ts";
-
-interface ItemRow {
-  uid: number;
-  folder: string;
-  message_id: string | null;
-  thread: string;
-  from_email: string | null;
-  from_name: string | null;
-  recipients: string;
-  subject: string;
-  date: number;
-  size: number;
-  seen: number;
-  flagged: number;
-  answered: number;
-  files: number;
-  labels: string;
-  preview: string;
-}
-
-const ITEM = `
-  m.uid, f.name AS folder, m.message_id, m.thread, m.from_email, m.from_name, m.recipients, m.subject, m.date, m.size,
-  m.seen, m.flagged, m.answered, m.files, m.preview,
-  (SELECT json_group_array(label) FROM message_labels WHERE message = m.id) AS labels`;
+import type { MessageItem, MessagePage, Person, StoredMessage } from "./types.ts";
 
 // The inner query reads the index only, also for the rows that OFFSET skips.
 const LIST = `
@@ -47,14 +23,21 @@ export interface Range {
 export function listMessages(sql: Sql, folderName: string, { limit, offset, before }: Range): MessagePage | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
-  const cursor = before === undefined ? null : findCursor(sql, folder.id, before);
-  const from = [cursor?.received_at ?? Number.MAX_SAFE_INTEGER, before ?? Number.MAX_SAFE_INTEGER];
-  const items = all<ItemRow>(sql, LIST, folder.id, ...from, limit, offset).map(toItem);
+  const from = findCursor(sql, folder.id, before);
+  const items = all<ItemRow>(sql, LIST, folder.id, from.received_at, from.uid, limit, offset).map(toItem);
   return { items, total: folder.total };
 }
 
-const findCursor = (sql: Sql, folderId: number, uid: number) =>
-  first<{ received_at: number }>(sql, "SELECT received_at FROM messages WHERE folder = ? AND uid = ?", folderId, uid);
+/** Returns the place in the order of a folder that comes before a page: that of a message, or the beginning. */
+export function findCursor(sql: Sql, folderId: number, uid = Number.MAX_SAFE_INTEGER) {
+  const row = first<{ received_at: number }>(
+    sql,
+    "SELECT received_at FROM messages WHERE folder = ? AND uid = ?",
+    folderId,
+    uid,
+  );
+  return { received_at: row?.received_at ?? Number.MAX_SAFE_INTEGER, uid };
+}
 
 const SEARCH = `
   SELECT ${ITEM} FROM (SELECT rowid AS id FROM message_search WHERE message_search MATCH ?1 ORDER BY rowid DESC LIMIT ?2 OFFSET ?3) page
@@ -116,45 +99,16 @@ export function listThread(sql: Sql, threadId: string): MessageItem[] {
   return rows.reverse().map(toItem);
 }
 
-interface MessageRow extends ItemRow {
-  object: string;
-  in_reply_to: string | null;
-  refs: string;
-  header_size: number;
-  parts: string;
-  problem: string | null;
-  authentication: string | null;
-}
-
 /** Returns a message with the places of its parts, or null. */
 export function findMessage(sql: Sql, folderName: string, uid: number): StoredMessage | null {
   const row = first<MessageRow>(
     sql,
-    `SELECT ${ITEM}, m.object, m.in_reply_to, m.refs, m.header_size, m.parts, m.problem, m.authentication
-       FROM folders f JOIN messages m ON m.folder = f.id WHERE f.id = ? AND m.uid = ?`,
+    `SELECT ${STORED} FROM folders f JOIN messages m ON m.folder = f.id WHERE f.id = ? AND m.uid = ?`,
     findFolder(sql, folderName)?.id ?? 0,
     uid,
   );
-  if (!row) return null;
-  const { cc, bcc, replyTo } = readRecipients(row);
-  return {
-    ...toItem(row),
-    object: row.object,
-    cc,
-    bcc,
-    replyTo,
-    inReplyTo: row.in_reply_to,
-    references: JSON.parse(row.refs) as string[],
-    headerSize: row.header_size,
-    parts: (JSON.parse(row.parts) as PartPlace[]).map(markFilename),
-    problem: row.problem,
-    authentication: row.authentication,
-  };
+  return row && toStored(row);
 }
-
-/** Marks controls in a name, which messages of earlier versions have as they came. */
-const markFilename = (part: PartPlace): PartPlace =>
-  part.filename === null ? part : { ...part, filename: markBidiControls(part.filename) };
 
 /** Returns the newest message with a Message-ID, or null. */
 export function findByMessageId(sql: Sql, messageId: string): StoredMessage | null {
@@ -165,29 +119,6 @@ export function findByMessageId(sql: Sql, messageId: string): StoredMessage | nu
     messageId,
   );
   return row && findMessage(sql, row.folder, row.uid);
-}
-
-const readRecipients = (row: ItemRow) =>
-  JSON.parse(row.recipients) as Record<"to" | "cc" | "bcc" | "replyTo", Person[]>;
-
-function toItem(row: ItemRow): MessageItem {
-  return {
-    uid: row.uid,
-    folder: row.folder,
-    messageId: row.message_id,
-    threadId: row.thread,
-    from: row.from_email === null ? null : { email: row.from_email, name: row.from_name },
-    to: readRecipients(row).to,
-    subject: row.subject,
-    date: row.date,
-    size: row.size,
-    seen: row.seen === 1,
-    flagged: row.flagged === 1,
-    answered: row.answered === 1,
-    hasAttachments: row.files > 0,
-    labels: JSON.parse(row.labels) as string[],
-    preview: row.preview,
-  };
 }
 
 /** Correspondents that completion looks at, and that it returns. */

@@ -1,0 +1,166 @@
+import { expungeMessages, moveMessages, restoreFromSpam } from "./change.ts";
+import { flagsSet, messagesExpunged, messagesMoved } from "./changes.ts";
+import { type FolderRow, findFolder, folderIds } from "./folders.ts";
+import { readQuota } from "./quota.ts";
+import { all, first, type Sql } from "./sql.ts";
+import type { MailboxChange } from "./types.ts";
+
+/** Messages of a folder: by their UIDs, and all of conversations. */
+export interface Selection {
+  folder: string;
+  uids: readonly number[];
+  threads: readonly string[];
+}
+
+/** A change of all messages of a selection. */
+export type SelectedChange =
+  | { type: "flag"; flag: "seen" | "flagged"; isSet: boolean }
+  | { type: "label"; labelId: string; isAdded: boolean }
+  | { type: "move"; to: string }
+  /** Back from Spam to where they came from. */
+  | { type: "restore" }
+  | { type: "expunge" };
+
+/**
+ * The number of messages that were found, and where those are now that were changed: what was so before is not among these,
+ * so the contrary change of them undoes this one.
+ */
+export type SelectedResult =
+  | { found: number; changed: { folder: string; uids: number[] }[] }
+  | { unknown: "folder" | "label" };
+
+/** Messages of one selection that are changed at once. Further ones of its conversations stay as they are. */
+export const MAX_SELECTED = 500;
+
+interface Outcome {
+  result: SelectedResult;
+  /** What clients are told. */
+  changes: MailboxChange[];
+}
+
+/** Changes selected messages. Must run in a transaction. `now` in ms since 1970. */
+export function changeSelected(
+  sql: Sql,
+  inputs: readonly { selection: Selection; change: SelectedChange }[],
+  now: number,
+): { results: SelectedResult[]; changes: MailboxChange[]; usedBytes: number } {
+  const outcomes = inputs.map(({ selection, change }) => {
+    const folder = findFolder(sql, selection.folder);
+    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection), change }, now) : nothing(0);
+  });
+  return {
+    results: outcomes.map(({ result }) => result),
+    changes: outcomes.flatMap(({ changes }) => changes),
+    usedBytes: readQuota(sql).usedBytes,
+  };
+}
+
+const nothing = (found: number): Outcome => ({ result: { found, changed: [] }, changes: [] });
+
+/** Returns the UIDs of the messages of a selection that exist. */
+function find(sql: Sql, folderId: number, { uids, threads }: Selection): number[] {
+  const read = (column: "uid" | "thread", values: readonly (number | string)[]) =>
+    all<{ uid: number }>(
+      sql,
+      `SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.${column} = j.value LIMIT ?3`,
+      folderId,
+      JSON.stringify(values),
+      MAX_SELECTED,
+    ).map(({ uid }) => uid);
+  const found = new Set([...read("uid", uids), ...(threads.length > 0 ? read("thread", threads) : [])]);
+  return [...found].slice(0, MAX_SELECTED);
+}
+
+interface Found {
+  folder: FolderRow;
+  uids: number[];
+  change: SelectedChange;
+}
+
+function run(sql: Sql, { folder, uids, change }: Found, now: number): Outcome {
+  const found = uids.length;
+  switch (change.type) {
+    case "flag":
+      return told(folder.name, found, flag(sql, folder.id, uids, change));
+    case "label":
+      return first(sql, "SELECT 1 FROM labels WHERE id = ?", change.labelId)
+        ? told(folder.name, found, label(sql, folder.id, uids, change))
+        : { result: { unknown: "label" }, changes: [] };
+    case "move":
+      return move(sql, folder, uids, change.to, now);
+    case "restore":
+      return folder.id === folderIds.Spam ? restore(sql, uids, now) : nothing(0);
+    case "expunge": {
+      const expunged = expungeMessages(sql, folder.name, uids, now);
+      return { ...nothing(found), changes: messagesExpunged(folder.name, expunged) };
+    }
+  }
+}
+
+const told = (folder: string, found: number, uids: number[]): Outcome => ({
+  result: { found, changed: uids.length > 0 ? [{ folder, uids }] : [] },
+  changes: flagsSet(folder, uids),
+});
+
+function flag(
+  sql: Sql,
+  folderId: number,
+  uids: readonly number[],
+  { flag: column, isSet }: { flag: "seen" | "flagged"; isSet: boolean },
+): number[] {
+  return all<{ uid: number }>(
+    sql,
+    `UPDATE messages SET ${column} = ?3 WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) AND ${column} <> ?3
+     RETURNING uid`,
+    folderId,
+    JSON.stringify(uids),
+    isSet ? 1 : 0,
+  ).map(({ uid }) => uid);
+}
+
+function label(
+  sql: Sql,
+  folderId: number,
+  uids: readonly number[],
+  { labelId, isAdded }: { labelId: string; isAdded: boolean },
+): number[] {
+  const selected = "SELECT id FROM messages WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2))";
+  const changed = all<{ message: number }>(
+    sql,
+    isAdded
+      ? `INSERT OR IGNORE INTO message_labels (message, label) SELECT id, ?3 FROM (${selected}) RETURNING message`
+      : `DELETE FROM message_labels WHERE label = ?3 AND message IN (${selected}) RETURNING message`,
+    folderId,
+    JSON.stringify(uids),
+    labelId,
+  );
+  return all<{ uid: number }>(
+    sql,
+    "SELECT uid FROM messages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY uid",
+    JSON.stringify(changed.map(({ message }) => message)),
+  ).map(({ uid }) => uid);
+}
+
+function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, now: number): Outcome {
+  const target = findFolder(sql, to);
+  if (!target) return { result: { unknown: "folder" }, changes: [] };
+  const result = moveMessages(sql, { from: folder.name, uids, to: target.name }, now);
+  const moved = "moved" in result ? result.moved : [];
+  if (folder.id === target.id || moved.length === 0) return nothing(moved.length);
+  return {
+    result: { found: moved.length, changed: [{ folder: target.name, uids: moved.map(({ newUid }) => newUid) }] },
+    changes: messagesMoved(folder.name, target.name, moved),
+  };
+}
+
+function restore(sql: Sql, uids: readonly number[], now: number): Outcome {
+  const restored = restoreFromSpam(sql, uids, now);
+  const places = Map.groupBy(restored, ({ folder }) => folder);
+  return {
+    result: {
+      found: restored.length,
+      changed: [...places].map(([folder, moved]) => ({ folder, uids: moved.map(({ newUid }) => newUid) })),
+    },
+    changes: restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
+  };
+}

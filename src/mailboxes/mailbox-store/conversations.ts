@@ -1,0 +1,128 @@
+import { findFolder, folderIds } from "./folders.ts";
+import { ITEM, type ItemRow, toItem } from "./message-rows.ts";
+import { findCursor, type Range } from "./read.ts";
+import { all, type Sql } from "./sql.ts";
+import type { MessageItem, Person } from "./types.ts";
+
+/** A conversation in the list of a folder: its newest message there, and what is said of the others. */
+export interface ConversationItem extends MessageItem {
+  /** Its messages that are shown, and whether there are more than were counted. */
+  count: number;
+  hasMore: boolean;
+  /** Who wrote them, oldest first, each once. */
+  people: Person[];
+  hasDraft: boolean;
+}
+
+export interface ConversationPage {
+  items: ConversationItem[];
+  /** Messages of the folder. */
+  total: number;
+  /** The UID after which the next page begins, or null. */
+  next: number | null;
+}
+
+/** Messages of a folder that are read for one page, in steps: a long conversation has many and is one row. */
+const [SCANNED, STEP] = [2_000, 200];
+
+// The inner query is one look into an index.
+const SCAN = `
+  SELECT m.uid, m.received_at, m.uid = (
+      SELECT n.uid FROM messages n WHERE n.folder = m.folder AND n.thread = m.thread
+       ORDER BY n.received_at DESC, n.uid DESC LIMIT 1) AS is_newest
+    FROM messages m WHERE m.folder = ?1 AND (m.received_at, m.uid) < (?2, ?3)
+   ORDER BY m.received_at DESC, m.uid DESC LIMIT ?4`;
+
+/** Messages of a conversation that a row of the list tells of: the newest of all folders. */
+const SUMMARIZED = 51;
+const NEWEST = "FROM messages WHERE thread = m.thread ORDER BY received_at DESC, id DESC LIMIT ?3";
+
+const ROWS = `
+  SELECT ${ITEM}, m.folder AS folder_id,
+    EXISTS (SELECT 1 FROM messages u WHERE u.folder = m.folder AND u.thread = m.thread AND u.seen = 0) AS is_unseen,
+    (SELECT json_group_array(json_array(folder, from_email, from_name, flagged, files))
+       FROM (SELECT folder, from_email, from_name, flagged, files ${NEWEST})) AS messages,
+    (SELECT json_group_array(DISTINCT label) FROM message_labels WHERE message IN (SELECT id ${NEWEST})) AS all_labels
+    FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.uid = j.value JOIN folders f ON f.id = m.folder
+   ORDER BY m.received_at DESC, m.uid DESC`;
+
+interface ConversationRow extends ItemRow {
+  folder_id: number;
+  is_unseen: number;
+  messages: string;
+  all_labels: string;
+}
+
+/**
+ * Returns conversations of a folder, one row each, in the order of their newest message there. A page may have fewer than
+ * `limit` although another follows. Null when there is no such folder.
+ */
+export function listConversations(
+  sql: Sql,
+  folderName: string,
+  { limit, before }: Pick<Range, "limit" | "before">,
+): ConversationPage | null {
+  const folder = findFolder(sql, folderName);
+  if (!folder) return null;
+  const { uids, next } = findNewest(sql, folder.id, limit, before);
+  const rows = all<ConversationRow>(sql, ROWS, folder.id, JSON.stringify(uids), SUMMARIZED);
+  return { items: rows.map(toConversation), total: folder.total, next };
+}
+
+/** Returns the UIDs of messages after which no other of their conversation came into the folder. */
+function findNewest(
+  sql: Sql,
+  folderId: number,
+  limit: number,
+  before: number | undefined,
+): { uids: number[]; next: number | null } {
+  const uids: number[] = [];
+  let last = findCursor(sql, folderId, before);
+  for (let scanned = 0; scanned < SCANNED; scanned += STEP) {
+    const rows = all<{ uid: number; received_at: number; is_newest: number }>(
+      sql,
+      SCAN,
+      folderId,
+      last.received_at,
+      last.uid,
+      STEP,
+    );
+    for (const row of rows) {
+      if (row.is_newest === 1 && uids.length === limit) return { uids, next: uids.at(-1) ?? null };
+      if (row.is_newest === 1) uids.push(row.uid);
+      last = row;
+    }
+    if (rows.length < STEP) return { uids, next: null };
+  }
+  return { uids, next: last.uid };
+}
+
+type Summary = [folderId: number, email: string | null, name: string | null, flagged: number, files: number];
+
+function toConversation(row: ConversationRow): ConversationItem {
+  const newest = JSON.parse(row.messages) as Summary[];
+  const shown = newest.filter(([folderId]) => isShownIn(row.folder_id, folderId));
+  const written = shown.filter(([folderId]) => folderId !== folderIds.Drafts || folderId === row.folder_id);
+  return {
+    ...toItem(row),
+    seen: row.is_unseen === 0,
+    flagged: shown.some(([, , , flagged]) => flagged === 1),
+    hasAttachments: written.some(([, , , , files]) => files > 0),
+    labels: JSON.parse(row.all_labels) as string[],
+    count: written.length,
+    hasMore: newest.length === SUMMARIZED,
+    people: toPeople(written),
+    hasDraft: written.length < shown.length,
+  };
+}
+
+/** Returns whether a conversation that is opened in a folder has the messages of another one. Mail in Trash and Spam is put away. */
+const isShownIn = (openIn: number, folderId: number) =>
+  folderId === openIn || (folderId !== folderIds.Trash && folderId !== folderIds.Spam);
+
+function toPeople(messages: readonly Summary[]): Person[] {
+  const people = new Map<string, Person>();
+  for (const [, email, name] of messages.toReversed())
+    if (email !== null) people.set(email.toLowerCase(), people.get(email.toLowerCase()) ?? { email, name });
+  return [...people.values()];
+}
