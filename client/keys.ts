@@ -3,14 +3,17 @@ import { element, isTyping } from "./elements.ts";
 /** The keys and their meaning, as the dialog shows them. */
 const KEYS: readonly [string, string][] = [
   ["j, k", "Next and previous message"],
-  ["Enter, o", "Open the message"],
+  ["Enter, o", "Open or fold the message"],
   ["u", "Back to the list"],
   ["x", "Select the message"],
   ["e", "Archive"],
   ["#", "Delete"],
   ["!", "Move to Spam"],
-  ["s", "Add or remove the star"],
+  ["v", "Move to a folder"],
   ["l", "Labels"],
+  ["s", "Add or remove the star"],
+  ["I, U", "Mark as read, mark as unread"],
+  ["z", "Undo"],
   ["r, a, f", "Reply, reply to all, forward"],
   ["c", "Write a message"],
   ["/", "Search"],
@@ -24,8 +27,8 @@ const SETTING = "webmail-keys";
 const isOn = () => localStorage.getItem(SETTING) !== "off";
 
 /**
- * Listens for keys: `j`, `k`, `o` and `x` act on the rows of a list, `?` shows the help, and any other key acts on the element
- * whose `data-key` it is. Adds a button that opens the help.
+ * Listens for keys: `j`, `k`, `o` and `x` act on the rows of a list or the messages of a conversation, `?` shows the help, and any
+ * other key acts on the element whose `data-key` it is. Adds a button that opens the help.
  */
 export function listenForKeys(): void {
   const place = document.querySelector("[data-keys]");
@@ -44,26 +47,29 @@ export function listenForKeys(): void {
 function act(key: string): boolean {
   if (key === "?") return showHelp();
   if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
-  if (key === "o") return press(currentRow()?.querySelector("a"));
+  if (key === "o") return press(opener(currentRow()));
   if (key === "x") return press(currentRow()?.querySelector<HTMLElement>("input[type=checkbox]"));
   const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]:not([hidden])`);
-  if (target instanceof HTMLOptionElement) return choose(target);
-  if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) {
+  if (target instanceof HTMLInputElement) {
     target.focus();
     return true;
   }
-  return press(target);
+  if (target?.closest(".list-form") && !selectRow()) return false;
+  return press(target) && focusMenu(target);
 }
 
-const rows = () => [...document.querySelectorAll<HTMLElement>("ul.messages > li")];
-const currentRow = () => document.activeElement?.closest<HTMLElement>("ul.messages > li");
+const ROWS = "ul.messages > li, .conversation > article";
+const rows = () => [...document.querySelectorAll<HTMLElement>(ROWS)];
+const currentRow = () => document.activeElement?.closest<HTMLElement>(ROWS);
+/** Returns what opens a row: the link of a list, or the heading of a message, which also folds it. */
+const opener = (row: HTMLElement | null | undefined) => row?.querySelector<HTMLElement>("summary, .what a");
 
 function step(by: number): boolean {
   const all = rows();
   const current = currentRow();
   const at = current ? all.indexOf(current) + by : 0;
   const row = all[Math.max(0, Math.min(at, all.length - 1))];
-  row?.querySelector("a")?.focus();
+  opener(row)?.focus();
   return row !== undefined;
 }
 
@@ -72,18 +78,18 @@ function press(target: HTMLElement | null | undefined): boolean {
   return Boolean(target);
 }
 
-/** Applies a bulk action to the selected rows, or to the one with the focus. */
-function choose(option: HTMLOptionElement): boolean {
-  const form = option.closest("form");
-  const select = option.closest("select");
-  const boxes = rows().flatMap((row) => [...row.querySelectorAll<HTMLInputElement>("input[type=checkbox]")]);
-  if (!boxes.some((box) => box.checked)) {
-    const box = currentRow()?.querySelector<HTMLInputElement>("input[type=checkbox]");
-    if (!box) return false;
-    box.checked = true;
-  }
-  if (select) select.value = option.value;
-  form?.requestSubmit();
+/** Selects the row with the focus when none is selected. Returns false when none has it either. */
+function selectRow(): boolean {
+  if (document.querySelector("ul.messages input:checked")) return true;
+  const box = currentRow()?.querySelector<HTMLInputElement>("input[type=checkbox]");
+  box?.click();
+  return box !== undefined && box !== null;
+}
+
+/** Moves the focus to the first action of the menu that a button has opened. */
+function focusMenu(button: HTMLElement | null): boolean {
+  if (button instanceof HTMLButtonElement)
+    (button.popoverTargetElement as HTMLElement | null)?.querySelector<HTMLElement>("button, a")?.focus();
   return true;
 }
 

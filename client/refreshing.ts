@@ -6,7 +6,8 @@ const POLL_MS = 5_000;
 
 /**
  * Reads the page again and replaces what has changed in its elements with `data-live`. Rows are told apart by their ids, so
- * scroll position, focus and checked boxes stay. Returns whether the page could be read: not after the session has ended.
+ * scroll position, focus and checked boxes stay. With `data-live="rows"` rows only come and go. Returns whether the page could be
+ * read: not after the session has ended.
  */
 export async function refreshPage(): Promise<boolean> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
@@ -51,7 +52,7 @@ function update(old: Element, fresh: Element): void {
     if (!same) old.insertBefore(document.adoptNode(row), at);
     else {
       if (same !== at) old.insertBefore(same, at);
-      update(same, row);
+      if (old instanceof HTMLElement && old.dataset.live !== "rows") update(same, row);
     }
   }
   for (const row of known.values()) row.remove();

@@ -236,8 +236,8 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.picture("use-a-mailbox-inbox");
       await guide.picture("use-a-mailbox-phone", { width: 360, height: 640 });
       await own.setViewportSize({ width: 1_000, height: 640 });
-      await own.getByRole("link", { name: "Where is my order 1042?", exact: true }).click();
-      await guide.see("Conversation");
+      await own.getByRole("link", { name: "Re: Where is my order 1042?", exact: true }).click();
+      await guide.see("it left our shop this morning and arrives on Thursday");
       await guide.picture("use-a-mailbox-message");
       await guide.follow("Reply");
       await own.locator("main").getByLabel("Text").fill("It has arrived.");
@@ -246,6 +246,12 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       expect(await own.locator("[name=text]").inputValue()).toContain("It has arrived.");
       await guide.follow("Import");
       await guide.see("Imports in the background");
+      await own.goto("/mail");
+      await own.getByRole("checkbox", { name: "Select Re: Where is my order 1042?" }).check();
+      await guide.press("Archive");
+      await guide.see("messages moved to Archive.");
+      await guide.press("Undo");
+      await guide.see("messages moved back.");
       await own.context().close();
     }));
 

@@ -9,7 +9,7 @@ let mail: Webmail;
 
 const mainText = async (page: Page) => (await page.locator("main").textContent()) ?? "";
 const rowsOf = async (page: Page) =>
-  (await page.locator("ul.messages .what > a").allTextContents()).map((text) => text.trim());
+  (await page.locator("ul.messages .what a").allTextContents()).map((text) => text.trim());
 
 describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
   beforeAll(async () => {
@@ -44,7 +44,9 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
       [`/mail/folders/${site.workspace.mailboxId}`, "Folders and labels"],
       [`/mail/import/${site.workspace.mailboxId}`, "Import"],
       [`/mail/labels/${site.workspace.mailboxId}/${id}`, "Bills"],
-      [mail.path("/INBOX?done=delete&n=1&undo=%5B%5B%22Trash%22,%22INBOX%22,%5B1%5D%5D%5D"), "Inbox"],
+      [mail.path(`/INBOX?done=delete&n=1&undo=${encodeURIComponent('[["Trash","move:INBOX","1"]]')}`), "Inbox"],
+      [mail.path("/INBOX"), "Inbox", (of) => openMenu(of, "Labels")],
+      [mail.path(`/INBOX/${uid}`), long, (of) => of.getByRole("button", { name: "More for this message" }).click()],
       [mail.path("/Trash"), "Trash"],
     ];
     for (const [path, title, act] of visits) {
@@ -63,13 +65,15 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.goto(mail.path("/INBOX"));
     await page.keyboard.press("j");
     await page.keyboard.press("j");
-    await expect.poll(async () => (await page.locator(":focus").textContent())?.trim()).toBe("Second");
+    await expect.poll(() => focusedText(page)).toBe("Second");
     await page.keyboard.press("e");
-    await page.waitForURL("**/INBOX?done=move**");
-    expect(await mainText(page)).toContain("1 message moved to Archive.");
+    await page.getByText("1 message moved to Archive.").waitFor();
     expect(await mail.subjects("Archive")).toEqual(["Second"]);
-    await pressOn(page, "Undo");
+    await expect.poll(() => focusedText(page)).toBe("First");
+    await page.keyboard.press("z");
+    await page.getByText("1 message moved back.").waitFor();
     expect(await mail.subjects("Archive")).toEqual([]);
+    await expect.poll(() => focusedText(page)).toBe("Second");
     await page.keyboard.press("/");
     await page.keyboard.type("Third");
     await page.keyboard.press("Enter");
@@ -86,6 +90,41 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await expect.poll(() => page.locator("#undo [data-countdown]").textContent()).toMatch(/^\d+ seconds left$/);
     await pressOn(page, "Undo: Re: Third");
     expect(await page.locator("[name=text]").inputValue()).toContain("My response");
+    await context.close();
+  });
+
+  it("shows a conversation as one row and stacked, and returns from it to the next row, on a phone", async () => {
+    await mail.receive({ subject: "Next one" });
+    await mail.receive({ subject: "Plan" });
+    const { items } = (await (await mail.call("GET", "/messages?limit=1")).json()) as {
+      items: { message_id: string }[];
+    };
+    await mail.receive({ subject: "Re: Plan", in_reply_to: items[0]?.message_id ?? "" });
+    const { page, context, problems } = await mail.open({ viewport: { width: 390, height: 844 } });
+    await page.goto(mail.path("/INBOX"));
+    expect((await rowsOf(page)).slice(0, 2)).toEqual(["Re: Plan", "Next one"]);
+    await expectReachable(page);
+    await page.getByRole("checkbox", { name: "Select Re: Plan" }).check();
+    await expectOneRow(page, ".list-form .toolbar", 7);
+    await page.keyboard.press("l");
+    await page.locator("#label-menu :focus").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("checkbox", { name: "Select Re: Plan" }).uncheck();
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.locator(".conversation article").nth(1).waitFor();
+    await expectOneRow(page, "form.toolbar", 7);
+    await expectReachable(page);
+    expect(await page.locator(".conversation details[open] pre").count()).toBe(2);
+    await page.keyboard.press("j");
+    await page.keyboard.press("o");
+    await expect.poll(() => page.locator(".conversation details[open] pre").count()).toBe(1);
+    await page.keyboard.press("#");
+    await page.getByText("2 messages moved to Trash.").waitFor();
+    await expect.poll(() => focusedText(page)).toBe("Next one");
+    await page.keyboard.press("z");
+    await expect.poll(() => focusedText(page)).toBe("Re: Plan");
+    expect(problems).toEqual([]);
     await context.close();
   });
 
@@ -118,8 +157,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.goto(mail.path("/INBOX"));
     expect(await page.locator("time").first().getAttribute("title")).toMatch(/(^| · )\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
     await page.getByRole("checkbox", { name: "Select Without scripts" }).check();
-    await page.locator("select[name=action]").selectOption({ label: "Move to Trash" });
-    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => rowsOf(page)).toContain("Without scripts");
     await page.goto(mail.path(`/INBOX/${uid + 1}`));
@@ -194,15 +232,14 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.goto(mail.path("/Trash"));
     const select = async () => {
       await page.getByRole("checkbox", { name: "Select For good" }).check();
-      await page.locator("select[name=action]").selectOption({ label: "Delete for good" });
-      await page.getByRole("button", { name: "Apply" }).click();
+      await page.locator("main").getByRole("button", { name: "Delete for good" }).click();
     };
     await select();
     await page.getByRole("button", { name: "Cancel" }).click();
     expect(await mail.subjects("Trash")).toContain("For good");
     await select();
     await page.locator("dialog").getByRole("button", { name: "Delete for good" }).click();
-    await page.waitForURL("**done=expunge**");
+    await page.getByText("1 message deleted for good.").waitFor();
     expect(await mail.subjects("Trash")).not.toContain("For good");
     await context.close();
   });
@@ -236,4 +273,33 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
 async function attach(page: Page, name: string): Promise<void> {
   await page.setInputFiles("[name=upload]", { name, mimeType: "text/plain", buffer: Buffer.from("notes") });
   await page.getByRole("checkbox", { name }).waitFor();
+}
+
+const focusedText = async (page: Page) => (await page.locator(":focus").first().textContent({ timeout: 500 }))?.trim();
+
+/** Selects the first message and opens a menu of the toolbar. */
+async function openMenu(page: Page, name: string): Promise<void> {
+  await page.locator("ul.messages input[type=checkbox]").first().check();
+  await page.getByRole("button", { name, exact: true }).click();
+}
+
+/** Fails unless a toolbar has this number of icons in one row, each with a name and a tooltip, inside of the window. */
+async function expectOneRow(page: Page, toolbar: string, count: number): Promise<void> {
+  const icons = await page.locator(`${toolbar} .bare:visible`).evaluateAll((all) =>
+    all.map((icon) => {
+      const { top, right, width, height } = icon.getBoundingClientRect();
+      const isLarge = width >= 24 && height >= 24;
+      return { top, fits: right <= innerWidth && isLarge, named: Boolean(icon.ariaLabel && icon.title) };
+    }),
+  );
+  expect(icons).toHaveLength(count);
+  expect(new Set(icons.map(({ top }) => top)).size).toBe(1);
+  expect(icons.every(({ fits, named }) => fits && named)).toBe(true);
+}
+
+/** Fails unless the button that writes a message is in the window. */
+async function expectReachable(page: Page): Promise<void> {
+  await expect.poll(() => page.locator("main a.write").boundingBox()).toMatchObject({ width: expect.any(Number) });
+  const box = await page.locator("main a.write").boundingBox();
+  expect((box?.y ?? 1_000) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
 }

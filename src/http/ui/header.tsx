@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { Icon, Mark } from "./icon.tsx";
+import { initialsOf } from "./initials.ts";
 import { menuOf } from "./menu-entries.ts";
 import { SearchField } from "./search-field.tsx";
 import { toSentence } from "./status.tsx";
@@ -120,10 +121,3 @@ const Account = ({ caller }: { caller: CallerCtx }) => (
     </div>
   </>
 );
-
-/** Returns at most two letters for a person: of the name, else of the address. */
-function initialsOf({ name, email }: { name: string | null; email: string }): string {
-  const words = (name ?? email.split("@")[0] ?? "").split(/[\s._-]+/).filter((word) => word !== "");
-  const letters = words.map((word) => Array.from(word)[0] ?? "");
-  return (letters.length > 1 ? [letters[0], letters.at(-1)] : letters).join("").toUpperCase();
-}

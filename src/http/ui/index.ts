@@ -1,3 +1,4 @@
+export { Avatar } from "./avatar.tsx";
 export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
 export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";

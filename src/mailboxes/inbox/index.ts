@@ -2,18 +2,21 @@ export { importArchive, listImports } from "./archives/index.ts";
 export { connectToEvents } from "./events/connect.ts";
 export { createFolder, deleteFolder, FolderIn, renameFolder } from "./folders/index.ts";
 export { createLabel, deleteLabel, LabelIn, updateLabel } from "./labels/index.ts";
-export { changeMessages } from "./messages/change.ts";
+export { changeSelected } from "./messages/change-selected.ts";
 export {
   type AttachmentFile,
+  getConversation,
   getMessage,
+  isHtml,
   type MessageContent,
   openAttachment,
   openObject,
   readContent,
 } from "./messages/read.ts";
-export { BatchIn, problemOf } from "./messages/schema.ts";
+export { problemOf, SelectionIn } from "./messages/schema.ts";
 export { type OpenMailbox, openMailbox } from "./open.ts";
 export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
 export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";
 export { sendFromMailbox } from "./sending/send.ts";
+export { wrapText } from "./wrap-text.ts";

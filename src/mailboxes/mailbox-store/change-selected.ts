@@ -34,7 +34,7 @@ export const MAX_SELECTED = 500;
 
 interface Outcome {
   result: SelectedResult;
-  /** What clients are told. */
+  /** Changes that clients are told of. */
   changes: MailboxChange[];
 }
 

@@ -49,6 +49,12 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
         </Notice>
       )}
       {children}
+      {current === "compose" ? null : (
+        <a class="button write" href={composePath(page.mailbox.id)}>
+          <Icon name="edit" />
+          Write
+        </a>
+      )}
     </main>
   </Document>
 );
@@ -70,13 +76,20 @@ const Bar = ({ caller, mailbox }: OpenPage) => (
       </form>
     ) : (
       <nav aria-label="Main">
-        <a href="/mail">Mailboxes</a>
-        <a href="/app">Dashboard</a>
-        <a href="/docs">Reference</a>
+        {ELSEWHERE.map(({ path, name }) => (
+          <a href={path}>{name}</a>
+        ))}
       </nav>
     )}
   </header>
 );
+
+/** Where a user of the dashboard goes from here. */
+const ELSEWHERE = [
+  { path: "/mail", name: "Mailboxes", icon: "mail" },
+  { path: "/app", name: "Dashboard", icon: "grid" },
+  { path: "/docs", name: "Reference", icon: "book" },
+] as const;
 
 const ICONS: Readonly<Record<string, IconName>> = {
   INBOX: "inbox",
@@ -87,7 +100,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   Trash: "trash",
 };
 
-function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { current: string }) {
+function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage & { current: string }) {
   const { id, quotaBytes } = mailbox;
   const mark = (name: string) => (name === current ? "page" : undefined);
   return (
@@ -137,6 +150,16 @@ function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { cur
         </p>
         <p data-keys="" />
       </div>
+      {caller.actor.kind === "mailbox" ? null : (
+        <div class="group narrow-only">
+          {ELSEWHERE.map(({ path, name, icon }) => (
+            <a href={path}>
+              <Icon name={icon} />
+              <span>{name}</span>
+            </a>
+          ))}
+        </div>
+      )}
     </nav>
   );
 }

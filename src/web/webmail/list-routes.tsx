@@ -6,26 +6,20 @@ import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { notFound } from "../../lib/errors.ts";
-import { BatchIn } from "../../mailboxes/inbox/index.ts";
-import type { MessagePage } from "../../mailboxes/mailbox-store/index.ts";
-import {
-  applyBulkAction,
-  type BulkActionForm,
-  isPermanentDelete,
-  readBulkActionForm,
-  readDone,
-  undoMoves,
-} from "./bulk-actions.ts";
+import { SelectionIn } from "../../mailboxes/inbox/index.ts";
+import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
+import { applyBulkAction, isPermanentDelete, readBulkActionForm, readDone, undoBulkAction } from "./bulk-actions.ts";
 import type { OpenPage } from "./layout.tsx";
-import { ListPage, type ListView } from "./list-page.tsx";
+import { ListPage } from "./list-page.tsx";
+import { hasConversations, type ListView } from "./list-view.ts";
 import { openPage } from "./open-page.ts";
 import { folderPath, labelPath, messagePath } from "./paths.ts";
 import { PermanentDeletePage } from "./permanent-delete-page.tsx";
 
 const PAGE_SIZE = 50;
 
-/** Actions after which the page of a message is shown again. */
-const STAYING = ["flag", "unflag", "label", "unlabel"];
+/** Actions after which the page of a conversation is shown again. */
+const STAYING = ["flag", "unflag", "label", "unlabel", "undo"];
 
 /** The pages that list messages, of a folder or with a label, and change those that are selected. */
 export const listPages = new Hono<AppEnv>()
@@ -60,42 +54,33 @@ async function changeList(c: Context<AppEnv>) {
   const bulkAction = readBulkActionForm(fields, view.folder);
   const { before = "", offset = "" } = c.req.query();
   const back = (more: Record<string, string>) => pathOf(page, view, { before, offset, ...more });
+  const at = toNumber(fields.get("at") ?? undefined);
   const run = async () => {
-    if (bulkAction.action === "undo") return back(await undoMoves(page, fields.get("undo") ?? "", parse));
-    if (isPermanentDelete(bulkAction) && fields.get("confirmed") !== "yes" && isSelected(bulkAction))
+    const { action, folder } = bulkAction;
+    if (isPermanentDelete(bulkAction) && fields.get("confirmed") !== "yes")
       return respondPage(c, <PermanentDeletePage page={page} form={bulkAction} back={back({})} />);
-    const done = await applyBulkAction(page, bulkAction, parse);
-    return fields.get("back") === "message" && STAYING.includes(bulkAction.action)
-      ? toMessage(page, bulkAction)
-      : back(done);
+    const done =
+      action === "undo"
+        ? await undoBulkAction(page, fields.get("undo") ?? "", parse)
+        : await applyBulkAction(page, bulkAction, parse);
+    if (at === undefined || !STAYING.includes(action)) return back(done);
+    return messagePath(page.mailbox.id, { folder, uid: at }, done);
   };
   return submitForm(c, run, (refusal) => showList(c, refusal));
 }
 
-const parse = (fields: unknown) => parseFields(BatchIn, fields);
-
-const isSelected = ({ uids }: BulkActionForm) => [...uids.values()].flat().length > 0;
-
-function toMessage({ mailbox }: OpenPage, { uids }: BulkActionForm): string {
-  const [[folder, [uid = 0]] = ["INBOX", []]] = uids;
-  return messagePath(mailbox.id, { folder, uid });
-}
+const parse = (fields: unknown) => parseFields(SelectionIn, fields);
 
 async function showList(c: Context<AppEnv>, refusal?: Refusal) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const view = readView(c, page);
   const offset = toNumber(c.req.query("offset")) ?? 0;
-  const found = await readMessages(page, view, offset, toNumber(c.req.query("before")));
+  const found = await readRows(page, view, offset, toNumber(c.req.query("before")));
   if (!found) throw notFound("Folder");
-  const last = found.items.length === PAGE_SIZE ? found.items.at(-1) : undefined;
-  const isByCursor = view.label === null && view.query === "";
-  const rest: Record<string, string> = isByCursor
-    ? { before: String(last?.uid) }
-    : { offset: String(offset + PAGE_SIZE) };
   const shown = (
     <ListPage
       {...{ page, view, items: found.items, total: found.total }}
-      next={last ? pathOf(page, view, rest) : null}
+      next={found.next && pathOf(page, view, found.next)}
       done={refusal ? undefined : readDone(c.req.query())}
       notice={refusal === undefined && c.req.query("done") === "sent" ? "The message is on its way." : undefined}
       error={refusal && (refusal.errors.has("uids") ? "Select at least one message." : refusal.message)}
@@ -104,17 +89,33 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
   return respondPage(c, shown, { status: refusal?.status ?? 200 });
 }
 
-function readMessages(
+interface Rows {
+  items: (ConversationItem | MessageItem)[];
+  total: number;
+  /** The query of the next page, or null. */
+  next: Record<string, string> | null;
+}
+
+/** Reads a page of a list with one call of the mailbox. Null when there is no such folder. */
+async function readRows(
   { mailbox: { store } }: OpenPage,
-  { folder, label, query, everywhere }: ListView,
+  view: ListView,
   offset: number,
   before: number | undefined,
-): Promise<MessagePage | null> {
+): Promise<Rows | null> {
+  const { folder, label, query, everywhere } = view;
+  if (hasConversations(view)) {
+    const found = await store.listConversations(folder, { limit: PAGE_SIZE, before });
+    return found && { ...found, next: found.next === null ? null : { before: String(found.next) } };
+  }
   const range = { limit: PAGE_SIZE, offset };
-  if (label !== null) return store.listLabelled(label.id, range);
-  return query === ""
-    ? store.list(folder, { ...range, before })
-    : store.search(query, everywhere ? "*" : folder, range);
+  const found = await (label === null
+    ? query === ""
+      ? store.list(folder, range)
+      : store.search(query, everywhere ? "*" : folder, range)
+    : store.listLabelled(label.id, range));
+  const isFull = found?.items.length === PAGE_SIZE;
+  return found && { ...found, next: isFull ? { offset: String(offset + PAGE_SIZE) } : null };
 }
 
 const toNumber = (text: string | undefined) =>

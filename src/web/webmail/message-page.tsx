@@ -1,243 +1,148 @@
-import type { Child } from "hono/jsx";
-import { ButtonLink, Notice, Time } from "../../http/ui/index.ts";
-import { type MessageContent, problemOf } from "../../mailboxes/inbox/index.ts";
-import type { MessageItem, Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
-import { nameOf } from "./compose-form.ts";
+import { Icon } from "../../http/ui/index.ts";
+import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import type { Done } from "./bulk-actions.ts";
+import { ConversationMessage, type ShownMessage } from "./conversation-message.tsx";
+import { DoneToast } from "./done-toast.tsx";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
+import { subjectOf } from "./list-rows.tsx";
 import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
-import { toSize } from "./size.ts";
+import { NoDefault, Toolbar } from "./toolbar.tsx";
 
 interface MessagePageProps {
   page: OpenPage;
-  message: StoredMessage;
-  content: MessageContent;
-  /** The messages of its conversation in all folders, oldest first. */
-  thread: readonly MessageItem[];
-  /** True when images of other hosts are shown. */
+  conversation: Conversation;
+  /** Its messages, oldest first. */
+  shown: readonly ShownMessage[];
+  /** True when images of other hosts are shown in the message that was asked for. */
   withImages: boolean;
+  done?: Done | undefined;
 }
 
-/** One message with its conversation. */
-export function MessagePage({ page, message, content, thread, withImages }: MessagePageProps) {
-  const path = messagePath(page.mailbox.id, message);
-  const subject = message.subject === "" ? "(no subject)" : message.subject;
-  const problem = problemOf(message, content);
+/** A conversation: its messages one below the other. Those that were read are folded. */
+export function MessagePage({ page, conversation, shown, withImages, done }: MessagePageProps) {
+  const { message, earlier, newest } = conversation;
+  const id = page.mailbox.id;
+  const here = shown.map((one) => one.message).filter(({ folder }) => folder === message.folder);
+  const labels = [...new Set(here.flatMap((one) => one.labels))];
+  const isFlagged = here.some(({ flagged }) => flagged);
   return (
-    <WebmailLayout {...page} title={subject} current={message.folder}>
-      <Actions page={page} message={message} />
-      <article>
+    <WebmailLayout {...page} title={subjectOf(message)} current={message.folder}>
+      {done === undefined ? null : <DoneToast done={done} action={folderPath(id, message.folder)} at={message.uid} />}
+      <Actions page={page} message={message} labels={labels} isFlagged={isFlagged} />
+      <div class="subject">
         <h1>
-          {message.flagged ? <span class="star">★ starred: </span> : null} {subject}
+          {isFlagged ? <span class="star">★ starred: </span> : null} {subjectOf(message)}
         </h1>
-        <Labels page={page} message={message} />
-        <dl class="facts">
-          <People title="From" people={message.from ? [message.from] : []} />
-          <People title="To" people={message.to} />
-          <People title="Cc" people={message.cc} />
-          <People title="Bcc" people={message.bcc} />
-          <dt>Date</dt>
-          <dd>
-            <Time at={message.date} as="whole" />
-          </dd>
-        </dl>
-        {problem === null ? null : (
-          <Notice kind="warn">This message could not be read completely: {problem}. The original is complete.</Notice>
-        )}
-        <Body {...{ path, content, withImages }} />
-        <Files path={path} message={message} />
-        <p class="foot">
-          <a class="action" href={`${path}/raw`}>
-            Download the original
+        <Labels page={page} message={message} own={labels} />
+      </div>
+      {earlier === null ? null : (
+        <p>
+          <a class="action" href={messagePath(id, earlier)}>
+            Show earlier messages
           </a>
         </p>
-      </article>
-      <Thread page={page} message={message} thread={thread} />
+      )}
+      <div class="conversation" id="conversation" data-live="rows">
+        {shown.map((one) => (
+          <ConversationMessage
+            {...{ page, ...one }}
+            folder={message.folder}
+            withImages={withImages && one.message === message}
+          />
+        ))}
+      </div>
+      {newest === null ? (
+        <Answer page={page} messages={shown.map((one) => one.message)} />
+      ) : (
+        <p>
+          <a class="action" href={messagePath(id, newest)}>
+            Show the newest messages
+          </a>
+        </p>
+      )}
     </WebmailLayout>
   );
 }
 
-function Body({ path, content, withImages }: Pick<MessagePageProps, "content" | "withImages"> & { path: string }) {
-  if (content.html === null) return <pre class="mail">{content.text ?? "This message has no text."}</pre>;
-  return (
-    <>
-      <iframe
-        class="mail"
-        title="Text of the message"
-        sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
-        src={`${path}/body${withImages ? "?images=1" : ""}`}
-      />
-      <p class="hint">
-        {withImages ? "Images of other hosts are shown. " : "Images of other hosts are not loaded. "}
-        <a class="action" href={withImages ? path : `${path}?images=1`}>
-          {withImages ? "Hide images" : "Show images (the sender may notice)"}
-        </a>
-      </p>
-    </>
-  );
-}
-
-function Files({ path, message }: { path: string; message: StoredMessage }) {
-  const files = message.parts.filter(({ use }) => use === "attachment");
-  if (files.length === 0) return null;
-  return (
-    <section aria-labelledby="files">
-      <h2 id="files">Files</h2>
-      <ul class="files">
-        {files.map(({ partId, filename, size }) => (
-          <li>
-            <a class="action" href={`${path}/parts/${partId}`}>
-              {filename ?? `part ${partId}`}
-            </a>{" "}
-            <span class="soft">{toSize(size)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** The labels of the message, each with a button that removes it, and a choice of those to add. */
-function Labels({ page, message }: { page: OpenPage; message: StoredMessage }) {
-  const [own, others] = [true, false].map((has) => page.labels.filter(({ id }) => message.labels.includes(id) === has));
-  if (page.labels.length === 0) return null;
-  const { folder, uid } = message;
-  return (
-    <div class="labels">
-      {own?.map(({ id, name, color }) => (
-        <ActionForm page={page} folder={folder} uid={uid} stays>
-          <button
-            type="submit"
-            class="tag"
-            name="action"
-            value={`unlabel:${id}`}
-            aria-label={`Remove the label ${name}`}
-          >
-            <Dot color={color} /> {name} ×
-          </button>
-        </ActionForm>
-      ))}
-      {others?.length ? (
-        <ActionForm page={page} folder={folder} uid={uid} stays>
-          <select class="short" name="action" aria-label="Label to add" data-key="l">
-            {others.map(({ id, name }) => (
-              <option value={`label:${id}`}>{name}</option>
-            ))}
-          </select>
-          <button type="submit" class="quiet">
-            Add label
-          </button>
-        </ActionForm>
-      ) : null}
-    </div>
-  );
-}
-
-interface ActionFormProps {
+interface ActionsProps {
   page: OpenPage;
-  folder: string;
-  uid: number;
-  /** True when the message is shown again afterwards. */
-  stays?: boolean;
-  children?: Child;
+  message: StoredMessage;
+  labels: readonly string[];
+  isFlagged: boolean;
 }
 
-/** A form that changes one message as the list changes those that are selected. */
-const ActionForm = ({ page, folder, uid, stays = false, children }: ActionFormProps) => (
-  <form class="inline" method="post" action={folderPath(page.mailbox.id, folder)}>
-    <input type="hidden" name="uid" value={String(uid)} />
-    {stays ? <input type="hidden" name="back" value="message" /> : null}
-    {children}
+/** The toolbar of a conversation. Its actions change the messages that the folder has of it. */
+const Actions = ({ page, message, labels, isFlagged }: ActionsProps) => (
+  <form method="post" class="toolbar" action={folderPath(page.mailbox.id, message.folder)}>
+    <NoDefault />
+    <ConversationFields message={message} />
+    <a
+      class="button bare"
+      href={folderPath(page.mailbox.id, message.folder)}
+      aria-label={`Back to ${folderTitle(message.folder)}`}
+      title={`Back to ${folderTitle(message.folder)} (u)`}
+      data-key="u"
+    >
+      <Icon name="back" />
+    </a>
+    <Toolbar page={page} folder={message.folder} what="this conversation" open={{ labels, flagged: isFlagged }} />
   </form>
 );
 
-function People({ title, people }: { title: string; people: readonly Person[] }) {
-  if (people.length === 0) return null;
-  const text = people.map(nameOf).join(", ");
+const ConversationFields = ({ message }: { message: StoredMessage }) => (
+  <>
+    <input type="hidden" name="thread" value={message.threadId} data-row={`c-${message.threadId}`} />
+    <input type="hidden" name="at" value={String(message.uid)} />
+  </>
+);
+
+/** The labels of the conversation, each with a button that removes it. */
+function Labels({ page, message, own }: { page: OpenPage; message: StoredMessage; own: readonly string[] }) {
+  const labels = page.labels.filter(({ id }) => own.includes(id));
+  if (labels.length === 0) return null;
   return (
-    <>
-      <dt>{title}</dt>
-      <dd>{text}</dd>
-    </>
+    <form method="post" class="labels" action={folderPath(page.mailbox.id, message.folder)}>
+      <ConversationFields message={message} />
+      {labels.map(({ id, name, color }) => (
+        <button type="submit" class="tag" name="action" value={`unlabel:${id}`} aria-label={`Remove the label ${name}`}>
+          <Dot color={color} /> {name} ×
+        </button>
+      ))}
+    </form>
   );
 }
 
-/** Actions on a message: value, text, key, and whether it is asked for first. */
-function movesOf({ folder, flagged }: StoredMessage): { value: string; label: string; key?: string; ask?: string }[] {
-  return [
-    ...(folder === "Archive" ? [] : [{ value: "move:Archive", label: "Archive", key: "e" }]),
-    folder === "Trash"
-      ? { value: "delete", label: "Delete for good", key: "#", ask: "Delete this message for good?" }
-      : { value: "delete", label: "Delete", key: "#" },
-    folder === "Spam" ? { value: "not-spam", label: "Not spam", key: "!" } : { value: "spam", label: "Spam", key: "!" },
-    { value: "unseen", label: "Mark as unread" },
-    flagged
-      ? { value: "unflag", label: "Remove the star", key: "s" }
-      : { value: "flag", label: "Add a star", key: "s" },
-  ];
-}
-
-function Actions({ page, message }: { page: OpenPage; message: StoredMessage }) {
-  const { folder, uid } = message;
-  const from = { folder, uid: String(uid) };
+/** The links that reply to the newest message, or that edit it when it is a draft. */
+function Answer({ page, messages }: { page: OpenPage; messages: readonly StoredMessage[] }) {
   const id = page.mailbox.id;
+  const draft = messages.findLast(({ folder }) => folder === "Drafts");
+  const newest = messages.findLast(({ folder }) => folder !== "Drafts");
+  const place = newest && { folder: newest.folder, uid: String(newest.uid) };
   return (
-    <div class="actions">
-      <a class="button quiet" href={folderPath(id, folder)} data-key="u">
-        ← {folderTitle(folder)}
-      </a>
-      {folder === "Drafts" ? (
-        <ButtonLink to={composePath(id, { draft: String(uid) })} label="Edit" />
-      ) : (
+    <div class="actions answer">
+      {place === undefined ? null : (
+        <a class="button" href={composePath(id, { reply: "one", ...place })} data-key="r">
+          <Icon name="reply" />
+          Reply
+        </a>
+      )}
+      {draft === undefined ? null : (
+        <a class={newest ? "button quiet" : "button"} href={composePath(id, { draft: String(draft.uid) })}>
+          <Icon name="edit" />
+          Edit draft
+        </a>
+      )}
+      {place === undefined ? null : (
         <>
-          <a class="button" href={composePath(id, { reply: "one", ...from })} data-key="r">
-            Reply
-          </a>
-          <a class="button quiet" href={composePath(id, { reply: "all", ...from })} data-key="a">
+          <a class="button quiet" href={composePath(id, { reply: "all", ...place })} data-key="a">
             Reply to all
           </a>
-          <a class="button quiet" href={composePath(id, { reply: "forward", ...from })} data-key="f">
+          <a class="button quiet" href={composePath(id, { reply: "forward", ...place })} data-key="f">
+            <Icon name="forward" />
             Forward
           </a>
         </>
       )}
-      {movesOf(message).map(({ value, label, key, ask }) => (
-        <ActionForm page={page} folder={folder} uid={uid} stays={value === "flag" || value === "unflag"}>
-          <button type="submit" class="quiet" name="action" value={value} data-key={key} data-confirm={ask}>
-            {label}
-          </button>
-        </ActionForm>
-      ))}
-      <ActionForm page={page} folder={folder} uid={uid}>
-        <select class="short" name="action" aria-label="Folder to move to">
-          {page.folders
-            .filter(({ name }) => name !== folder)
-            .map(({ name }) => (
-              <option value={`move:${name}`}>{folderTitle(name)}</option>
-            ))}
-        </select>
-        <button type="submit" class="quiet">
-          Move
-        </button>
-      </ActionForm>
     </div>
-  );
-}
-
-function Thread({ page, message, thread }: Pick<MessagePageProps, "page" | "message" | "thread">) {
-  const others = thread.filter(({ uid, folder }) => uid !== message.uid || folder !== message.folder);
-  if (others.length === 0) return <section id="thread" data-live="" />;
-  return (
-    <section aria-labelledby="conversation" id="thread" data-live="">
-      <h2 id="conversation">Conversation</h2>
-      <ul class="thread">
-        {others.map((item) => (
-          <li>
-            <Time at={item.date} as="whole" /> {item.from?.name ?? item.from?.email ?? "(no sender)"}:{" "}
-            <a href={messagePath(page.mailbox.id, item)}>{item.subject === "" ? "(no subject)" : item.subject}</a>{" "}
-            <span class="soft">in {folderTitle(item.folder)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

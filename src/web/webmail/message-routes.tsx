@@ -4,9 +4,20 @@ import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
-import { notFound } from "../../lib/errors.ts";
-import { getMessage, openAttachment, openMailbox, openObject, readContent } from "../../mailboxes/inbox/index.ts";
-import type { StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import {
+  getConversation,
+  getMessage,
+  isHtml,
+  openAttachment,
+  openMailbox,
+  openObject,
+  readContent,
+  wrapText,
+} from "../../mailboxes/inbox/index.ts";
+import type { Conversation, Folder, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import { readDone } from "./bulk-actions.ts";
+import type { ShownMessage } from "./conversation-message.tsx";
+import type { OpenPage } from "./layout.tsx";
 import { MessagePage } from "./message-page.tsx";
 import { openPage } from "./open-page.ts";
 import { messagePath } from "./paths.ts";
@@ -16,38 +27,29 @@ const message = (c: Context<AppEnv>) =>
     getMessage(mailbox, c.req.param("folder") ?? "", c.req.param("uid") ?? ""),
   );
 
-/** The pages of one message of a mailbox, and its files. */
+/** The pages of a conversation and of one message of a mailbox, and its files. */
 export const messagePages = new Hono<AppEnv>()
   .get("/mail/:mailbox_id/:folder/:uid", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const stored = await getMessage(page.mailbox, c.req.param("folder"), c.req.param("uid"));
-    const withImages = c.req.query("images") === "1";
-    const { store } = page.mailbox;
-    const [content, thread, folders] = await Promise.all([
-      readContent(page.caller, stored, withImages),
-      store.thread(stored.threadId),
-      // A person who opens a message has read it; the API leaves that to the client. The script reads the page again when
-      // something has changed, such as that the message is unread: that is not a person.
-      stored.seen || c.req.header("Sec-Fetch-Dest") === "empty"
-        ? page.folders
-        : store.setFlags(stored.folder, [stored.uid], { seen: true }).then(() => store.listFolders()),
+    const conversation = await getConversation(page.mailbox, c.req.param("folder"), c.req.param("uid"));
+    // A person who opens a conversation has read it; the API leaves that to the client. The script reads the page again when
+    // something has changed, such as that the message is unread: that is not a person.
+    const isRead = c.req.header("Sec-Fetch-Dest") !== "empty";
+    const [shown, folders] = await Promise.all([
+      toShown(page, conversation),
+      isRead ? markAsRead(page, conversation.messages) : page.folders,
     ]);
-    const shown = (
-      <MessagePage
-        page={{ ...page, folders }}
-        message={stored}
-        content={content}
-        thread={thread}
-        withImages={withImages}
-      />
-    );
-    return respondPage(c, shown, { frames: true });
+    const withImages = c.req.query("images") === "1";
+    const done = readDone(c.req.query());
+    return respondPage(c, <MessagePage {...{ page: { ...page, folders }, conversation, shown, withImages, done }} />, {
+      frames: true,
+    });
   })
   .get("/mail/:mailbox_id/:folder/:uid/body", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const stored = await message(c);
     const foreignImages = c.req.query("images") === "1";
-    const { html } = await readContent(c.get("caller"), stored, foreignImages);
-    if (html === null) throw notFound("Message");
+    const { html, text } = await readContent(c.get("caller"), stored, foreignImages);
+    if (html === null) return respondMailHtml(c, toTextPage(text));
     return respondMailHtml(c, showOwnImages(html, c.req.param("mailbox_id"), stored), {
       ownImages: true,
       foreignImages,
@@ -70,6 +72,42 @@ export const messagePages = new Hono<AppEnv>()
       return c.body(file.body, 200, download(file.filename, file.contentType));
     },
   );
+
+/** Texts that a page has itself. Each is at most 21 reads of the object store; further ones load in frames. */
+const MAX_TEXTS = 4;
+
+/** Reads the texts that the page of a conversation shows. The newest message, unread ones and the one asked for are open. */
+async function toShown({ caller }: OpenPage, { message: asked, messages }: Conversation): Promise<ShownMessage[]> {
+  const newest = messages.findLast(({ folder }) => folder !== "Drafts");
+  const isOpen = (one: StoredMessage) => one === asked || one === newest || !one.seen;
+  const texts = messages.filter((one) => isOpen(one) && !isHtml(one));
+  const read = [...new Set([...texts.filter((one) => one === asked), ...texts.toReversed()])].slice(0, MAX_TEXTS);
+  const contents = new Map(
+    await Promise.all(read.map(async (one) => [one, await readContent(caller, one, false)] as const)),
+  );
+  return messages.map((one) => ({ message: one, isOpen: isOpen(one), content: contents.get(one) ?? null }));
+}
+
+/** Marks messages as read. Returns the folders with their counts afterwards. */
+async function markAsRead({ mailbox, folders }: OpenPage, messages: readonly StoredMessage[]): Promise<Folder[]> {
+  const unseen = Map.groupBy(
+    messages.filter(({ seen }) => !seen),
+    ({ folder }) => folder,
+  );
+  if (unseen.size === 0) return folders;
+  const selections = [...unseen].map(([folder, of]) => ({ folder, uids: of.map(({ uid }) => uid), threads: [] }));
+  const change = { type: "flag", flag: "seen", isSet: true } as const;
+  const { results } = await mailbox.store.changeSelected(selections.map((selection) => ({ selection, change })));
+  const changed = new Map(
+    results.flatMap((result) => ("unknown" in result ? [] : result.changed)).map(({ folder, uids }) => [folder, uids]),
+  );
+  return folders.map((folder) => ({ ...folder, unseen: folder.unseen - (changed.get(folder.name)?.length ?? 0) }));
+}
+
+/** Returns a text as the document of a frame, in the colours of the page around it. */
+const toTextPage = (text: string | null) =>
+  `<style>:root{color-scheme:light dark}body{margin:0;font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}</style>` +
+  wrapText(text ?? "This message has no text.");
 
 /** Replaces the Content-IDs of images (RFC 2392) by the paths of the parts. `html` is sanitised. */
 function showOwnImages(html: string, mailboxId: string, { parts, ...place }: StoredMessage): string {

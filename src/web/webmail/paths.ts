@@ -3,8 +3,11 @@
 export const folderPath = (mailboxId: string, folder: string, query: Record<string, string> = {}) =>
   withQuery(`/mail/${mailboxId}/${encodeURIComponent(folder)}`, query);
 
-export const messagePath = (mailboxId: string, { folder, uid }: { folder: string; uid: number }) =>
-  `${folderPath(mailboxId, folder)}/${uid}`;
+export const messagePath = (
+  mailboxId: string,
+  { folder, uid }: { folder: string; uid: number },
+  query: Record<string, string> = {},
+) => withQuery(`${folderPath(mailboxId, folder)}/${uid}`, query);
 
 export const composePath = (mailboxId: string, query: Record<string, string> = {}) =>
   withQuery(`/mail/compose/${mailboxId}`, query);

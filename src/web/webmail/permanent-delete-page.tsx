@@ -12,15 +12,19 @@ interface PermanentDeletePageProps {
 /** The page that asks before messages are deleted for good. With the script, a dialog asks instead. */
 export function PermanentDeletePage({ page, form, back }: PermanentDeletePageProps) {
   const messages = [...form.uids].flatMap(([folder, uids]) => uids.map((uid) => `${uid}:${folder}`));
-  const what = messages.length === 1 ? "this message" : `these ${messages.length} messages`;
+  const [count, noun] = form.threads.length > 0 ? [form.threads.length, "conversation"] : [messages.length, "message"];
+  const what = count === 1 ? `this ${noun}` : `these ${count} ${noun}s`;
   return (
     <WebmailLayout {...page} title={`Delete ${what}?`} current="Trash">
       <h1>Delete {what} for good?</h1>
       <p>
-        Text and files of {what} are deleted from {page.mailbox.address}. This cannot be undone.
+        Text and files of {what} in Trash are deleted from {page.mailbox.address}. This cannot be undone.
       </p>
       <form method="post" class="actions">
         <input type="hidden" name="confirmed" value="yes" />
+        {form.threads.map((thread) => (
+          <input type="hidden" name="thread" value={thread} />
+        ))}
         {messages.map((message) => (
           <input type="hidden" name="uid" value={message} />
         ))}

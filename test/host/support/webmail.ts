@@ -6,6 +6,8 @@ interface Mail {
   subject: string;
   text?: string;
   html?: string;
+  /** Message-ID of the message that it answers. */
+  in_reply_to?: string;
 }
 
 /** Returns functions that act on the mailbox of a site. */

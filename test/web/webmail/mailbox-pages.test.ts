@@ -150,14 +150,6 @@ describe("a message", () => {
     expect(await response.text()).toContain("Subject: Original");
   });
 
-  it("shows its conversation across folders", async () => {
-    await receive({ Subject: "Plan", "Message-ID": "<plan@example.org>" });
-    await receive({ Subject: "Re: Plan", "In-Reply-To": "<plan@example.org>", References: "<plan@example.org>" });
-    await page.post(path("/INBOX"), { action: "move:Archive", uid: "1" });
-    const shown = textOf(await read(path("/INBOX/2")));
-    expect(shown).toMatch(/Conversation.*Plan\s+in Archive/s);
-  });
-
   it("of another folder is unknown, and another mailbox is refused, whether it exists or not", async () => {
     await receive();
     const other = await aWorkspace();

@@ -2,10 +2,10 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-af46fed7.js",
-  webmailScript: "/assets/webmail-d00b7b5c.js",
-  style: "/assets/page-3434cb24.css",
-  webmailStyle: "/assets/webmail-7c305fa1.css",
+  script: "/assets/page-a97765c.js",
+  webmailScript: "/assets/webmail-5befa5da.js",
+  style: "/assets/page-cd93bd85.css",
+  webmailStyle: "/assets/webmail-cf6dab0f.css",
   referenceStyle: "/assets/reference-d505b9c9.css",
-  guides: "/assets/guides-1cdba260.json",
+  guides: "/assets/guides-353d33d5.json",
 } as const;

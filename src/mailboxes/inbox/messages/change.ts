@@ -7,7 +7,8 @@ import type { BatchIn } from "./schema.ts";
 /** The place of a message that was moved, or null when it was deleted for good. */
 export type Place = { uid: number; folder: string } | null;
 
-const unknownFolder = (field: string, name: string) =>
+/** Returns the error of a folder that does not exist. */
+export const unknownFolder = (field: string, name: string) =>
   unprocessable([{ loc: ["body", field], msg: `There is no folder ${JSON.stringify(name)}`, type: "value_error" }]);
 
 /** Sets and clears flags of a message and returns it. Throws 404. */
@@ -127,5 +128,6 @@ async function changeAll(
   return moved("moved" in result ? result.moved : []);
 }
 
-const unknownLabel = () =>
+/** Returns the error of a label that does not exist. */
+export const unknownLabel = () =>
   unprocessable([{ loc: ["body", "label_id"], msg: "There is no label with this id", type: "value_error" }]);

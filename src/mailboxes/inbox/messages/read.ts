@@ -10,7 +10,7 @@ import {
   readText,
 } from "../../../mail/messages/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import type { PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
+import type { Conversation, PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { sanitize } from "../sanitize.ts";
 import { wrapText } from "../wrap-text.ts";
@@ -33,6 +33,17 @@ export async function getMessage({ store }: OpenMailbox, folder: string, uid: st
   if (!message) throw notFound("Message");
   return message;
 }
+
+/** Opens the conversation of a message. `uid` is the text of a path. Throws 404. */
+export async function getConversation({ store }: OpenMailbox, folder: string, uid: string): Promise<Conversation> {
+  const conversation = /^[1-9]\d{0,9}$/.test(uid) ? await store.openConversation(folder, Number(uid)) : null;
+  if (!conversation) throw notFound("Message");
+  return conversation;
+}
+
+/** Returns whether a message is shown as HTML. */
+export const isHtml = ({ parts }: StoredMessage): boolean =>
+  partsShownIn(parts, "html").some(({ use }) => use === "html");
 
 /**
  * Reads what is shown of a message: its parts follow each other. HTML is sanitised. Makes at most 41 calls to the object store

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { flag } from "../../../http/flag.ts";
 import { Authentication, readAuthentication } from "../../../mail/authentication-results/index.ts";
 import { messageBounds } from "../../../mail/messages/index.ts";
-import type { StoredMessage } from "../../mailbox-store/index.ts";
+import { MAX_SELECTED, type StoredMessage } from "../../mailbox-store/index.ts";
 import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";
 
@@ -140,22 +140,47 @@ const ACTIONS = [
 /** Messages that one request changes. */
 export const MAX_CHANGED = 200;
 
+const uid = z.int().min(1).max(4_294_967_295);
+const folder = z.string().max(1000).meta({ maxLength: 255 }).default("INBOX");
+const change = {
+  action: z.enum(ACTIONS),
+  to_folder: z.string().max(1000).meta({ maxLength: 255 }).nullish().describe("Required by `move`."),
+  label_id: z.string().max(100).nullish().describe("Required by `label` and `unlabel`."),
+};
+
+interface Change {
+  action: string;
+  to_folder?: string | null | undefined;
+  label_id?: string | null | undefined;
+}
+
+function requireTarget({ action, to_folder, label_id }: Change, context: z.RefinementCtx<Change>): void {
+  const need = action === "move" ? "to_folder" : action.endsWith("label") ? "label_id" : null;
+  const value = need === "to_folder" ? to_folder : label_id;
+  if (need && (value === undefined || value === null))
+    context.addIssue({ code: "custom", path: [need], message: `${need} is required by the action ${action}` });
+}
+
 export const BatchIn = z
-  .object({
-    folder: z.string().max(1000).meta({ maxLength: 255 }).default("INBOX"),
-    uids: z.array(z.int().min(1).max(4_294_967_295)).min(1).max(MAX_CHANGED),
-    action: z.enum(ACTIONS),
-    to_folder: z.string().max(1000).meta({ maxLength: 255 }).nullish().describe("Required by `move`."),
-    label_id: z.string().max(100).nullish().describe("Required by `label` and `unlabel`."),
-  })
-  .superRefine(({ action, to_folder, label_id }, context) => {
-    const need = action === "move" ? "to_folder" : action.endsWith("label") ? "label_id" : null;
-    const value = need === "to_folder" ? to_folder : label_id;
-    if (need && (value === undefined || value === null))
-      context.addIssue({ code: "custom", path: [need], message: `${need} is required by the action ${action}` });
-  })
+  .object({ folder, uids: z.array(uid).min(1).max(MAX_CHANGED), ...change })
+  .superRefine(requireTarget)
   .meta({ ref: "InboxBatch", examples: [{ folder: "INBOX", uids: [7, 8], action: "move", to_folder: "Archive" }] });
 export type BatchIn = z.output<typeof BatchIn>;
+
+/** A change of selected messages and of conversations, as the pages of webmail ask for it. */
+export const SelectionIn = z
+  .object({
+    folder,
+    ...change,
+    uids: z.array(uid).max(MAX_SELECTED).default([]),
+    threads: z.array(z.string().max(100)).max(MAX_CHANGED).default([]),
+  })
+  .superRefine((input, context) => {
+    requireTarget(input, context);
+    if (input.uids.length + input.threads.length === 0)
+      context.addIssue({ code: "custom", path: ["uids"], message: "Select at least one message" });
+  });
+export type SelectionIn = z.output<typeof SelectionIn>;
 
 export const BatchOut = z.array(
   z

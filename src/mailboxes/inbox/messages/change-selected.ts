@@ -1,0 +1,84 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { folderName, type SelectedChange, type SelectedResult, saveUsedBytes } from "../../mailbox-store/index.ts";
+import type { OpenMailbox } from "../open.ts";
+import { unknownFolder, unknownLabel } from "./change.ts";
+import type { SelectionIn } from "./schema.ts";
+
+/** The result of a change of selected messages. */
+export interface Changed {
+  /** Messages that were changed, or that were so already. */
+  count: number;
+  /** The places of messages that were changed, and the changes that undo this one. */
+  undo: SelectionIn[];
+}
+
+/**
+ * Changes selected messages of one or more folders, of each at most 500, in one transaction and one call of the mailbox. Throws
+ * 422 for an unknown folder or label.
+ */
+export async function changeSelected(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  inputs: readonly SelectionIn[],
+): Promise<Changed> {
+  const selections = inputs.map((input) => ({ selection: input, change: toChange(input) }));
+  const { results, usedBytes } = await mailbox.store.changeSelected(selections);
+  if (selections.some(({ change }) => change.type === "expunge")) await saveUsedBytes(ctx, mailbox, usedBytes);
+  for (const [index, result] of results.entries())
+    if ("unknown" in result)
+      throw result.unknown === "label" ? unknownLabel() : unknownFolder("to_folder", inputs[index]?.to_folder ?? "");
+  return {
+    count: results.reduce((sum, result) => sum + countOf(result), 0),
+    undo: inputs.flatMap((input, index) => toUndo(input, results[index])),
+  };
+}
+
+function toChange({ action, folder, to_folder, label_id }: SelectionIn): SelectedChange {
+  switch (action) {
+    case "seen":
+    case "unseen":
+      return { type: "flag", flag: "seen", isSet: action === "seen" };
+    case "flag":
+    case "unflag":
+      return { type: "flag", flag: "flagged", isSet: action === "flag" };
+    case "label":
+    case "unlabel":
+      return { type: "label", labelId: label_id ?? "", isAdded: action === "label" };
+    case "not-spam":
+      return { type: "restore" };
+    case "expunge":
+      return { type: "expunge" };
+    case "delete":
+      return folderName(folder) === "Trash" ? { type: "expunge" } : { type: "move", to: "Trash" };
+    case "spam":
+      return { type: "move", to: "Spam" };
+    case "move":
+      return { type: "move", to: to_folder ?? "" };
+  }
+}
+
+function countOf(result: SelectedResult): number {
+  if ("unknown" in result) return 0;
+  const changed = result.changed.reduce((sum, { uids }) => sum + uids.length, 0);
+  return changed > 0 ? changed : result.found;
+}
+
+/** Returns the changes that undo one. A deletion for good has none. */
+function toUndo(input: SelectionIn, result: SelectedResult | undefined): SelectionIn[] {
+  if (!result || "unknown" in result) return [];
+  return result.changed.map(({ folder, uids }) => ({ ...contraryOf(input), folder, uids, threads: [] }));
+}
+
+const CONTRARIES = {
+  seen: "unseen",
+  unseen: "seen",
+  flag: "unflag",
+  unflag: "flag",
+  label: "unlabel",
+  unlabel: "label",
+} as const;
+
+function contraryOf({ action, folder, label_id }: SelectionIn): Pick<SelectionIn, "action" | "to_folder" | "label_id"> {
+  if (action in CONTRARIES) return { action: CONTRARIES[action as keyof typeof CONTRARIES], label_id };
+  return { action: "move", to_folder: folderName(folder) };
+}

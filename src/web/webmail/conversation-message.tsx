@@ -1,0 +1,200 @@
+import { Avatar, Icon, Notice, Time } from "../../http/ui/index.ts";
+import { isHtml, type MessageContent, problemOf } from "../../mailboxes/inbox/index.ts";
+import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import { nameOf } from "./compose-form.ts";
+import type { OpenPage } from "./layout.tsx";
+import { nameOrMe } from "./participants.ts";
+import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
+import { splitQuoted } from "./quoted-text.ts";
+import { toSize } from "./size.ts";
+import { Menu } from "./toolbar.tsx";
+
+/** A message of a conversation as its page shows it. */
+export interface ShownMessage {
+  message: StoredMessage;
+  isOpen: boolean;
+  /** Its text, when the page has it. Otherwise a frame loads it. */
+  content: MessageContent | null;
+}
+
+interface ConversationMessageProps extends ShownMessage {
+  page: OpenPage;
+  /** The folder in which the conversation is open: another one is named. */
+  folder: string;
+  withImages: boolean;
+}
+
+/** A message of a conversation. Its heading opens and folds it. */
+export function ConversationMessage({ page, message, isOpen, content, folder, withImages }: ConversationMessageProps) {
+  const path = messagePath(page.mailbox.id, message);
+  const own = page.mailbox.address;
+  const from = message.from ?? { name: null, email: "" };
+  const problem = content === null ? message.problem : problemOf(message, content);
+  return (
+    <article id={idOf(message)} class={message.seen ? undefined : "unread"}>
+      <details open={isOpen}>
+        <summary>
+          <Avatar {...from} />
+          <span class="names">{message.from ? nameOrMe(message.from, own) : "(no sender)"}</span>
+          {message.seen ? null : <span class="unseen">New: </span>}
+          {message.folder === "Drafts" ? <span class="draft">Draft</span> : null}
+          {[folder, "Drafts"].includes(message.folder) ? null : <span class="tag">{folderTitle(message.folder)}</span>}
+          <span class="preview">{message.preview}</span>
+          <Time at={message.date} as={isOpen ? "whole" : "short"} />
+        </summary>
+        <MessageMenu page={page} message={message} path={path} />
+        <div class="content">
+          <Recipients message={message} own={own} />
+          {problem === null ? null : (
+            <Notice kind="warn">This message could not be read completely: {problem}. The original is complete.</Notice>
+          )}
+          <Body {...{ path, message, content, isOpen, withImages }} />
+          <Files path={path} message={message} />
+        </div>
+      </details>
+    </article>
+  );
+}
+
+const idOf = ({ uid, folder }: StoredMessage) => `m-${uid}-${encodeURIComponent(folder)}`;
+
+/** The actions on one message. */
+function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredMessage; path: string }) {
+  const { uid, folder } = message;
+  const id = page.mailbox.id;
+  const place = { folder, uid: String(uid) };
+  return (
+    <form method="post" class="message-menu" action={folderPath(id, folder)}>
+      <input type="hidden" name="uid" value={String(uid)} />
+      <Menu id={`more-${idOf(message)}`} icon="dots" label="More for this message">
+        {folder === "Drafts" ? (
+          <a href={composePath(id, { draft: String(uid) })}>
+            <Icon name="edit" />
+            <span>Edit this draft</span>
+          </a>
+        ) : (
+          <>
+            <a href={composePath(id, { reply: "one", ...place })}>
+              <Icon name="reply" />
+              <span>Reply to this message</span>
+            </a>
+            <a href={composePath(id, { reply: "forward", ...place })}>
+              <Icon name="forward" />
+              <span>Forward this message</span>
+            </a>
+          </>
+        )}
+        <button
+          type="submit"
+          name="action"
+          value="delete"
+          data-confirm={folder === "Trash" ? "Delete this message for good?" : undefined}
+        >
+          <Icon name="trash" />
+          <span>Delete this message</span>
+        </button>
+        <a href={`${path}/raw`}>
+          <Icon name="download" />
+          <span>Download the original</span>
+        </a>
+      </Menu>
+    </form>
+  );
+}
+
+/** Who got the message: in a line, and on request with the addresses. */
+function Recipients({ message, own }: { message: StoredMessage; own: string }) {
+  const everybody = [...message.to, ...message.cc, ...message.bcc];
+  const names = everybody.slice(0, MAX_NAMES).map((person) => nameOrMe(person, own));
+  const more = everybody.length - names.length;
+  return (
+    <details class="recipients">
+      <summary>
+        {names.length === 0 ? "no recipient" : `to ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`}
+      </summary>
+      <dl class="facts">
+        <People title="From" people={message.from ? [message.from] : []} />
+        <People title="To" people={message.to} />
+        <People title="Cc" people={message.cc} />
+        <People title="Bcc" people={message.bcc} />
+      </dl>
+    </details>
+  );
+}
+
+/** Recipients whose names are shown at once. */
+const MAX_NAMES = 3;
+
+function People({ title, people }: { title: string; people: readonly Person[] }) {
+  if (people.length === 0) return null;
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>{people.map(nameOf).join(", ")}</dd>
+    </>
+  );
+}
+
+interface BodyProps extends Omit<ShownMessage, "isOpen"> {
+  path: string;
+  isOpen: boolean;
+  withImages: boolean;
+}
+
+function Body({ path, message, content, isOpen, withImages }: BodyProps) {
+  if (content !== null) return <Text content={content} />;
+  return (
+    <>
+      <iframe
+        class={isHtml(message) ? "mail" : "mail text"}
+        title={`Text of the message of ${message.from?.name ?? message.from?.email ?? "an unknown sender"}`}
+        sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+        loading={isOpen ? undefined : "lazy"}
+        src={`${path}/body${withImages ? "?images=1" : ""}`}
+      />
+      {isHtml(message) ? (
+        <p class="hint">
+          {withImages ? "Images of other hosts are shown. " : "Images of other hosts are not loaded. "}
+          <a class="action" href={withImages ? path : `${path}?images=1#${idOf(message)}`}>
+            {withImages ? "Hide images" : "Show images (the sender may notice)"}
+          </a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** A text, with what it quotes at its end folded. */
+function Text({ content }: { content: MessageContent }) {
+  if (content.text === null) return <pre class="mail">This message has no text.</pre>;
+  const { own, quoted } = splitQuoted(content.text);
+  return (
+    <>
+      <pre class="mail">{own}</pre>
+      {quoted === null ? null : (
+        <details class="quoted">
+          <summary>Quoted text</summary>
+          <pre class="mail">{quoted}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Files({ path, message }: { path: string; message: StoredMessage }) {
+  const files = message.parts.filter(({ use }) => use === "attachment");
+  if (files.length === 0) return null;
+  return (
+    <ul class="files" aria-label="Files">
+      {files.map(({ partId, filename, size }) => (
+        <li>
+          <a class="button quiet" href={`${path}/parts/${partId}`}>
+            <Icon name="attach" />
+            <span>{filename ?? `part ${partId}`}</span>
+            <span class="soft">{toSize(size)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

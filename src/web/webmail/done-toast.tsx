@@ -1,0 +1,27 @@
+import { Icon } from "../../http/ui/index.ts";
+import type { Done } from "./bulk-actions.ts";
+
+interface DoneToastProps {
+  done: Done;
+  /** Path of the list that undoes it. Default: the page itself. */
+  action?: string;
+  /** UID of the message whose page is shown again. Default: the list is. */
+  at?: number;
+}
+
+/** Says what was done, with a button that undoes it. */
+export const DoneToast = ({ done, action, at }: DoneToastProps) => (
+  <div class="toast" role="status" data-toast="">
+    <Icon name="check" />
+    <span>{done.text}</span>
+    {done.undo === null ? null : (
+      <form class="inline" method="post" action={action}>
+        <input type="hidden" name="undo" value={done.undo} />
+        {at === undefined ? null : <input type="hidden" name="at" value={String(at)} />}
+        <button type="submit" class="link" name="action" value="undo" data-key="z">
+          Undo
+        </button>
+      </form>
+    )}
+  </div>
+);

@@ -1,0 +1,16 @@
+import type { Label } from "../../mailboxes/mailbox-store/index.ts";
+
+/** The messages that a list shows: those of a folder, those with a label, or those that a search found. */
+export interface ListView {
+  /** The folder whose menu entry is marked, and to which a search belongs. */
+  folder: string;
+  label: Label | null;
+  /** The text of the search. Empty: none. */
+  query: string;
+  /** True when the search covers all folders. */
+  everywhere: boolean;
+}
+
+/** Returns whether a list has a row for each conversation. A search and a label have one for each message. */
+export const hasConversations = ({ folder, label, query }: ListView) =>
+  label === null && query === "" && folder !== "Drafts";
