@@ -1,9 +1,10 @@
 import type { Child } from "hono/jsx";
+import { placesOf, ticksOf } from "./chart-ticks.ts";
 
-/** One line of a chart, or one part of its bars. The kind is its colour; lines differ by their dashes too. */
+/** One line of a chart, or one part of its bars. The kind is its colour, that of its status where it has one; lines differ by their dashes too. */
 export interface Series {
   label: string;
-  kind: "good" | "bad" | "warn" | "accent" | "soft";
+  kind: "good" | "bad" | "hollow" | "info" | "plan" | "warn" | "accent" | "soft";
   /** One value for each label of the chart. */
   values: readonly number[];
 }
@@ -18,32 +19,35 @@ interface ChartProps {
   isSmall?: boolean;
 }
 
-// The pictures are stretched to the width of the page, so their text is HTML beside them.
+/** Of the lines, whose picture is stretched to the width of the page. Bars and texts are placed in percent, so they are not. */
 const WIDTH = 1_000;
 const HEIGHT = 200;
 
 /** Bars that are stacked in the order of the series, from the bottom. */
 export function BarChart({ title, labels, series, isSmall = false }: ChartProps) {
   const sums = labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-  const top = roundUp(Math.max(...sums, 1));
-  const step = WIDTH / labels.length;
+  const ticks = ticksOf(Math.max(...sums, 1));
+  const top = ticks.at(-1) ?? 1;
+  const step = 100 / labels.length;
   return (
-    <Chart title={title} labels={labels} series={series} top={top} isSmall={isSmall} hasBars>
+    <Chart {...{ title, labels, series, ticks, isSmall }} centre={(index) => (index + 0.5) * step} hasBars>
       {labels.map((label, index) => {
         let used = 0;
         return (
-          <g>
+          <g class="bar">
             <title>{valuesAt(index, label, series)}</title>
+            <rect class="place" x={percent(index * step)} y="0" width={percent(step)} height="100%" />
             {series.map(({ kind, values }) => {
-              const height = (HEIGHT * (values[index] ?? 0)) / top;
+              const height = (100 * (values[index] ?? 0)) / top;
               used += height;
               return height === 0 ? null : (
                 <rect
                   class={`fill ${kind}`}
-                  x={round(index * step + step * 0.15)}
-                  y={round(HEIGHT - used)}
-                  width={round(step * 0.7)}
-                  height={round(height)}
+                  x={percent(index * step + step * 0.2)}
+                  y={percent(100 - used)}
+                  width={percent(step * 0.6)}
+                  height={percent(height)}
+                  rx="2"
                 />
               );
             })}
@@ -56,27 +60,30 @@ export function BarChart({ title, labels, series, isSmall = false }: ChartProps)
 
 /** Lines, each with its own dashes and a light area below it. A place of the axis names its values when the pointer is over it. */
 export function LineChart({ title, labels, series }: ChartProps) {
-  const top = roundUp(Math.max(...series.flatMap(({ values }) => values), 1));
+  const ticks = ticksOf(Math.max(...series.flatMap(({ values }) => values), 1));
+  const top = ticks.at(-1) ?? 1;
   const step = WIDTH / Math.max(1, labels.length - 1);
   return (
-    <Chart title={title} labels={labels} series={series} top={top}>
-      {series.map(({ kind, values }, index) => {
-        const points = values
-          .map((value, at) => `${round(at * step)},${round(HEIGHT - (HEIGHT * value) / top)}`)
-          .join(" ");
-        const end = round((values.length - 1) * step);
-        return (
-          <>
-            <polygon class={`area ${kind}`} points={`0,${HEIGHT} ${points} ${end},${HEIGHT}`} />
-            <polyline class={`stroke ${kind} dash-${index}`} points={points} />
-          </>
-        );
-      })}
-      {labels.map((label, at) => (
-        <rect class="place" x={round((at - 0.5) * step)} y="0" width={round(step)} height={HEIGHT}>
-          <title>{valuesAt(at, label, series)}</title>
-        </rect>
-      ))}
+    <Chart {...{ title, labels, series, ticks }} centre={(index) => (100 * index * step) / WIDTH}>
+      <svg aria-hidden="true" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height="100%" preserveAspectRatio="none">
+        {series.map(({ kind, values }, index) => {
+          const points = values
+            .map((value, at) => `${round(at * step)},${round(HEIGHT - (HEIGHT * value) / top)}`)
+            .join(" ");
+          const end = round((values.length - 1) * step);
+          return (
+            <>
+              <polygon class={`area ${kind}`} points={`0,${HEIGHT} ${points} ${end},${HEIGHT}`} />
+              <polyline class={`stroke ${kind} dash-${index}`} points={points} />
+            </>
+          );
+        })}
+        {labels.map((label, at) => (
+          <rect class="place" x={round((at - 0.5) * step)} y="0" width={round(step)} height={HEIGHT}>
+            <title>{valuesAt(at, label, series)}</title>
+          </rect>
+        ))}
+      </svg>
     </Chart>
   );
 }
@@ -86,20 +93,22 @@ const valuesAt = (index: number, label: string, series: readonly Series[]) =>
   `${label}: ${series.map((one) => `${one.values[index] ?? 0} ${one.label}`).join(", ")}`;
 
 interface FrameProps extends ChartProps {
-  /** The value at the top of the vertical axis. */
-  top: number;
+  /** The values of the vertical axis that have a tick, from 0 on, at equal distances. */
+  ticks: readonly number[];
+  /** Returns where a label stands on the horizontal axis, in percent of its length. */
+  centre: (index: number) => number;
   hasBars?: boolean;
   children?: Child;
 }
 
-const Chart = ({ title, labels, series, top, isSmall = false, hasBars = false, children }: FrameProps) => (
+const Chart = ({ title, labels, series, ticks, centre, isSmall = false, hasBars = false, children }: FrameProps) => (
   <figure class={isSmall ? "chart small" : "chart"}>
     <ul class="legend">
       {series.map(({ label, kind }, index) => (
         <li>
           <svg class="key" viewBox="0 0 24 8" aria-hidden="true">
             {hasBars ? (
-              <rect class={`fill ${kind}`} x="12" y="0" width="12" height="8" />
+              <rect class={`fill ${kind}`} x="12" y="0" width="12" height="8" rx="2" />
             ) : (
               <line class={`stroke ${kind} dash-${index}`} x1="0" y1="4" x2="24" y2="4" />
             )}
@@ -110,23 +119,33 @@ const Chart = ({ title, labels, series, top, isSmall = false, hasBars = false, c
     </ul>
     <div class="plot">
       <div class="scale" aria-hidden="true">
-        <span>{top.toLocaleString("en")}</span>
-        <span>{(top / 2).toLocaleString("en")}</span>
-        <span>0</span>
+        {ticks.toReversed().map((tick) => (
+          <span>{tick.toLocaleString("en")}</span>
+        ))}
       </div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
-        <line class="grid" x1="0" y1="0" x2={WIDTH} y2="0" />
-        <line class="grid" x1="0" y1={HEIGHT / 2} x2={WIDTH} y2={HEIGHT / 2} />
-        <line class="grid" x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
+      <svg class="picture" role="img" aria-label={title}>
+        {ticks.map((_, index) => {
+          const y = percent(100 - (100 * index) / (ticks.length - 1));
+          return <line class={index === 0 ? "grid base" : "grid"} x1="0" y1={y} x2="100%" y2={y} />;
+        })}
         {children}
       </svg>
-      <div class="ends" aria-hidden="true">
-        <span>{labels[0]}</span>
-        <span>{labels.at(-1)}</span>
-      </div>
+      <svg class="axis" aria-hidden="true">
+        {placesOf(labels).map(({ index, text }, place, places) => (
+          <g class={(places.length - 1 - place) % 2 === 1 ? "minor" : undefined}>
+            <line class="grid base" x1={percent(centre(index))} y1="0" x2={percent(centre(index))} y2="4" />
+            <text x={percent(centre(index))} y="17" text-anchor={anchorAt(centre(index))}>
+              {text}
+            </text>
+          </g>
+        ))}
+      </svg>
     </div>
   </figure>
 );
+
+/** Returns how a text is aligned at its place, so that it stays within the picture. */
+const anchorAt = (place: number) => (place < 3 ? "start" : place > 97 ? "end" : "middle");
 
 /** A share from 0 to 1 as a bar, beside its text. */
 export const Share = ({ of, text }: { of: number; text: string }) => (
@@ -209,10 +228,5 @@ export const Chips = ({ label, choices }: ChipsProps) => (
   </ul>
 );
 
-/** Returns the next number of the form 2, 4, 6, 10 or 20 times a power of ten, half of which is a whole number. */
-export function roundUp(value: number): number {
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(value)));
-  return ([2, 4, 6, 10].find((step) => step * power >= value) ?? 20) * power;
-}
-
 const round = (value: number) => Math.round(value * 10) / 10;
+const percent = (value: number) => `${round(value)}%`;

@@ -129,10 +129,10 @@ function SeriesPart({ period, by, points }: { period: Period; by: Granularity; p
         title={`Mail by ${by} from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
         labels={labels}
         series={[
-          { label: "Sent", kind: "accent", values: values("sent") },
+          { label: "Sent", kind: "info", values: values("sent") },
           { label: "Delivered", kind: "good", values: values("delivered") },
           { label: "Bounced (hard)", kind: "bad", values: values("bounced") },
-          { label: "Opened", kind: "warn", values: values("opens") },
+          { label: "Opened", kind: "plan", values: values("opens") },
         ]}
       />
       <details>

@@ -33,7 +33,7 @@ function WeekTiles({ columns }: Pick<FiguresProps, "columns">) {
         { name: "Recipients", kind: "accent" as const, numbers: all },
         { name: "Delivered", kind: "good" as const, numbers: values("delivered") },
         { name: "Bounced", kind: "bad" as const, numbers: values("bounced") },
-        { name: "Failed", kind: "warn" as const, numbers: values("failed") },
+        { name: "Failed", kind: "bad" as const, numbers: values("failed") },
       ].map(({ name, kind, numbers }) => ({
         ...{ name, kind, values: numbers, value: sum(numbers).toLocaleString("en") },
         ...(numbers === all ? {} : { share: share(numbers) }),
@@ -58,9 +58,9 @@ function Figures({ labels, columns }: FiguresProps) {
         isSmall
         series={[
           { label: "Delivered", kind: "good", values: values("delivered") },
-          { label: "Sent, not confirmed", kind: "accent", values: values("unconfirmed") },
+          { label: "Sent, not confirmed", kind: "info", values: values("unconfirmed") },
           { label: "Bounced", kind: "bad", values: values("bounced") },
-          { label: "Failed", kind: "warn", values: values("failed") },
+          { label: "Failed", kind: "hollow", values: values("failed") },
         ]}
       />
       <details>
