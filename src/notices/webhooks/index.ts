@@ -20,5 +20,5 @@ export {
 } from "./schema.ts";
 export { newWebhookSecret, sealSecret, WEBHOOK_PURPOSE } from "./secrets.ts";
 export { copySubscriptions } from "./subscriptions.ts";
-export { testWebhook } from "./test.ts";
+export { isTestPayload, testWebhook } from "./test.ts";
 export { updateWebhook } from "./update.ts";

@@ -9,6 +9,15 @@ import { requirePublicUrl } from "./check-url.ts";
 import { getWebhook } from "./queries.ts";
 import type { TestOut } from "./schema.ts";
 
+/** What tells the sample from an event of an email. Mail to its recipient never leaves: the domain is reserved (RFC 2606). */
+const SAMPLE = { recipient: "recipient@example.com", subject: "A test of your webhook" } as const;
+
+/** Returns whether a payload is that of a test, whose email does not exist. */
+export function isTestPayload({ recipient, metadata }: Readonly<Record<string, unknown>>): boolean {
+  const { subject } = Object(metadata) as { subject?: unknown };
+  return recipient === SAMPLE.recipient && subject === SAMPLE.subject;
+}
+
 /**
  * Queues the delivery of a sample `email.delivered` to a webhook, also to a paused one and whatever its events. Throws 404,
  * and 422 when its URL is refused now.
@@ -20,10 +29,10 @@ export async function testWebhook(ctx: CallerCtx, id: string): Promise<TestOut> 
   const payload = {
     event: "email.delivered",
     email_id: email,
-    recipient: "recipient@example.com",
+    recipient: SAMPLE.recipient,
     timestamp: iso(ctx.now()),
     metadata: {
-      subject: "A test of your webhook",
+      subject: SAMPLE.subject,
       tag: "test",
       tags: ["test"],
       domain: "example.com",

@@ -92,6 +92,9 @@ describe("the pages of webhooks", () => {
     const test = keyed();
     for (const _ of [1, 2]) expect(await locationOf(`${path}/test`, test)).toBe(`${path}?done=tested`);
     expect(await textOf(path)).toContain("2 deliveries in 30 days");
+    const [sample = ""] = /\/app\/webhooks\/[0-9a-f-]{36}\/deliveries\/[0-9a-f-]{36}/.exec(await textOf(path)) ?? [];
+    expect(await textOf(sample)).toContain("None: this is a test");
+    expect(await textOf(sample)).not.toMatch(/href="\/app\/emails\/[0-9a-f-]{36}"/);
     const before = /whsec_\*{4}(.{4})/.exec(await textOf(path))?.[1];
     expect(await textOf(`${path}/rotate`)).toContain("Make a new secret?");
     const rotated = secretIn(await (await submit(session, `${path}/rotate`)).text());

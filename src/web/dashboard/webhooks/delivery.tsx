@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { ErrorSummary, Facts, Layout, PostButton, Status, Time } from "../../../http/ui/index.ts";
-import type { DeliveryOut } from "../../../notices/webhooks/index.ts";
+import { type DeliveryOut, isTestPayload } from "../../../notices/webhooks/index.ts";
 import { mayManage } from "./list.tsx";
 
 interface DeliveryPageProps {
@@ -15,7 +15,6 @@ interface DeliveryPageProps {
 /** One delivery of a webhook: what was posted, and what the endpoint returned. */
 export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: DeliveryPageProps) {
   const path = `/app/webhooks/${webhookId}`;
-  const { email_id: email } = delivery.payload;
   return (
     <Layout
       title={`Delivery of ${delivery.event_type}`}
@@ -44,7 +43,7 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
           Attempts: delivery.attempt,
           "Next attempt": delivery.next_retry_at === null ? null : <Time at={delivery.next_retry_at} />,
           Created: <Time at={delivery.created_at} />,
-          Email: typeof email === "string" ? <a href={`/app/emails/${email}`}>{email}</a> : null,
+          Email: emailOf(delivery.payload),
         }}
       />
       <div class="columns">
@@ -67,4 +66,11 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
       </div>
     </Layout>
   );
+}
+
+/** Returns a link to the email of an event; the sample of a test has none. */
+function emailOf(payload: DeliveryOut["payload"]) {
+  const { email_id: email } = payload;
+  if (typeof email !== "string") return null;
+  return isTestPayload(payload) ? "None: this is a test" : <a href={`/app/emails/${email}`}>{email}</a>;
 }
