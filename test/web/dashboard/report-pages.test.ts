@@ -34,6 +34,20 @@ describe("the home page", () => {
     expect(await textOf("/app")).not.toContain("Set up:");
   });
 
+  it("begins with the form of the first domain in a workspace without one, which leads to its records", async () => {
+    expect(await textOf("/app")).not.toContain("Which domain do you send from?");
+    await workspace.call("DELETE", `/v1/domains/${workspace.domainId}`);
+    const html = await textOf("/app");
+    const first = /<main[\s\S]*?<section[^>]*aria-label="([^"]*)"/.exec(html)?.[1];
+    expect(first).toBe("First step");
+    const [, key = ""] =
+      /action="\/app\/domains"[^>]*><input type="hidden" name="idempotency_key" value="([^"]+)"/.exec(html) ?? [];
+    const added = await locationOf("/app/domains", { name: "shop.example.net", idempotency_key: key });
+    expect(added).toMatch(/^\/app\/domains\/[0-9a-f-]{36}\?done=added$/);
+    expect(await textOf("/app")).not.toContain("Which domain do you send from?");
+    expect(await textOf("/app", memberSession)).not.toContain('action="/app/domains"');
+  });
+
   it("sends one test mail however often its form is sent", async () => {
     const form = keyed({ from_: workspace.mailbox, to: "delivered@simulator.test" });
     const sent = await locationOf("/app/test-mail", form);
@@ -70,7 +84,7 @@ describe("the home page", () => {
     const counts = { sent: 40, delivered: 30, bounced: 3, failed: 2 };
     await aRollup(workspace, hoursAgo(72), "example.org", counts);
     const html = await textOf("/app");
-    expect(html.match(/<g>/g)?.length).toBe(7);
+    expect(html.match(/<g class="bar">/g)?.length).toBe(7);
     expect(cells(html)).toEqual(expect.arrayContaining(["30", "5", "3", "2"]));
   });
 

@@ -1,4 +1,4 @@
-import { Status } from "../../../http/ui/index.ts";
+import { Drawing, Field, Status } from "../../../http/ui/index.ts";
 import type { SetupState } from "./queries.ts";
 
 interface Step {
@@ -45,13 +45,52 @@ const STEPS: readonly Step[] = [
 interface ChecklistProps {
   setup: SetupState;
   scopes: ReadonlySet<string>;
+  /** Value of the hidden field of the form that adds the first domain. */
+  idempotencyKey: string;
 }
 
-/** Shows the steps left before the workspace sends email, or nothing when all are done. The first open step has a button. */
-export function Checklist({ setup, scopes }: ChecklistProps) {
-  const open = STEPS.filter(({ done }) => !setup[done]);
-  const [next] = open;
+/** Returns whether the workspace has done every step. */
+export const isSetUp = (setup: SetupState) => STEPS.every(({ done }) => setup[done]);
+
+/** The form of the first step, which all others need. */
+const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
+  <section class="card first" aria-label="First step">
+    <Drawing name="domain" />
+    <div>
+      <h2>Which domain do you send from?</h2>
+      <p class="soft">
+        Add one that you own. The next page has the DNS records that prove it and let receivers trust your emails.
+      </p>
+      <form class="filter" method="post" action="/app/domains">
+        <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+        <Field name="name" label="Domain name" placeholder="shop.example.net" maxlength={253} />
+        <button class="main" type="submit">
+          Add domain
+        </button>
+      </form>
+    </div>
+  </section>
+);
+
+/**
+ * Shows the steps left before the workspace sends email, or nothing when all are done. The first open step has a button, and the domain,
+ * with which everything begins, its form.
+ */
+export function Checklist({ setup, scopes, idempotencyKey }: ChecklistProps) {
+  const [next] = STEPS.filter(({ done }) => !setup[done]);
   if (next === undefined) return null;
+  const isFirst = next.done === "hasDomain" && scopes.has(next.scope);
+  return (
+    <>
+      {isFirst ? <FirstDomain idempotencyKey={idempotencyKey} /> : null}
+      <Steps {...{ setup, scopes }} next={isFirst ? null : next} />
+    </>
+  );
+}
+
+/** All steps. `next` is the one that has a button. */
+function Steps({ setup, scopes, next }: Omit<ChecklistProps, "idempotencyKey"> & { next: Step | null }) {
+  const open = STEPS.filter(({ done }) => !setup[done]);
   return (
     <section class="card" aria-label="Set-up">
       <h2>

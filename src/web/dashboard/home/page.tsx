@@ -6,7 +6,7 @@ import type { SearchOut } from "../../../sending/emails/index.ts";
 import type { SystemMail } from "../../../sending/system-emails/index.ts";
 import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
-import { Checklist } from "./checklist.tsx";
+import { Checklist, isSetUp } from "./checklist.tsx";
 import type { SetupState } from "./queries.ts";
 import { type TestForm, TestMail } from "./test-mail.tsx";
 import { type Week, WeekChart } from "./week.tsx";
@@ -41,10 +41,10 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
       title="Home"
       caller={caller}
       at="/app"
-      actions={senders.length === 0 ? null : <TestMail senders={senders} form={form} refusal={refusal} />}
+      actions={senders.length === 0 ? null : <TestMail {...{ senders, form, refusal }} isMain={isSetUp(setup)} />}
     >
+      <Checklist setup={setup} scopes={caller.actor.scopes} idempotencyKey={crypto.randomUUID()} />
       <SystemMailNotice state={content.systemMail} />
-      <Checklist setup={setup} scopes={caller.actor.scopes} />
       <Alerts notifications={notifications} />
       <Deadlines transfers={transfers} />
       {week === null || !setup.hasSent ? null : <WeekChart week={week} />}

@@ -11,13 +11,20 @@ export interface TestForm {
 
 interface TestMailProps {
   senders: readonly string[];
+  /** False while the page has another main button. */
+  isMain: boolean;
   form: TestForm;
   refusal?: Refusal | undefined;
 }
 
 /** The form that sends a test mail from a mailbox of the workspace. */
-export const TestMail = ({ senders, form, refusal }: TestMailProps) => (
-  <Dialog label="Send a test mail" icon="send" isOpen={refusal !== undefined}>
+export const TestMail = ({ senders, isMain, form, refusal }: TestMailProps) => (
+  <Dialog
+    label="Send a test mail"
+    icon="send"
+    isOpen={refusal !== undefined}
+    {...(isMain ? {} : { kind: "quiet" as const })}
+  >
     <form method="post" action="/app/test-mail">
       <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
