@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
-import { pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
+import { mainButtons, pressOn, type Site, startSite, titleOf, unfold } from "./support/pages.ts";
 
 /** Home, analytics, webhooks, notifications, forwarding, the inbound log and the pages of administrators in Chromium. */
 
@@ -29,6 +29,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       await expect.poll(() => titleOf(page), { message: path }).toBe(title);
       expect(await findIssues(page), path).toEqual([]);
       expect(problems, path).toEqual([]);
+      expect((await mainButtons(page)).length, path).toBeLessThanOrEqual(1);
     }
     await context.close();
   }
@@ -149,8 +150,8 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       ["/app/admin/outboxes/0", "Outboxes"],
       ["/app/admin/outboxes/0", "Outboxes", (page) => press(page, "Release emails after an outage")],
       ["/app/admin/dead-letters", "Dead letters"],
-      ["/app/admin/blocked-hosts", "Blocked hosts", (page) => fill(page, { host: "no host" }, "Block")],
-      ["/app/admin/blocked-hosts", "Blocked hosts", (page) => fill(page, { host: "evil.example" }, "Block")],
+      ["/app/admin/blocked-hosts", "Blocked hosts", (page) => block(page, "no host")],
+      ["/app/admin/blocked-hosts", "Blocked hosts", (page) => block(page, "evil.example")],
       ["/app/admin/audit", "Platform audit"],
     ]);
   });
@@ -246,6 +247,12 @@ async function fill(page: Page, fields: Record<string, string>, button: string) 
       : field.fill(value));
   }
   await press(page, button);
+}
+
+/** Blocks a host of tracking links. */
+async function block(page: Page, host: string) {
+  await unfold(page, "Block a host");
+  await fill(page, { host }, "Block");
 }
 
 /** Opens the first row of a list and follows its link, or presses its button. */

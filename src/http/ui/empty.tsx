@@ -47,8 +47,8 @@ interface EmptyProps {
   children?: Child;
   /** Default: an envelope. */
   drawing?: DrawingName;
-  /** A link to the next step. */
-  action?: { href: string; label: string } | undefined;
+  /** A link to the next step. `isMain`: the page has no other main button. */
+  action?: { href: string; label: string; isMain?: boolean } | undefined;
   /** The call of the API that does it. */
   command?: string;
 }
@@ -60,7 +60,7 @@ export const Empty = ({ children, drawing = "mail", action, command }: EmptyProp
     <p>{children}</p>
     {action ? (
       <p>
-        <ButtonLink to={action.href} label={action.label} />
+        <ButtonLink to={action.href} label={action.label} {...(action.isMain ? {} : { kind: "quiet" })} />
       </p>
     ) : null}
     {command === undefined ? null : (

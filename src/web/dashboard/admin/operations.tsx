@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   Chips,
+  Dialog,
   Empty,
   ErrorSummary,
   Field,
@@ -135,7 +136,13 @@ interface BlockedHostsPageProps extends PageProps {
 
 /** Hosts to which tracking links do not lead. */
 export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }: BlockedHostsPageProps) => (
-  <Layout title="Blocked hosts" caller={caller} at="/app/admin/blocked-hosts" notice={notice}>
+  <Layout
+    title="Blocked hosts"
+    caller={caller}
+    at="/app/admin/blocked-hosts"
+    actions={<BlockDialog {...{ host, refusal }} />}
+    notice={notice}
+  >
     {hosts.length === 0 ? (
       <Empty>No host is blocked. Links of emails lead to every host.</Empty>
     ) : (
@@ -156,8 +163,12 @@ export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }:
       />
     )}
     <Pager next={next} label="More" />
-    <h2>Block a host</h2>
-    <form class="form" method="post" action="/app/admin/blocked-hosts">
+  </Layout>
+);
+
+const BlockDialog = ({ host, refusal }: Pick<BlockedHostsPageProps, "host" | "refusal">) => (
+  <Dialog label="Block a host" icon="plus" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/admin/blocked-hosts">
       <ErrorSummary refusal={refusal} />
       <Field
         name="host"
@@ -170,5 +181,5 @@ export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }:
       />
       <button type="submit">Block</button>
     </form>
-  </Layout>
+  </Dialog>
 );

@@ -1,6 +1,6 @@
 import { scopes } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Facts, Field, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
+import { ButtonLink, Dialog, Facts, Field, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";
 import { type Access, type KeyForm, lifetimes } from "./form.ts";
 import { ApiKeyTable } from "./table.tsx";
@@ -15,25 +15,35 @@ interface ApiKeysPageProps {
   next: string | null;
   notice?: string | undefined;
   error?: string | undefined;
+  /** True when the error is about the form that creates a key. */
+  isCreation: boolean;
 }
 
-/** The API keys of the workspace, and the form that creates one. */
-export function ApiKeysPage({ caller, keys, domains, form, next, notice, error }: ApiKeysPageProps) {
+/** The API keys of the workspace, and the dialog that creates one. */
+export function ApiKeysPage({ caller, keys, domains, form, next, notice, error, isCreation }: ApiKeysPageProps) {
+  const mayCreate = caller.actor.scopes.has("team:manage");
   return (
-    <Layout title="API keys" caller={caller} notice={notice}>
-      {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
+    <Layout
+      title="API keys"
+      caller={caller}
+      actions={
+        mayCreate ? (
+          <Dialog label="New API key" icon="plus" isOpen={isCreation}>
+            {isCreation ? <Notice kind="bad">{error}.</Notice> : null}
+            <CreateForm {...{ caller, domains, form }} />
+          </Dialog>
+        ) : null
+      }
+      notice={notice}
+    >
+      {error === undefined || isCreation ? null : <Notice kind="bad">{error}.</Notice>}
       <ApiKeyTable caller={caller} keys={keys} />
       {next === null ? null : (
         <p>
           <a href={`/app/api-keys${next}`}>Older keys</a>
         </p>
       )}
-      <h2>Create an API key</h2>
-      {caller.actor.scopes.has("team:manage") ? (
-        <CreateForm {...{ caller, domains, form }} />
-      ) : (
-        <p>Only owners and admins of the workspace may create keys.</p>
-      )}
+      {mayCreate ? null : <p>Only owners and admins of the workspace may create keys.</p>}
     </Layout>
   );
 }
@@ -41,7 +51,7 @@ export function ApiKeysPage({ caller, keys, domains, form, next, notice, error }
 function CreateForm({ caller, domains, form }: Pick<ApiKeysPageProps, "caller" | "domains" | "form">) {
   const grantable = Object.entries(scopes).filter(([scope]) => (caller.actor.scopes as Set<string>).has(scope));
   return (
-    <form class="form" method="post" action="/app/api-keys">
+    <form method="post" action="/app/api-keys">
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Field
         name="name"

@@ -30,14 +30,14 @@ export const apiKeyPages = new Hono<AppEnv>()
     const caller = c.get("caller");
     const form = readKeyForm(await readForm(c));
     const request = toKeyRequest(form, caller.now());
-    if ("error" in request) return showKeys(c, { form, error: request.error });
+    if ("error" in request) return showKeys(c, { form, error: request.error, isCreation: true });
     const fields = JSON.stringify([form.name, form.access, form.scopes, form.domainIds, form.days]);
     try {
       const created = await onceForForm(c, form.idempotencyKey, fields, (ctx) => createApiKey(ctx, request.input));
       return respondPage(c, <CreatedKeyPage caller={caller} created={created} />);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 422) throw error;
-      return showKeys(c, { form, error: error.message });
+      return showKeys(c, { form, error: error.message, isCreation: true });
     }
   })
   .get("/app/api-keys/:api_key_id/revoke", ...pageFor(REVOKE), async (c) => {
@@ -70,7 +70,15 @@ export const apiKeyPages = new Hono<AppEnv>()
     return c.redirect("/app/api-keys?done=revoked", 303);
   });
 
-async function showKeys(c: Context<AppEnv>, submitted?: { form: KeyForm; error: string; status?: Refusal["status"] }) {
+interface SubmittedKey {
+  form: KeyForm;
+  error: string;
+  status?: Refusal["status"];
+  /** True when the error is about the form that creates a key. */
+  isCreation?: boolean;
+}
+
+async function showKeys(c: Context<AppEnv>, submitted?: SubmittedKey) {
   const caller = c.get("caller");
   const after = c.req.query("after")?.toLowerCase();
   const [found, domains] = await Promise.all([
@@ -88,6 +96,7 @@ async function showKeys(c: Context<AppEnv>, submitted?: { form: KeyForm; error: 
       notice={c.req.query("done") === "revoked" ? "The key is revoked." : undefined}
       form={submitted?.form ?? emptyKeyForm()}
       error={submitted?.error}
+      isCreation={submitted?.isCreation ?? false}
     />
   );
   return respondPage(c, page, { status: submitted ? (submitted.status ?? 422) : 200 });

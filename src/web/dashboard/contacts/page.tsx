@@ -1,7 +1,18 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ButtonLink, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Dialog,
+  Empty,
+  ErrorSummary,
+  Field,
+  Layout,
+  List,
+  Pager,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 
 interface PageProps {
@@ -12,15 +23,26 @@ interface PageProps {
 
 const mayManage = (caller: CallerCtx) => caller.actor.scopes.has("contacts:manage");
 
-/** The contact lists of the workspace, and the form that creates one. */
+interface NewListForm {
+  name: string;
+  idempotencyKey: string;
+}
+
+/** The contact lists of the workspace, and the dialog that creates one. */
 export const ListsPage = ({
   caller,
   lists,
   form,
   notice,
   refusal,
-}: PageProps & { lists: readonly ListOut[]; form: { name: string; idempotencyKey: string } }) => (
-  <Layout title="Contacts" caller={caller} at="/app/contacts" notice={notice}>
+}: PageProps & { lists: readonly ListOut[]; form: NewListForm }) => (
+  <Layout
+    title="Contacts"
+    caller={caller}
+    at="/app/contacts"
+    actions={mayManage(caller) ? <CreateDialog {...{ form, refusal }} /> : null}
+    notice={notice}
+  >
     {lists.length === 0 ? (
       <Empty drawing="people" command={curlLine(caller, "/v1/contacts/", { name: "Customers" })}>
         No contact list yet. A broadcast is sent to a list.
@@ -36,18 +58,18 @@ export const ListsPage = ({
         ])}
       />
     )}
-    {mayManage(caller) ? (
-      <>
-        <h2>Create a list</h2>
-        <form class="form" method="post" action="/app/contacts">
-          <ErrorSummary refusal={refusal} />
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-          <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
-          <button type="submit">Create list</button>
-        </form>
-      </>
-    ) : null}
   </Layout>
+);
+
+const CreateDialog = ({ form, refusal }: Pick<PageProps, "refusal"> & { form: NewListForm }) => (
+  <Dialog label="New list" icon="plus" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/contacts">
+      <ErrorSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
+      <button type="submit">Create list</button>
+    </form>
+  </Dialog>
 );
 
 interface ListPageProps extends PageProps {
@@ -58,7 +80,7 @@ interface ListPageProps extends PageProps {
   next: string | null;
 }
 
-/** One list with its contacts, and the forms that add and import some. */
+/** One list with its contacts, and what adds, imports and exports some. */
 export function ListPage({ caller, list, contacts, search, form, next, notice, refusal }: ListPageProps) {
   const path = `/app/contacts/${list.id}`;
   return (
@@ -66,10 +88,9 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
       title={list.name}
       caller={caller}
       at="/app/contacts"
-      actions={<Actions caller={caller} path={path} />}
+      actions={<Actions {...{ caller, path, form, refusal }} />}
       notice={notice}
     >
-      <ErrorSummary refusal={refusal} />
       <p>
         {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         {list.description ?? ""}
@@ -99,13 +120,14 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
         />
       )}
       <Pager next={next} label="More" />
-      {mayManage(caller) ? <Forms path={path} form={form} refusal={refusal} /> : null}
     </Layout>
   );
 }
 
-const Actions = ({ caller, path }: { caller: CallerCtx; path: string }) => (
+const Actions = ({ caller, path, form, refusal }: AddDialogProps & { caller: CallerCtx }) => (
   <>
+    {mayManage(caller) ? <AddDialog {...{ path, form, refusal }} /> : null}
+    {mayManage(caller) ? <ButtonLink to={`${path}/import`} label="Import a file" kind="quiet" icon="upload" /> : null}
     {caller.actor.scopes.has("broadcasts:send") ? (
       <ButtonLink to={`${path}/send`} label="Send an email" kind="quiet" />
     ) : null}
@@ -137,19 +159,16 @@ const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) =>
   </form>
 );
 
-const Forms = ({ path, form, refusal }: { path: string } & Pick<ListPageProps, "form" | "refusal">) => (
-  <div class="columns">
+type AddDialogProps = { path: string } & Pick<ListPageProps, "form" | "refusal">;
+
+const AddDialog = ({ path, form, refusal }: AddDialogProps) => (
+  <Dialog label="Add a contact" icon="plus" isOpen={refusal !== undefined}>
     <form method="post" action={path}>
-      <h2>Add a contact</h2>
+      <ErrorSummary refusal={refusal} />
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
       <Field name="name" label="Name" required={false} value={form.name} errors={refusal?.errors} />
       <button type="submit">Add contact</button>
     </form>
-    <section>
-      <h2>Import a CSV file</h2>
-      <p>Its first rows are shown before it is imported.</p>
-      <ButtonLink to={`${path}/import`} label="Choose a file" kind="quiet" />
-    </section>
-  </div>
+  </Dialog>
 );

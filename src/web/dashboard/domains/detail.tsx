@@ -174,7 +174,9 @@ const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "doma
         value={transfer.note}
         errors={refusal?.errors}
       />
-      <button type="submit">Offer the domain</button>
+      <button class="quiet" type="submit">
+        Offer the domain
+      </button>
     </form>
   </>
 );

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 
 interface DomainsPageProps {
@@ -14,9 +14,15 @@ interface DomainsPageProps {
   refusal?: Refusal | undefined;
 }
 
-/** The domains of the workspace, and the form that adds one. */
+/** The domains of the workspace, and the dialog that adds one. */
 export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: DomainsPageProps) => (
-  <Layout title="Domains" caller={caller} at="/app/domains" notice={notice}>
+  <Layout
+    title="Domains"
+    caller={caller}
+    at="/app/domains"
+    actions={caller.actor.scopes.has("domains:manage") ? <AddDialog {...{ form, refusal }} /> : null}
+    notice={notice}
+  >
     {domains.length === 0 ? (
       <Empty drawing="domain" command={curlLine(caller, "/v1/domains/", { name: "shop.example.net" })}>
         No domain yet. Add the domain that you send from, then publish its DNS records.
@@ -34,23 +40,23 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
       />
     )}
     <Pager next={next} label="More" />
-    {caller.actor.scopes.has("domains:manage") ? (
-      <>
-        <h2>Add a domain</h2>
-        <form class="form" method="post" action="/app/domains">
-          <ErrorSummary refusal={refusal} />
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-          <Field
-            name="name"
-            label="Domain name"
-            placeholder="shop.example.net"
-            value={form.name}
-            errors={refusal?.errors}
-            maxlength={253}
-          />
-          <button type="submit">Add domain</button>
-        </form>
-      </>
-    ) : null}
   </Layout>
+);
+
+const AddDialog = ({ form, refusal }: Pick<DomainsPageProps, "form" | "refusal">) => (
+  <Dialog label="Add a domain" icon="plus" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/domains">
+      <ErrorSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Field
+        name="name"
+        label="Domain name"
+        placeholder="shop.example.net"
+        value={form.name}
+        errors={refusal?.errors}
+        maxlength={253}
+      />
+      <button type="submit">Add domain</button>
+    </form>
+  </Dialog>
 );

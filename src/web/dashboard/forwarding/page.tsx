@@ -90,7 +90,7 @@ interface NewRulePageProps {
 export const NewRulePage = ({ caller, form, scopes, refusal }: NewRulePageProps) => (
   <Layout title="New forwarding rule" caller={caller} at="/app/forwarding">
     {scopes.length === 0 ? (
-      <Empty action={{ href: "/app/domains", label: "Add a domain" }}>
+      <Empty action={{ href: "/app/domains", label: "Add a domain", isMain: true }}>
         Mail to your domains is forwarded, and this workspace has no domain yet.
       </Empty>
     ) : (

@@ -104,7 +104,9 @@ const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPa
       ))}
     </fieldset>
     <p>
-      <button type="submit">Assign</button>
+      <button class="quiet" type="submit">
+        Assign
+      </button>
     </p>
   </form>
 );
@@ -121,7 +123,9 @@ const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefine
       errors={refusal?.errors}
     />
     <p>
-      <button type="submit">Set password</button>
+      <button class="quiet" type="submit">
+        Set password
+      </button>
     </p>
   </form>
 );

@@ -1,6 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Pager, Select, Share, Status } from "../../../http/ui/index.ts";
+import {
+  Dialog,
+  Empty,
+  ErrorSummary,
+  Field,
+  Layout,
+  List,
+  Pager,
+  Select,
+  Share,
+  Status,
+} from "../../../http/ui/index.ts";
 import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
 import { curlLine } from "../curl-line.ts";
 
@@ -14,14 +25,20 @@ interface MailboxesPageProps {
   refusal?: Refusal | undefined;
 }
 
-/** The mailboxes of the workspace, and the form that creates one. */
+/** The mailboxes of the workspace, and the dialog that creates one. */
 export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, refusal }: MailboxesPageProps) {
-  const errors = refusal?.errors;
+  const mayCreate = mayManage(caller.actor) && domains.length > 0;
   return (
-    <Layout title="Mailboxes" caller={caller} at="/app/mailboxes" notice={notice}>
+    <Layout
+      title="Mailboxes"
+      caller={caller}
+      at="/app/mailboxes"
+      actions={mayCreate ? <CreateDialog {...{ domains, form, refusal }} /> : null}
+      notice={notice}
+    >
       {mailboxes.length === 0 ? (
         <Empty
-          action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain" } : undefined}
+          action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain", isMain: true } : undefined}
           command={curlLine(caller, "/v1/mailboxes/", {
             local_part: "hello",
             domain_id: domains[0]?.id ?? "DOMAIN_ID",
@@ -43,40 +60,43 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
         />
       )}
       <Pager next={next} label="More" />
-      {mayManage(caller.actor) && domains.length > 0 ? (
-        <>
-          <h2>Create a mailbox</h2>
-          <form class="form" method="post" action="/app/mailboxes">
-            <ErrorSummary refusal={refusal} />
-            <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-            <Field
-              name="local_part"
-              label="Name before the @"
-              hint="* receives mail to every address without a mailbox."
-              value={form.local_part}
-              errors={errors}
-            />
-            <Select
-              name="domain_id"
-              label="Domain"
-              value={form.domain_id}
-              errors={errors}
-              options={domains.map(({ id, name }) => ({ value: id, label: name }))}
-            />
-            <Field
-              name="display_name"
-              label="Name of the sender"
-              required={false}
-              value={form.display_name}
-              errors={errors}
-            />
-            <button type="submit">Create mailbox</button>
-          </form>
-        </>
-      ) : null}
     </Layout>
   );
 }
+
+const CreateDialog = ({ domains, form, refusal }: Pick<MailboxesPageProps, "domains" | "form" | "refusal">) => {
+  const errors = refusal?.errors;
+  return (
+    <Dialog label="New mailbox" icon="plus" isOpen={refusal !== undefined}>
+      <form method="post" action="/app/mailboxes">
+        <ErrorSummary refusal={refusal} />
+        <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+        <Field
+          name="local_part"
+          label="Name before the @"
+          hint="* receives mail to every address without a mailbox."
+          value={form.local_part}
+          errors={errors}
+        />
+        <Select
+          name="domain_id"
+          label="Domain"
+          value={form.domain_id}
+          errors={errors}
+          options={domains.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+        <Field
+          name="display_name"
+          label="Name of the sender"
+          required={false}
+          value={form.display_name}
+          errors={errors}
+        />
+        <button type="submit">Create mailbox</button>
+      </form>
+    </Dialog>
+  );
+};
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 

@@ -98,7 +98,9 @@ const SlackForm = ({
         errors={errors}
         maxlength={500}
       />
-      <button type="submit">{hasSlack ? "Replace" : "Set"}</button>
+      <button class="quiet" type="submit">
+        {hasSlack ? "Replace" : "Set"}
+      </button>
     </form>
     {hasSlack ? <PostButton to="/app/notifications/slack/remove" label="Stop posting to Slack" kind="danger" /> : null}
   </>

@@ -36,7 +36,9 @@ export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
         options={[automatic, ...timeZones().map((name) => ({ value: name, label: name }))]}
         value={chosen}
       />
-      <button type="submit">Save time zone</button>
+      <button class="quiet" type="submit">
+        Save time zone
+      </button>
     </form>
   );
 }

@@ -3,6 +3,7 @@ import type { Refusal } from "../../../http/page-form.ts";
 import {
   ButtonLink,
   Code,
+  Dialog,
   Empty,
   ErrorSummary,
   Facts,
@@ -29,13 +30,18 @@ interface SmtpPageProps {
   refusal?: Refusal | undefined;
 }
 
-/** The SMTP credentials of the workspace, and the form that creates one. */
+/** The SMTP credentials of the workspace, and the dialog that creates one. */
 export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, notice, refusal }: SmtpPageProps) {
   const mayManage = caller.actor.scopes.has("smtp:manage");
   const { settings } = caller;
   return (
-    <Layout title="SMTP" caller={caller} at="/app/smtp" notice={notice}>
-      <ErrorSummary refusal={refusal} />
+    <Layout
+      title="SMTP"
+      caller={caller}
+      at="/app/smtp"
+      actions={mayManage && domains.length > 0 ? <CreateDialog {...{ domains, idempotencyKey, refusal }} /> : null}
+      notice={notice}
+    >
       <p>Programs that speak SMTP send with these settings, and with the username and password of a credential.</p>
       <Facts
         of={{
@@ -71,24 +77,29 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
         />
       )}
       <Pager next={next} />
-      {mayManage && domains.length > 0 ? (
-        <>
-          <h2>Create a credential</h2>
-          <form class="form" method="post" action="/app/smtp">
-            <input type="hidden" name="idempotency_key" value={idempotencyKey} />
-            <Select
-              name="domain_id"
-              label="Domain"
-              options={domains.map(({ id, name }) => ({ value: id, label: name }))}
-              errors={refusal?.errors}
-            />
-            <button type="submit">Create credential</button>
-          </form>
-        </>
-      ) : null}
     </Layout>
   );
 }
+
+const CreateDialog = ({
+  domains,
+  idempotencyKey,
+  refusal,
+}: Pick<SmtpPageProps, "domains" | "idempotencyKey" | "refusal">) => (
+  <Dialog label="New credential" icon="plus" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/smtp">
+      <ErrorSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+      <Select
+        name="domain_id"
+        label="Domain"
+        options={domains.map(({ id, name }) => ({ value: id, label: name }))}
+        errors={refusal?.errors}
+      />
+      <button type="submit">Create credential</button>
+    </form>
+  </Dialog>
+);
 
 /** The response to the form: the only page that shows the password. */
 export const CreatedSmtpPage = ({ caller, created }: { caller: CallerCtx; created: NewSmtpCredentialOut }) => (

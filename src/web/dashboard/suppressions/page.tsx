@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Pager, PostButton, Time } from "../../../http/ui/index.ts";
+import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, PostButton, Time } from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 interface SuppressionsPageProps {
@@ -17,7 +17,7 @@ interface SuppressionsPageProps {
   refusal?: Refusal | undefined;
 }
 
-/** The addresses that get no email, with search, and the form that adds one. */
+/** The addresses that get no email, with search, and the dialog that adds one. */
 export function SuppressionsPage(props: SuppressionsPageProps) {
   const { caller, suppressions, search, form, next, removed, refusal } = props;
   const mayManage = caller.actor.scopes.has("contacts:manage");
@@ -26,9 +26,9 @@ export function SuppressionsPage(props: SuppressionsPageProps) {
       title="Suppressions"
       caller={caller}
       at="/app/suppressions"
+      actions={mayManage ? <AddDialog {...{ form, refusal }} /> : null}
       notice={removed ? <Removed {...removed} /> : props.notice}
     >
-      <ErrorSummary refusal={refusal} />
       <form class="filter" method="get" action="/app/suppressions">
         <Field name="address" label="Find an address" type="search" required={false} value={search} />
         <button type="submit">Find</button>
@@ -48,19 +48,20 @@ export function SuppressionsPage(props: SuppressionsPageProps) {
         />
       )}
       <Pager next={next} label="More" />
-      {mayManage ? (
-        <>
-          <h2>Suppress an address</h2>
-          <form class="form" method="post" action="/app/suppressions">
-            <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-            <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
-            <button type="submit">Suppress</button>
-          </form>
-        </>
-      ) : null}
     </Layout>
   );
 }
+
+const AddDialog = ({ form, refusal }: Pick<SuppressionsPageProps, "form" | "refusal">) => (
+  <Dialog label="Suppress an address" icon="plus" isOpen={refusal !== undefined}>
+    <form method="post" action="/app/suppressions">
+      <ErrorSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
+      <button type="submit">Suppress</button>
+    </form>
+  </Dialog>
+);
 
 const NoSuppressions = ({ search }: { search: string }) =>
   search === "" ? (

@@ -75,7 +75,9 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
           <form class="form" method="post" action={path}>
             <VersionField version={form.version} refusal={refusal} />
             <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
-            <button type="submit">Save</button>
+            <button class="quiet" type="submit">
+              Save
+            </button>
           </form>
         </>
       ) : null}
