@@ -23,7 +23,7 @@ export { files } from "./generated/files.ts";
 export { Header } from "./header.tsx";
 export { Icon, type IconName, Mark } from "./icon.tsx";
 export { Layout } from "./layout.tsx";
-export { MailFrame, PreviewFrame } from "./mail-frame.tsx";
+export { MailFrame, PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
 export { SearchField } from "./search-field.tsx";

@@ -1,3 +1,5 @@
+import { Icon } from "./icon.tsx";
+
 interface MailFrameProps {
   title: string;
   /** A page of `respondMailHtml`. Absent: the frame is empty until a form is shown in it. */
@@ -11,10 +13,29 @@ export const MailFrame = ({ title, src, name }: MailFrameProps) => (
   <iframe class="mail" title={title} name={name} sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
 );
 
+/** The same, as wide as its place or as a phone: two choices above it. */
+export const SizedMailFrame = (props: MailFrameProps) => (
+  <div class="preview">
+    <div class="sizes" role="radiogroup" aria-label="Width">
+      <label>
+        <input type="radio" name="width" checked />
+        <Icon name="desktop" />
+        Desktop
+      </label>
+      <label>
+        <input type="radio" name="width" class="phone" />
+        <Icon name="phone" />
+        Phone
+      </label>
+    </div>
+    <MailFrame {...props} />
+  </div>
+);
+
 /** The frame that shows what is filled in a form, or `src` first. A button of the form has it as its target. */
 export const PreviewFrame = ({ src }: Pick<MailFrameProps, "src">) => (
   <>
-    <MailFrame title="Preview" name="preview" src={src} />
+    <SizedMailFrame title="Preview" name="preview" src={src} />
     <p class="hint">Previews load no images.</p>
   </>
 );

@@ -11,7 +11,7 @@ export { renderBlocks } from "./blocks/render.ts";
 export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";
 export { duplicateTemplate } from "./duplicate.ts";
-export { getTemplate, listTemplates } from "./queries.ts";
+export { getTemplate, listTemplateNames, listTemplates, type TemplateName } from "./queries.ts";
 export { renderTemplate, type TemplateContent } from "./render.ts";
 export { TemplateIn, type TemplateOut, TemplatePatch, toTemplate, Variables } from "./schema.ts";
 export { updateTemplate } from "./update.ts";

@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { iso } from "../../lib/time.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { PAGE_BYTES } from "./rules.ts";
@@ -57,4 +58,25 @@ export async function listTemplates(
   const last = rows.at(-1);
   const hasMore = rows.length < (results[0]?.found ?? 0);
   return { rows, next: last && hasMore ? { updatedAt: last.updatedAt, id: last.id } : null };
+}
+
+/** A template without its content, to choose from. */
+export interface TemplateName {
+  id: string;
+  name: string;
+  subject: string | null;
+  updated_at: string;
+}
+
+const LIST_NAMES = `
+  SELECT id, name, subject, updated_at AS updatedAt FROM templates
+   WHERE workspace = ?1 ORDER BY updated_at DESC, id DESC LIMIT ?2`;
+
+/** Returns the names of at most `limit` templates of the caller's workspace, most recently updated first. */
+export async function listTemplateNames(ctx: CallerCtx, limit: number): Promise<TemplateName[]> {
+  const { results } = await ctx.db
+    .prepare(LIST_NAMES)
+    .bind(ctx.workspace.number, limit)
+    .all<Omit<TemplateName, "updated_at"> & { updatedAt: number }>();
+  return results.map(({ updatedAt, ...row }) => ({ ...row, updated_at: iso(updatedAt) }));
 }

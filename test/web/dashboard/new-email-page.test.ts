@@ -72,3 +72,64 @@ describe("the preview of a new email", () => {
     expect((await session.post("/app/emails/preview", form(), { Origin: "https://evil.example" })).status).toBe(403);
   });
 });
+
+describe("an email from a template", () => {
+  const aTemplate = async (of = workspace) => {
+    const content = { subject: "For {{name}}", html_body: "<p>Hi {{name}} of {{city}}</p>", text_body: "Hi {{name}}" };
+    return (await (await of.post("/v1/templates/", { name: "Receipt", ...content })).json<{ id: string }>()).id;
+  };
+  const textOf = async (response: Response | Promise<Response>) => (await response).text();
+
+  it("is chosen in a list, and keeps what was filled in", async () => {
+    expect(await textOf(session.get(PATH))).not.toContain("Use a template");
+    const id = await aTemplate();
+    expect(await textOf(session.get(PATH))).toContain(`value="template:${id}"`);
+    const chosen = await textOf(submit(session, PATH, form({ action: `template:${id}`, to: "kept@example.org" })));
+    for (const part of [
+      `name="template_id" value="${id}"`,
+      'name="v.city"',
+      'name="v.name"',
+      'value="kept@example.org"',
+    ])
+      expect(chosen).toContain(part);
+    expect(chosen).not.toContain("<textarea");
+    const own = await textOf(submit(session, PATH, form({ template_id: id, action: "own", text: "Kept text" })));
+    expect(own).toMatch(/<textarea[^>]*id="text"[^>]*>\s*Kept text/);
+    expect(await textOf(session.get(`${PATH}?template=${id}`))).toContain(`name="template_id" value="${id}"`);
+    expect(await countOfEmails()).toBe(0);
+  });
+
+  it("is shown and sent with the values of its placeholders, once, and with another subject", async () => {
+    const template_id = await aTemplate();
+    const values = { template_id, "v.name": "Ada <b>", subject: "" };
+    const shown = await textOf(submit(session, "/app/emails/preview", form(values)));
+    expect(shown).toContain("<p>Hi Ada &lt;b&gt; of city</p>");
+    const sent = form({ ...values, "v.city": "Bath" });
+    const locations = await Promise.all(
+      [1, 2].map(async () => (await submit(session, PATH, sent)).headers.get("Location")),
+    );
+    expect(locations[0]).toMatch(/^\/app\/emails\/[0-9a-f-]{36}\?done=sent$/);
+    expect(locations[1]).toBe(locations[0]);
+    const emails = await (await workspace.get("/v1/emails/")).json<{ id: string }[]>();
+    expect(emails).toHaveLength(1);
+    expect(await (await workspace.get(`/v1/emails/${emails[0]?.id}`)).json()).toMatchObject({
+      ...{ subject: "For Ada <b>", html_body: "<p>Hi Ada &lt;b&gt; of Bath</p>", text_body: "Hi Ada <b>" },
+    });
+    const other = await submit(session, PATH, form({ ...values, subject: "Another {{name}}" }));
+    const id = other.headers.get("Location")?.split(/[/?]/)[3];
+    expect(await (await workspace.get(`/v1/emails/${id}`)).json()).toMatchObject({ subject: "Another Ada <b>" });
+  });
+
+  it("of another workspace, or one that is deleted, is refused with the form", async () => {
+    const foreign = await aTemplate(await aWorkspace());
+    for (const template_id of [foreign, "unknown"]) {
+      const refused = await submit(session, PATH, form({ template_id, subject: "" }));
+      expect(refused.status).toBe(422);
+      const page = await refused.text();
+      expect(page).toContain("No template has this id");
+      expect(page).not.toContain('name="template_id"');
+      expect(await textOf(submit(session, "/app/emails/preview", form({ template_id })))).not.toContain("Hi name");
+    }
+    expect(await countOfEmails()).toBe(0);
+  });
+});

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Facts, Layout, List, Live, MailFrame, Notice, Status, Time } from "../../../http/ui/index.ts";
+import { Facts, Layout, List, Live, Notice, SizedMailFrame, Status, Time } from "../../../http/ui/index.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { toCurl } from "./curl.ts";
@@ -105,22 +105,6 @@ function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
   );
 }
 
-/** The HTML of the email in a sandbox, as wide as the page or as a phone. */
-const Preview = ({ src }: { src: string }) => (
-  <div class="preview">
-    <fieldset class="switch">
-      <legend>Width</legend>
-      <label>
-        <input type="radio" name="width" checked /> Desktop
-      </label>
-      <label>
-        <input type="radio" name="width" class="phone" /> Phone
-      </label>
-    </fieldset>
-    <MailFrame title="HTML of the email" src={src} />
-  </div>
-);
-
 /** Returns a number with its noun, such as "1 open" or "0 clicks". */
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -130,7 +114,9 @@ function Content({ email, curl }: { email: DetailOut; curl: string }) {
     return <p>The content is no longer stored, cannot be shown, or is that of a mailbox which you may not open.</p>;
   return (
     <>
-      {email.html_body === null ? null : <Preview src={`/app/emails/${email.id}/html`} />}
+      {email.html_body === null ? null : (
+        <SizedMailFrame title="HTML of the email" src={`/app/emails/${email.id}/html`} />
+      )}
       {email.text_body === null ? null : (
         <details open={email.html_body === null}>
           <summary>Text</summary>

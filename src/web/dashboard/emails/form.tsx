@@ -2,9 +2,11 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
 import {
+  Dialog,
   Empty,
   ErrorSummary,
   Field,
+  type FieldErrors,
   Layout,
   Notice,
   PreviewFrame,
@@ -13,6 +15,9 @@ import {
   TimeField,
 } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
+import type { TemplateName, TemplateOut } from "../../../sending/templates/index.ts";
+import { namesOf, readSamples, SAMPLE, type Samples } from "../sample-values.ts";
+import { TemplateList } from "../template-list.tsx";
 
 /** The fields of the form that sends an email, as they were filled in. */
 export interface EmailForm {
@@ -23,6 +28,10 @@ export interface EmailForm {
   html: string;
   /** In ISO 8601. Empty: now. */
   sendAt: string;
+  /** The template whose content it has. Empty: none. */
+  templateId: string;
+  /** Values of the placeholders of the template. */
+  values: Samples;
   /** Generated with the form: a repeated submission sends no second email. */
   idempotencyKey: string;
 }
@@ -32,19 +41,20 @@ export function readEmailForm(form: URLSearchParams): EmailForm {
   return {
     ...{ from: field("from_"), to: field("to"), subject: field("subject"), text: field("text"), html: field("html") },
     ...{ sendAt: readTime(form, "send_at"), idempotencyKey: field("idempotency_key") },
+    ...{ templateId: field("template_id"), values: readSamples(form) },
   };
 }
 
 /** Returns the request of the API with the fields of a form. */
-export const toSendRequest = ({ from, to, subject, text, html, sendAt }: EmailForm) => ({
+export const toSendRequest = ({ from, to, subject, text, html, sendAt, templateId, values }: EmailForm) => ({
   from_: { email: from },
   to: to
     .split(/[\s,;]+/)
     .filter((email) => email !== "")
     .map((email) => ({ email })),
-  subject,
-  text: text === "" ? null : text.replaceAll("\r\n", "\n"),
-  html: html === "" ? null : html,
+  ...(templateId === ""
+    ? { subject, text: text === "" ? null : text.replaceAll("\r\n", "\n"), html: html === "" ? null : html }
+    : { subject: subject || null, template_id: templateId, variables: Object.fromEntries(values) }),
   ...(sendAt === "" ? {} : { send_at: sendAt }),
 });
 
@@ -52,35 +62,54 @@ interface NewEmailPageProps {
   caller: CallerCtx;
   senders: readonly MailboxRow[];
   form: EmailForm;
+  /** The templates to choose from. */
+  templates: readonly TemplateName[];
+  /** The one that was chosen. */
+  template: TemplateOut | null;
   refusal?: Refusal | undefined;
   /** True when the form was checked, and nothing is wrong with it. */
   isValid?: boolean;
 }
 
-/** The page that sends one email, checks it without sending it, and shows it in a frame. */
-export function NewEmailPage({ caller, senders, form, refusal, isValid = false }: NewEmailPageProps) {
+/** Id of the form, which the buttons of the dialog with the templates submit. */
+const FORM = "email";
+
+/** The page that sends one email, written here or from a template, checks it without sending it, and shows it in a frame. */
+export function NewEmailPage(props: NewEmailPageProps) {
+  const { caller, senders, templates } = props;
+  const picker =
+    templates.length === 0 || senders.length === 0 ? null : (
+      <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
+        <TemplateList templates={templates} form={FORM} />
+      </Dialog>
+    );
   return (
-    <Layout title="New email" caller={caller} at="/app/emails">
+    <Layout title="New email" caller={caller} at="/app/emails" actions={picker}>
       {senders.length === 0 ? (
-        <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox" }}>
+        <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox", isMain: true }}>
           An email is sent from a mailbox, and this workspace has none yet.
         </Empty>
       ) : (
-        <div class="columns">
-          <EmailFields {...{ senders, form, refusal, isValid }} />
-          <section aria-label="Preview">
+        <div class="beside">
+          <EmailFields {...props} />
+          <aside aria-label="Preview">
             <PreviewFrame />
-          </section>
+          </aside>
         </div>
       )}
     </Layout>
   );
 }
 
-const EmailFields = ({ senders, form, refusal, isValid }: Omit<NewEmailPageProps, "caller">) => {
+const EmailFields = ({ senders, form, template, refusal, isValid = false }: NewEmailPageProps) => {
   const errors = refusal?.errors;
+  const isFilled = refusal !== undefined || template !== null || isValid;
   return (
-    <form method="post" action="/app/emails/new" data-previewed="">
+    <form id={FORM} method="post" action="/app/emails/new" data-previewed={isFilled ? "now" : ""}>
+      {/* Enter in a field presses the first button of the form. */}
+      <button type="submit" hidden>
+        Send
+      </button>
       <ErrorSummary refusal={refusal} />
       {isValid ? <Notice kind="good">Nothing is wrong with this email. It has not been sent yet.</Notice> : null}
       <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
@@ -98,19 +127,56 @@ const EmailFields = ({ senders, form, refusal, isValid }: Omit<NewEmailPageProps
         errors={errors}
         value={form.to}
       />
-      <Field name="subject" label="Subject" errors={errors} value={form.subject} maxlength={998} />
-      <TextArea name="text" label="Text" required={false} errors={errors} value={form.text} />
-      <TextArea name="html" label="HTML" required={false} errors={errors} value={form.html} code />
+      {template === null ? <OwnContent {...{ form, errors }} /> : <OfTemplate {...{ form, template, errors }} />}
       <TimeField name="send_at" label="Send at" hint="Leave empty to send now." errors={errors} at={form.sendAt} />
       <div class="actions">
         <button type="submit">Send</button>
         <button class="quiet" type="submit" name="action" value="check">
           Check for problems
         </button>
-        <button class="quiet" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
+        <button class="quiet update" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
           Update preview
         </button>
       </div>
     </form>
   );
 };
+
+type ContentProps = Pick<NewEmailPageProps, "form"> & { errors: FieldErrors | undefined };
+
+const OwnContent = ({ form, errors }: ContentProps) => (
+  <>
+    <Field name="subject" label="Subject" errors={errors} value={form.subject} maxlength={998} />
+    <TextArea name="text" label="Text" required={false} errors={errors} value={form.text} />
+    <TextArea name="html" label="HTML" required={false} errors={errors} value={form.html} code />
+  </>
+);
+
+/** The content of a template: a value for each of its placeholders, and a subject instead of its own. */
+const OfTemplate = ({ form, template, errors }: ContentProps & { template: TemplateOut }) => (
+  <fieldset>
+    <legend>Template {template.name}</legend>
+    <input type="hidden" name="template_id" value={template.id} />
+    {/* Kept for the way back. An email by template has neither. */}
+    {form.text === "" ? null : <input type="hidden" name="text" value={form.text} />}
+    {form.html === "" ? null : <input type="hidden" name="html" value={form.html} />}
+    <Field
+      name="subject"
+      label="Subject"
+      required={template.subject === null}
+      hint={template.subject === null ? "The template has none." : `Empty: ${template.subject}`}
+      errors={errors}
+      value={form.subject}
+      maxlength={998}
+    />
+    {namesOf(template).map((name) => (
+      <Field name={SAMPLE + name} label={name} required={false} errors={errors} value={form.values.get(name) ?? ""} />
+    ))}
+    <p class="hint">A placeholder without a value is left empty in the email. The preview shows its name.</p>
+    <p>
+      <button class="link" type="submit" name="action" value="own" formnovalidate>
+        Write the content here instead
+      </button>
+    </p>
+  </fieldset>
+);

@@ -10,29 +10,15 @@ import { parseFields, type Refusal, submitForm } from "../../../http/page-form.t
 import { pageFor } from "../../../http/page-right.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
-import { textAsHtml } from "../../../lib/placeholders.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
 import { composeSource } from "../../../sending/delivery/index.ts";
-import {
-  getEmail,
-  getEmailDetail,
-  readDetail,
-  retryEmail,
-  SendIn,
-  sendEmail,
-  type ValidateOut,
-  validateEmail,
-} from "../../../sending/emails/index.ts";
+import { getEmail, getEmailDetail, readDetail, retryEmail, SendIn, sendEmail } from "../../../sending/emails/index.ts";
 import { findSuppressions, removeSuppression, toSuppression } from "../../../sending/suppressions/index.ts";
-import { listSenders } from "../senders.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
-import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./form.tsx";
+import { newEmailPages } from "./new-routes.tsx";
 import { scheduledPages } from "./scheduled-routes.tsx";
 import { searchPages } from "./search-routes.tsx";
-
-/** Greatest body of the form that sends an email, in bytes. */
-const MAX_FORM_BYTES = 1_000_000;
 
 /** States of recipients that an email did not reach, or that want no more. */
 const UNREACHED = ["bounced", "rejected", "failed", "complained", "suppressed"];
@@ -49,27 +35,7 @@ export const emailPages = new Hono<AppEnv>()
   .route("/", searchPages)
   .route("/", batchPages)
   .route("/", scheduledPages)
-  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c, emptyForm()))
-  .post("/app/emails/new", ...pageFor("POST /v1/emails/"), async (c) => {
-    const fields = await readForm(c, MAX_FORM_BYTES);
-    const form = readEmailForm(fields);
-    return submitForm(
-      c,
-      async () => {
-        const request = toSendRequest(form);
-        const input = parseFields(SendIn, request);
-        if (fields.get("action") === "check")
-          return showForm(c, form, toIssues(await validateEmail(c.get("caller"), input)), true);
-        const send = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
-        return `/app/emails/${(await send).id}?done=sent`;
-      },
-      (refusal) => showForm(c, form, refusal),
-    );
-  })
-  .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
-    const { html, text } = readEmailForm(await readForm(c, MAX_FORM_BYTES));
-    return respondMailHtml(c, html === "" ? textAsHtml(text) : html);
-  })
+  .route("/", newEmailPages)
   .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), (c) => showEmail(c))
   .get("/app/emails/:email_id/html", ...pageFor("GET /v1/emails/:email_id"), async (c) => {
     const { html_body } = await getEmailDetail(c.get("caller"), c.req.param("email_id"));
@@ -159,35 +125,5 @@ async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
   const suppressions = found.map(toSuppression);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const page = <EmailPage {...{ caller, email, row, suppressions, notice }} error={refusal?.message} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
-}
-
-const emptyForm = (): EmailForm => ({
-  ...{ from: "", to: "", subject: "", text: "", html: "", sendAt: "" },
-  idempotencyKey: crypto.randomUUID(),
-});
-
-/** Field of the form that an issue is about. */
-const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } as const;
-
-/** Returns what an issue says; where it is in the request is not for readers of a page, but content has several fields. */
-const toMessage = ({ field, error }: ValidateOut["issues"][number]) =>
-  field === "content" ? error : error.replace(/^(?:to|from_)(?:\.\w+)*: /, "");
-
-/** Returns the issues of an email that was checked as errors of its form, or nothing when there is none. */
-function toIssues({ issues }: ValidateOut): Refusal | undefined {
-  if (issues.length === 0) return undefined;
-  const errors = Map.groupBy(issues, ({ field }) => fieldsOf[field]);
-  return {
-    status: 200,
-    message: "The email has issues.",
-    errors: new Map([...errors].map(([field, found]) => [field, found.map(toMessage).join(". ")])),
-  };
-}
-
-async function showForm(c: Context<AppEnv>, form: EmailForm, refusal?: Refusal, isChecked = false) {
-  const caller = c.get("caller");
-  const senders = await listSenders(caller);
-  const page = <NewEmailPage {...{ caller, senders, form, refusal, isValid: isChecked && !refusal }} />;
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }

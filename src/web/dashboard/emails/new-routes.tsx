@@ -1,0 +1,116 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondMailHtml, respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { AppError } from "../../../lib/errors.ts";
+import { parsePlaceholders, placeholderNames, textAsHtml } from "../../../lib/placeholders.ts";
+import { SendIn, sendEmail, type ValidateOut, validateEmail } from "../../../sending/emails/index.ts";
+import {
+  getTemplate,
+  listTemplateNames,
+  renderTemplate,
+  type TemplateOut,
+  toTemplate,
+} from "../../../sending/templates/index.ts";
+import { toVariables } from "../sample-values.ts";
+import { listSenders } from "../senders.ts";
+import { chosenTemplate, MAX_CHOICES } from "../template-list.tsx";
+import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./form.tsx";
+
+/** Greatest body of the form that sends an email, in bytes. */
+const MAX_FORM_BYTES = 1_000_000;
+
+/** The page that sends one email, and the frame in which it shows the email. */
+export const newEmailPages = new Hono<AppEnv>()
+  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) =>
+    showForm(c, { ...emptyForm(), templateId: c.req.query("template") ?? "" }),
+  )
+  .post("/app/emails/new", ...pageFor("POST /v1/emails/"), async (c) => {
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    const form = readEmailForm(fields);
+    const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
+    // The subject that was written is that of another content.
+    if (templateId !== null) return showForm(c, { ...form, templateId, subject: "" });
+    if (action === "own") return showForm(c, { ...form, templateId: "" });
+    return submitForm(
+      c,
+      async () => {
+        const request = toSendRequest(form);
+        const input = parseFields(SendIn, request);
+        if (action === "check")
+          return showForm(c, form, toIssues(await validateEmail(c.get("caller"), input), form), true);
+        const send = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+        return `/app/emails/${(await send).id}?done=sent`;
+      },
+      (refusal) => showForm(c, form, refusal),
+    );
+  })
+  .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
+    const form = readEmailForm(await readForm(c, MAX_FORM_BYTES));
+    const template = await findTemplate(c, form.templateId);
+    if (template) return respondMailHtml(c, toHtml(template, form));
+    return respondMailHtml(c, form.html === "" ? textAsHtml(form.text) : form.html);
+  });
+
+/** Returns a template that the role may see, or null without an id or for one that is unknown. */
+async function findTemplate(c: Context<AppEnv>, id: string): Promise<TemplateOut | null> {
+  const caller = c.get("caller");
+  if (id === "" || !caller.actor.scopes.has("templates:view")) return null;
+  try {
+    return toTemplate(await getTemplate(caller, id));
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Returns the HTML of an email by template. A placeholder without a value shows its name. */
+function toHtml({ html_body, text_body }: TemplateOut, { values }: EmailForm): string {
+  const shown = html_body || textAsHtml(text_body ?? "");
+  const variables = toVariables(placeholderNames(parsePlaceholders(shown)), values);
+  const rendered = renderTemplate({ subject: null, htmlBody: shown, textBody: null }, variables);
+  return rendered?.htmlBody ?? "<p>The content is too long to be shown.</p>";
+}
+
+const emptyForm = (): EmailForm => ({
+  ...{ from: "", to: "", subject: "", text: "", html: "", sendAt: "", templateId: "", values: new Map() },
+  idempotencyKey: crypto.randomUUID(),
+});
+
+/** Field of the form that an issue is about. A form with a template has no field for the content. */
+const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } as const;
+const fieldOf = (field: keyof typeof fieldsOf, { templateId }: EmailForm) =>
+  field === "content" && templateId !== "" ? "subject" : fieldsOf[field];
+
+/** Returns what an issue says; where it is in the request is not for readers of a page, but content has several fields. */
+const toMessage = ({ field, error }: ValidateOut["issues"][number]) =>
+  field === "content" ? error : error.replace(/^(?:to|from_)(?:\.\w+)*: /, "");
+
+/** Returns the issues of an email that was checked as errors of its form, or nothing when there is none. */
+function toIssues({ issues }: ValidateOut, form: EmailForm): Refusal | undefined {
+  if (issues.length === 0) return undefined;
+  const errors = Map.groupBy(issues, ({ field }) => fieldOf(field, form));
+  return {
+    status: 200,
+    message: "The email has issues.",
+    errors: new Map([...errors].map(([field, found]) => [field, found.map(toMessage).join(". ")])),
+  };
+}
+
+async function showForm(c: Context<AppEnv>, submitted: EmailForm, refusal?: Refusal, isChecked = false) {
+  const caller = c.get("caller");
+  const mayChoose = caller.actor.scopes.has("templates:view");
+  const [senders, templates, template] = await Promise.all([
+    listSenders(caller),
+    mayChoose ? listTemplateNames(caller, MAX_CHOICES) : [],
+    findTemplate(c, submitted.templateId),
+  ]);
+  const form = template === null ? { ...submitted, templateId: "" } : submitted;
+  const isValid = isChecked && !refusal;
+  const page = <NewEmailPage {...{ caller, senders, form, templates, template, refusal, isValid }} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+}

@@ -1,0 +1,51 @@
+import { Time } from "../../http/ui/index.ts";
+import type { TemplateName } from "../../sending/templates/index.ts";
+
+/** Templates that a list to choose from has. */
+export const MAX_CHOICES = 12;
+
+/** Returns the id of the template that a button of the list has chosen, or null when another button was pressed. */
+export const chosenTemplate = (fields: URLSearchParams): string | null =>
+  /^template:(.+)$/.exec(fields.get("action") ?? "")?.[1] ?? null;
+
+interface TemplateListProps {
+  templates: readonly TemplateName[];
+  /** Id of the form that the choice submits. */
+  form: string;
+}
+
+/** The templates that were changed last, each with a small picture of it. A choice submits a form, whose page fills itself in. */
+export const TemplateList = ({ templates, form }: TemplateListProps) => (
+  <ul class="picker">
+    {templates.map(({ id, name, subject, updated_at }) => (
+      <li>
+        <div class="thumb" inert>
+          <iframe
+            title={`Preview of ${name}`}
+            src={`/app/templates/${id}/html`}
+            sandbox=""
+            loading="lazy"
+            tabindex={-1}
+          />
+        </div>
+        <div>
+          <button
+            class="link"
+            type="submit"
+            form={form}
+            name="action"
+            value={`template:${id}`}
+            aria-label={`Use ${name}`}
+            formnovalidate
+          >
+            {name}
+          </button>
+          <p class="soft">{subject ?? "No subject"}</p>
+          <p class="soft small">
+            <Time at={updated_at} />
+          </p>
+        </div>
+      </li>
+    ))}
+  </ul>
+);
