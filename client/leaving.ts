@@ -20,6 +20,7 @@ export function askBeforeLeaving(): void {
 
 function isUnsaved(form: HTMLFormElement): boolean {
   if (form.method !== "post" || form.dataset.autosave !== undefined) return false;
+  if (form.dataset.changed !== undefined) return true;
   const texts = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input, textarea")];
   return texts.some((field) => field.ariaInvalid === "true" || (isText(field) && field.value !== field.defaultValue));
 }

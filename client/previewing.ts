@@ -1,7 +1,10 @@
 /** Quiet time before a form is shown in its preview again, in ms. */
 const DELAY_MS = 400;
 
-/** Shows what is filled in a form with `data-previewed` in the frame that one of its buttons has as its target. */
+/**
+ * Shows what is filled in a form with `data-previewed` in the frame that one of its buttons has as its target: after each change, and at
+ * once when the attribute is `now`, because the form is not what is stored.
+ */
 export function previewForms(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-previewed]");
   const button = form?.querySelector<HTMLButtonElement>("button[formtarget]");
@@ -11,6 +14,7 @@ export function previewForms(): void {
     clearTimeout(timer);
     timer = setTimeout(() => show(form, button), DELAY_MS);
   });
+  if (form.dataset.previewed === "now") show(form, button);
 }
 
 function show(form: HTMLFormElement, button: HTMLButtonElement): void {

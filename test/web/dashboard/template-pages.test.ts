@@ -55,6 +55,9 @@ describe("the form of blocks", () => {
     const before = await stored(id);
     for (const [action, expected] of [
       ["add:divider", ["1. heading", "2. button", "3. divider", "Add a block"]],
+      ["add:image:0", ["1. image", "2. heading", "3. button", "Add a block"]],
+      ["add:divider:1", ["1. heading", "2. divider", "3. button", "Add a block"]],
+      ["add:text:99", ["1. heading", "2. button", "3. text", "Add a block"]],
       ["up:1", ["1. button", "2. heading", "Add a block"]],
       ["down:0", ["1. button", "2. heading", "Add a block"]],
       ["remove:0", ["1. button", "Add a block"]],
@@ -66,9 +69,21 @@ describe("the form of blocks", () => {
         expect(page).toContain('value="Kept &lt;b&gt;"');
         expect(page).toContain("not saved yet");
         expect(page.match(/ autofocus/g), action).toHaveLength(1);
+        expect(page, action).toMatch(/<section id="blocks"[^>]* data-said="[^"]{10,}"/);
       }
     }
     expect(await stored(id)).toEqual(before);
+  });
+
+  it("offers to insert before each block, and marks a button after the last block was removed", async () => {
+    const id = await saved(aForm());
+    const page = await textOf(`/app/templates/${id}`);
+    for (const place of [0, 1]) expect(page).toContain(`value="add:text:${place}"`);
+    expect(page).not.toContain('value="add:text:2"');
+    const one = { ...aForm({ action: "remove:0" }), "b.1.type": "" };
+    const empty = await (await submit(session, `/app/templates/${id}`, one)).text();
+    expect(legends(empty)).toEqual(["Add a block"]);
+    expect(empty.match(/<button[^>]* autofocus[^>]*>/)?.[0]).toContain('value="add:heading"');
   });
 
   it("names each wrong field of a block and saves nothing", async () => {

@@ -14,7 +14,7 @@ import {
   toTemplate,
   updateTemplate,
 } from "../../../sending/templates/index.ts";
-import { readSamples, toVariables } from "./preview.tsx";
+import { namesOf, readSamples, toVariables } from "../sample-values.ts";
 import { showTemplate } from "./show.tsx";
 
 /** Greatest body of the form that sends a test, in bytes. */
@@ -34,7 +34,7 @@ export const templateActionPages = new Hono<AppEnv>()
       async () => {
         const template = toTemplate(await getTemplate(caller, id));
         const addresses = { from_: { email: fields.get("from_") ?? "" }, to: [{ email: fields.get("to") ?? "" }] };
-        const request = { ...addresses, template_id: template.id, variables: toVariables(template.variables, samples) };
+        const request = { ...addresses, template_id: template.id, variables: toVariables(namesOf(template), samples) };
         const input = parseFields(SendIn, request);
         const key = fields.get("idempotency_key") ?? "";
         const email = await onceForForm(c, key, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));

@@ -113,32 +113,45 @@ export function toPreview(form: TemplateForm): { html: string | null; text: stri
   return renderBlocks(withoutImages);
 }
 
-/** A change of blocks that a button of the form makes, and the element that has the focus afterwards. */
+/** A change of blocks that a button of the form makes. */
 export interface BlocksChange {
   blocks: Block[];
-  /** The name of a field, or the value of a button. */
+  /** The element that has the focus afterwards: the name of a field, or the value of a button. */
   focus: string;
+  /** What screen readers say of it. */
+  said: string;
 }
 
-/** Returns the blocks after a button was pressed: `add:<type>`, `up:<n>`, `down:<n>` or `remove:<n>`. Null: another button. */
+/**
+ * Returns the blocks after a button was pressed: `add:<type>` adds one at the end and `add:<type>:<n>` before block n, `up:<n>`,
+ * `down:<n>` and `remove:<n>` change one. Null: another button.
+ */
 export function changeBlocks(blocks: readonly Block[], action: string): BlocksChange | null {
-  const [verb, argument = ""] = action.split(":");
+  const [verb, argument = "", before] = action.split(":");
   const added = BLOCK_TYPES.find((type) => type === argument);
-  if (verb === "add" && added) {
-    const index = blocks.length;
-    const focus = added === "divider" ? `remove:${index}` : fieldOf(index, "text");
-    return { blocks: [...blocks, { type: added, text: "", url: "" }], focus };
-  }
+  if (verb === "add" && added) return addBlock(blocks, added, before);
   const index = Number(argument);
   const block = blocks[index];
   if (!block) return null;
   const others = blocks.filter((_, other) => other !== index);
-  if (verb === "remove") return { blocks: others, focus: `remove:${Math.min(index, others.length - 1)}` };
+  if (verb === "remove") {
+    const focus = others.length === 0 ? `add:${BLOCK_TYPES[0]}` : `remove:${Math.min(index, others.length - 1)}`;
+    return { blocks: others, focus, said: `Block ${index + 1}, ${block.type}, is removed.` };
+  }
   if (verb !== "up" && verb !== "down") return null;
   const to = verb === "up" ? index - 1 : index + 1;
   if (to < 0 || to > others.length) return null;
   const isAtEnd = to === (verb === "up" ? 0 : others.length);
   // A button at the end of its way is disabled and can have no focus.
   const focus = `${isAtEnd ? (verb === "up" ? "down" : "up") : verb}:${to}`;
-  return { blocks: others.toSpliced(to, 0, block), focus };
+  const said = `The ${block.type} is block ${to + 1} of ${blocks.length} now.`;
+  return { blocks: others.toSpliced(to, 0, block), focus, said };
+}
+
+function addBlock(blocks: readonly Block[], type: BlockType, before: string | undefined): BlocksChange {
+  const wanted = before === undefined ? blocks.length : Number(before);
+  const index = Number.isInteger(wanted) ? Math.min(Math.max(0, wanted), blocks.length) : blocks.length;
+  const focus = type === "divider" ? `remove:${index}` : fieldOf(index, "text");
+  const said = `A ${type} is block ${index + 1} of ${blocks.length + 1} now.`;
+  return { blocks: blocks.toSpliced(index, 0, { type, text: "", url: "" }), focus, said };
 }

@@ -4,9 +4,10 @@ import { ButtonLink, Chips, Empty, Layout, List, Notice, Pager, PreviewFrame, Ti
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
 import { curlLine } from "../curl-line.ts";
+import type { Samples } from "../sample-values.ts";
 import { Editor } from "./editor.tsx";
-import type { TemplateForm } from "./form.ts";
-import { Preview, type Samples } from "./preview.tsx";
+import type { BlocksChange, TemplateForm } from "./form.ts";
+import { isRefusedTest, Preview, TestDialog } from "./preview.tsx";
 
 interface PageProps {
   caller: CallerCtx;
@@ -63,13 +64,16 @@ interface TemplatePageProps extends PageProps {
   form: TemplateForm;
   samples: Samples;
   senders: readonly MailboxRow[];
-  focus?: string | undefined;
+  /** The change of blocks that was made and is not saved yet. */
+  change?: BlocksChange | undefined;
   refusal?: Refusal | undefined;
 }
 
 /** One template: its form, and a preview with sample values. */
 export function TemplatePage(props: TemplatePageProps) {
-  const { caller, template, form, samples, senders, focus, notice, refusal } = props;
+  const { caller, template, form, samples, senders, change, notice } = props;
+  const isTest = isRefusedTest(props.refusal);
+  const refusal = isTest ? undefined : props.refusal;
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
   const isOfBlocks = form.blocks !== null;
   return (
@@ -77,19 +81,28 @@ export function TemplatePage(props: TemplatePageProps) {
       title={template?.name ?? "New template"}
       caller={caller}
       at="/app/templates"
-      actions={template && mayManage(caller) ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
+      actions={
+        template === null ? null : (
+          <>
+            <TestDialog
+              {...{ caller, path, template, samples, senders }}
+              refusal={isTest ? props.refusal : undefined}
+            />
+            {caller.actor.scopes.has("emails:send") ? (
+              <ButtonLink to={`/app/emails/new?template=${template.id}`} label="Write an email" kind="quiet" />
+            ) : null}
+            {mayManage(caller) ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
+          </>
+        )
+      }
       notice={notice}
     >
       {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
-      <div class="columns">
-        {mayManage(caller) ? <Editor {...{ path, form, samples, focus, refusal }} /> : null}
-        <section aria-label="Preview">
-          {template === null ? (
-            <PreviewFrame />
-          ) : (
-            <Preview {...{ caller, path, template, samples, senders, refusal }} />
-          )}
-        </section>
+      <div class="beside">
+        {mayManage(caller) ? <Editor {...{ path, form, samples, change, refusal }} /> : null}
+        <aside aria-label="Preview">
+          {template === null ? <PreviewFrame /> : <Preview {...{ path, template, samples }} />}
+        </aside>
       </div>
     </Layout>
   );

@@ -19,8 +19,10 @@ import {
   updateTemplate,
 } from "../../../sending/templates/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
+import { readSamples, toVariables } from "../sample-values.ts";
 import { templateActionPages } from "./action-routes.tsx";
 import {
+  type BlocksChange,
   changeBlocks,
   emptyForm,
   type TemplateForm,
@@ -31,7 +33,6 @@ import {
   valuesOf,
 } from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
-import { readSamples, toVariables } from "./preview.tsx";
 import { notices, showNew, showTemplate } from "./show.tsx";
 
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
@@ -100,9 +101,9 @@ export const templatePages = new Hono<AppEnv>()
   .route("/", templateActionPages);
 
 /** Returns the form after a button of its blocks was pressed, or null after another button. */
-function withChange(form: TemplateForm, fields: URLSearchParams): { form: TemplateForm; focus: string } | null {
+function withChange(form: TemplateForm, fields: URLSearchParams): { form: TemplateForm; change: BlocksChange } | null {
   const change = form.blocks && changeBlocks(form.blocks, fields.get("action") ?? "");
-  return change && { form: { ...form, blocks: change.blocks }, focus: change.focus };
+  return change && { form: { ...form, blocks: change.blocks }, change };
 }
 
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML. */

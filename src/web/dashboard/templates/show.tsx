@@ -3,10 +3,10 @@ import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import type { Refusal } from "../../../http/page-form.ts";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
+import { readSamples, type Samples } from "../sample-values.ts";
 import { listSenders } from "../senders.ts";
-import { type TemplateForm, toForm } from "./form.ts";
+import { type BlocksChange, type TemplateForm, toForm } from "./form.ts";
 import { TemplatePage } from "./page.tsx";
-import { readSamples, type Samples } from "./preview.tsx";
 
 export const notices: Readonly<Record<string, string>> = {
   saved: "The template is saved.",
@@ -20,13 +20,13 @@ interface Submitted {
   /** Default: what is stored. */
   form?: TemplateForm;
   samples?: Samples;
-  /** The element that gets the focus after the blocks were changed. */
-  focus?: string;
+  /** The change of blocks that was made and is not saved yet. */
+  change?: BlocksChange;
 }
 
 /** Returns the page of a new template. */
-export function showNew(c: Context<AppEnv>, { form, refusal, focus }: Submitted & { form: TemplateForm }) {
-  const props = { caller: c.get("caller"), template: null, samples: new Map(), senders: [], form, refusal, focus };
+export function showNew(c: Context<AppEnv>, { form, refusal, change }: Submitted & { form: TemplateForm }) {
+  const props = { caller: c.get("caller"), template: null, samples: new Map(), senders: [], form, refusal, change };
   return respondPage(c, <TemplatePage {...props} />, { status: refusal?.status ?? 200, frames: true });
 }
 
@@ -40,8 +40,8 @@ export async function showTemplate(c: Context<AppEnv>, submitted: Submitted = {}
   const template = toTemplate(row);
   const samples = submitted.samples ?? readSamples(new URL(c.req.url).searchParams);
   const form = submitted.form ?? toForm(template);
-  const notice = submitted.refusal || submitted.focus ? undefined : notices[c.req.query("done") ?? ""];
-  const { refusal, focus } = submitted;
-  const page = <TemplatePage {...{ caller, template, form, samples, senders, focus, notice, refusal }} />;
+  const notice = submitted.refusal || submitted.change ? undefined : notices[c.req.query("done") ?? ""];
+  const { refusal, change } = submitted;
+  const page = <TemplatePage {...{ caller, template, form, samples, senders, change, notice, refusal }} />;
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }

@@ -1,0 +1,136 @@
+import { Field, type FieldErrors, Icon, Notice, TextArea, toSentence } from "../../../http/ui/index.ts";
+import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
+import { type BlocksChange, fieldOf } from "./form.ts";
+
+interface BlocksProps {
+  blocks: readonly Block[];
+  /** The change that was made and is not saved yet. */
+  change: BlocksChange | undefined;
+  errors: FieldErrors | undefined;
+}
+
+/** The blocks of a template: the fields of each, buttons at its right edge, and a plus before it. Each button submits the form. */
+export const Blocks = ({ blocks, change, errors }: BlocksProps) => (
+  <section id="blocks" aria-label="Blocks" data-said={change?.said}>
+    <input type="hidden" name="editor" value="blocks" />
+    <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
+    {blocks.map((block, index) => (
+      <>
+        <Insert index={index} />
+        <fieldset class="block">
+          <legend>
+            {index + 1}. {block.type}
+          </legend>
+          <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
+          <BlockFields {...{ block, index, focus: change?.focus, errors }} />
+          <div class="tools">
+            <Tool verb="up" disabled={index === 0} {...{ block, index, focus: change?.focus }} />
+            <Tool verb="down" disabled={index === blocks.length - 1} {...{ block, index, focus: change?.focus }} />
+            <Tool verb="remove" {...{ block, index, focus: change?.focus }} />
+          </div>
+        </fieldset>
+      </>
+    ))}
+    <fieldset class="add">
+      <legend>Add a block</legend>
+      <div class="actions">
+        {BLOCK_TYPES.map((type) => (
+          <AddButton
+            type={type}
+            value={`add:${type}`}
+            name={`Add ${type}`}
+            hasFocus={change?.focus === `add:${type}`}
+          />
+        ))}
+      </div>
+    </fieldset>
+    {change === undefined ? null : <Notice kind="warn">The blocks are changed, and not saved yet.</Notice>}
+  </section>
+);
+
+/** A plus before a block, which unfolds the types of a block to insert there. */
+const Insert = ({ index }: { index: number }) => (
+  <details class="insert">
+    <summary aria-label={`Insert before block ${index + 1}`}>
+      <Icon name="plus" />
+    </summary>
+    <div class="actions">
+      {BLOCK_TYPES.map((type) => (
+        <AddButton type={type} value={`add:${type}:${index}`} name={`Insert ${type} before block ${index + 1}`} />
+      ))}
+    </div>
+  </details>
+);
+
+interface AddButtonProps {
+  type: BlockType;
+  value: string;
+  name: string;
+  hasFocus?: boolean;
+}
+
+const AddButton = ({ type, value, name, hasFocus = false }: AddButtonProps) => (
+  <button
+    {...{ class: "quiet", type: "submit", name: "action", value, formnovalidate: true, autofocus: hasFocus }}
+    aria-label={name}
+  >
+    <Icon name={type} />
+    {toSentence(type)}
+  </button>
+);
+
+interface BlockProps {
+  block: Block;
+  index: number;
+  focus: string | undefined;
+}
+
+function BlockFields({
+  block: { type, text, url },
+  index,
+  focus,
+  errors,
+}: BlockProps & { errors: FieldErrors | undefined }) {
+  if (type === "divider") return <hr />;
+  const [textName, urlName] = [fieldOf(index, "text"), fieldOf(index, "url")];
+  const textField = { name: textName, value: text, errors, autofocus: focus === textName };
+  return (
+    <>
+      {type === "text" ? (
+        <TextArea label="Text" rows={4} hint="An empty line begins a new paragraph." {...textField} />
+      ) : (
+        <Field label={type === "image" ? "Alternative text" : "Text"} required={type !== "image"} {...textField} />
+      )}
+      {type === "button" || type === "image" ? (
+        <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} errors={errors} />
+      ) : null}
+    </>
+  );
+}
+
+interface ToolProps extends BlockProps {
+  verb: keyof typeof TOOLS;
+  disabled?: boolean;
+}
+
+const TOOLS = {
+  up: { label: "Up", icon: "up" },
+  down: { label: "Down", icon: "down" },
+  remove: { label: "Remove", icon: "trash" },
+} as const;
+
+/** An icon at the right edge of a block that moves or removes it. */
+function Tool({ verb, block, index, focus, disabled = false }: ToolProps) {
+  const value = `${verb}:${index}`;
+  const { label, icon } = TOOLS[verb];
+  return (
+    <button
+      {...{ class: "bare", type: "submit", name: "action", value, disabled }}
+      {...{ formnovalidate: true, autofocus: focus === value }}
+      aria-label={`${label}: block ${index + 1}, ${block.type}`}
+      title={label}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
