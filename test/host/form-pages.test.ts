@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
+import { pressOn, type Site, startSite, titleOf, unfold } from "./support/pages.ts";
 
 /** The editor of templates, the import of contacts, the time zone and the QR code of TOTP in Chromium. */
 
@@ -173,6 +173,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
 
   async function newList(page: Page): Promise<string> {
     await page.goto("/app/contacts");
+    await unfold(page, "New list");
     await page.locator("[name=name]").fill("Customers");
     await button(page, "Create list").click();
     await page.waitForURL(/\/app\/contacts\/.+/);
@@ -264,7 +265,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
   it("check and import a file without JavaScript and by keyboard", async () => {
     const { page, context } = await open({ javaScriptEnabled: false });
     const path = await newList(page);
-    await pressOn(page, "Choose a file");
+    await pressOn(page, "Import a file");
     await page.locator("[name=file]").setInputFiles(csvFile(FILE));
     await pressOn(page, "Show the first rows");
     expect(await cells(page, 1)).toEqual(["2", "ada@example.org", "Ada", "Bath;\nUK"]);

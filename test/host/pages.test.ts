@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressEnter, pressOn, type Site, startClient, startSite, titleOf } from "./support/pages.ts";
+import {
+  mainButtons,
+  pressEnter,
+  pressOn,
+  type Site,
+  startClient,
+  startSite,
+  titleOf,
+  unfold,
+} from "./support/pages.ts";
 
 let site: Site;
 
@@ -25,6 +34,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const check = async (title: string) => {
       await expect.poll(() => titleOf(page)).toBe(title);
       expect(await findIssues(page), title).toEqual([]);
+      if (page.url().includes("/app")) expect((await mainButtons(page)).length, title).toBeLessThanOrEqual(1);
       expect(problems, title).toEqual([]);
     };
     return { context, page, check };
@@ -121,23 +131,23 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       [`/app/emails/${email}`, "Read me"],
       ["/app/emails/new", "New email"],
       ["/app/emails/new", "New email", () => submit(page, { to: "nobody" })],
-      ["/app/domains", "Domains", () => submit(page, { name: "no domain" })],
+      ["/app/domains", "Domains", () => fill(page, "Add a domain", { name: "no domain" })],
       [`/app/domains/${domainId}`, "example.test"],
       [`/app/domains/${domainId}/delete`, "Delete example.test?"],
       ["/app/transfers", "Transfers"],
-      ["/app/suppressions", "Suppressions", () => submit(page, { email: "ada@example.org" }, [], "Suppress")],
+      ["/app/suppressions", "Suppressions", () => fill(page, "Suppress an address", { email: "ada@example.org" })],
       ["/app/suppressions?address=nobody@example.org", "Suppressions"],
-      ["/app/mailboxes", "Mailboxes", () => submit(page, { local_part: "a b" })],
+      ["/app/mailboxes", "Mailboxes", () => fill(page, "New mailbox", { local_part: "a b" })],
       [`/app/mailboxes/${mailboxId}`, "hello@example.test", () => submit(page, { display_name: "Ada" })],
-      ["/app/smtp", "Your new SMTP credential", () => submit(page)],
+      ["/app/smtp", "Your new SMTP credential", () => fill(page, "New credential")],
       ["/app/smtp", "SMTP"],
-      ["/app/contacts", "Customers", () => submit(page, { name: "Customers" })],
+      ["/app/contacts", "Customers", () => fill(page, "New list", { name: "Customers" })],
       ["/app/contacts", "Contacts"],
       ["/app/templates", "Templates"],
       ["/app/templates/new", "Receipt", () => submit(page, { name: "Receipt", html_body: "<p>Hi {{name}}</p>" })],
       ["/app/broadcasts", "Broadcasts"],
-      ["/app/broadcasts/new", "New broadcast", () => submit(page, { name: "News", subject: "S", ab_test_pct: "x" })],
-      ["/app/broadcasts/new", "News", () => submit(page, { name: "News", subject: "S", html_body: "<p>Hi</p>" })],
+      ["/app/broadcasts/new", "New broadcast", () => submit(page, { name: "x".repeat(201) })],
+      ["/app/broadcasts/new", "News", () => submit(page, { name: "News" }, [], "Continue")],
       ["/app/team", "Team", () => invite(page)],
       ["/app/audit", "Audit log"],
       ["/app/settings", "Settings", () => submit(page, { name: "Example Shop" })],
@@ -180,6 +190,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const { page, context } = await site.open({ javaScriptEnabled: false });
     await context.addCookies(await site.signIn());
     await page.goto("/app/api-keys");
+    await pressOn(page, "New API key", "Space");
     await page.focus("[name=name]");
     await page.keyboard.type("By keyboard");
     await pressOn(page, "Create key");
@@ -311,14 +322,23 @@ async function submit(
   await page.waitForLoadState();
 }
 
+/** Opens the form behind a button, fills it in and submits it. */
+async function fill(page: Page, label: string, fields: Record<string, string> = {}): Promise<void> {
+  await unfold(page, label);
+  for (const [name, value] of Object.entries(fields)) await page.fill(`dialog [name=${name}]`, value);
+  await page.locator("dialog button[type=submit]").click();
+  await page.waitForLoadState();
+}
+
 /** Sends an invitation whose address is refused. */
 async function invite(page: Page): Promise<void> {
-  await page.locator("summary", { hasText: "Invite a person" }).click();
+  await unfold(page, "Invite a person");
   await submit(page, { email: "a@b" }, [], "Send invitation");
 }
 
 /** Submits the form of an API key with custom access. */
 async function createKey(page: Page, name: string, boxes: readonly string[]): Promise<void> {
+  await unfold(page, "New API key");
   await page.getByRole("radio", { name: "Custom" }).check();
   await submit(page, { name }, boxes, "Create key");
 }

@@ -3,6 +3,7 @@ import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable } from "./support/browser.ts";
 import { eventually } from "./support/gateway-rig.ts";
+import { unfold } from "./support/pages.ts";
 import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
 
 /**
@@ -42,6 +43,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
   it("add a domain, see its records, and verify it by DNS", async () => {
     const { page } = ada;
     await page.getByRole("link", { name: "Domains" }).click();
+    await unfold(page, "Add a domain");
     await page.getByLabel("Domain name").fill("shop.test");
     await press(page, "Add domain");
     await shown(page, "The domain is added. Publish its records, then check them.");
@@ -54,6 +56,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
       await page.locator(".records tr").filter({ hasText: "required" }).locator(".status").allTextContents(),
     ).toEqual(expect.not.arrayContaining(["Missing", "Mismatch"]));
     await page.getByRole("link", { name: "Mailboxes" }).click();
+    await unfold(page, "New mailbox");
     await page.getByLabel("Name before the @").fill("hello");
     await page.getByLabel("Domain", { exact: true }).selectOption("shop.test");
     await press(page, "Create mailbox");
@@ -64,6 +67,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
   it("make a key, send with it, and see the email and its timeline", async () => {
     const { page } = ada;
     await page.getByRole("link", { name: "API keys" }).click();
+    await unfold(page, "New API key");
     await page.getByLabel("Name").fill("Shop server");
     await press(page, "Create key");
     await shown(page, "Copy the key now. It is not shown again.");
@@ -92,10 +96,11 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
   it("import 1,000 contacts from a CSV file, and read which rows were refused", async () => {
     const { page } = ada;
     await page.getByRole("link", { name: "Contacts" }).click();
+    await unfold(page, "New list");
     await page.getByLabel("Name").fill("Customers");
     await press(page, "Create list");
     const rows = Array.from({ length: CONTACTS }, (_, n) => `person${n}@example.org,Person ${n},City ${n % 7}`);
-    await page.getByRole("link", { name: "Choose a file" }).click();
+    await page.getByRole("link", { name: "Import a file" }).click();
     await chooseFile(page, ["email,name,city", ...rows, "no address,Nobody,Nowhere"].join("\n"));
     expect(await page.locator("main .table tbody tr").first().textContent()).toBe("2person0@example.orgPerson 0City 0");
     await press(page, "Import");
@@ -114,28 +119,21 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await page.getByRole("link", { name: "Broadcasts" }).click();
     await page.getByRole("link", { name: "New broadcast" }).click();
     await page.getByLabel("Name", { exact: false }).first().fill("November news");
-    await page.locator("main [name=subject]").fill("News for {{name}}");
     await page.getByLabel("From").selectOption("hello@shop.test");
     await page.getByLabel("Audience").selectOption({ label: "Customers (1000)" });
-    await page.getByLabel("Sample in percent").fill("20");
+    await press(page, "Continue");
+    await page.locator("main [name=subject]").fill("News for {{name}}");
     await page
       .locator("[name=html_body]")
       .fill('<p>Hello {{name}} in {{city}}.</p><a href="https://example.com/news">News</a>');
-    await press(page, "Save");
-    for (const [label, subject] of [
-      ["A", "Plain news, {{name}}"],
-      ["B", "Loud news!"],
-    ] as const) {
-      await page.getByLabel("Name of a variant").fill(label);
-      await page.getByLabel("Its subject").fill(subject);
-      await press(page, "Add variant");
-      await shown(page, "The variant is added.");
-    }
-    expect(await numbersOn(page)).toMatchObject({ "Get it": "1,000", "First, as a sample": "200" });
-    await page.getByRole("link", { name: "Send", exact: true }).click();
-    await expect
-      .poll(() => mainText(page))
-      .toMatch(/200 contacts get a variant now: \d+ get A, \d+ get B\. 800 wait for the winner/);
+    await page.locator("main summary", { hasText: "Compare subjects" }).click();
+    await page.getByLabel("Subject of A").fill("Plain news, {{name}}");
+    await page.getByLabel("Subject of B").fill("Loud news!");
+    await page.getByLabel("Sample in percent").fill("20");
+    await press(page, "Continue");
+    await page.getByRole("link", { name: "Continue" }).click();
+    await expect.poll(() => mainText(page)).toContain("200 get a variant now; 800 wait for your winner.");
+    expect(await numbersOn(page)).toMatchObject({ "Get it": "1,000" });
     await press(page, "Send now");
     await shown(page, "The broadcast is being sent.");
     const sample = await newsOnce(SAMPLE);

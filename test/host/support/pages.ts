@@ -152,6 +152,23 @@ export async function titleOf(page: Page): Promise<string> {
   return (await page.title()).replace(/ · (Example Shop|Email service)$/, "");
 }
 
+/** Opens the form behind a button of the page, by the mouse. */
+export const unfold = (page: Page, label: string) => page.locator("main summary.button", { hasText: label }).click();
+
+/** Returns the texts of the main buttons that a page of the dashboard shows outside its dialogs: those with the colour of one. */
+export async function mainButtons(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const main = document.querySelector("main");
+    const colourOf = (button) => getComputedStyle(button).backgroundColor;
+    const probe = main.appendChild(document.createElement("button"));
+    const colour = colourOf(probe);
+    probe.remove();
+    return [...main.querySelectorAll("button, .button")]
+      .filter((button) => button.checkVisibility() && !button.closest("dialog, .sheet") && colourOf(button) === colour)
+      .map((button) => button.textContent);
+  })()`);
+}
+
 /** Starts a program on this machine that receives the response of an authorization request. */
 export async function startClient() {
   const received: URL[] = [];

@@ -16,19 +16,17 @@ import { foreignIds } from "./support.ts";
 const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = {
   "GET /app/emails": { calls: 2, reason: "the reasons of the failed rows that the search found" },
   "GET /app/emails/scheduled": { calls: 2, reason: "the end of the page, then its rows, which may be long" },
-  "GET /app/broadcasts/:broadcast_id": {
-    calls: 2,
-    reason: "a draft's audience, which is not counted once it is fixed",
-  },
   "GET /app/broadcasts/:broadcast_id/promote/:variant_id": {
     calls: 3,
     reason: "a draft has no winner: its page says so, after one call that finds it out",
   },
-  "GET /app/broadcasts/:broadcast_id/send": { calls: 2, reason: "the list of the broadcast, then its audience" },
+  "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };
 
 /** Pages of rows of this test that have another status than 200. */
 const statuses: Readonly<Record<string, number>> = {
+  // A draft is opened at a step.
+  "GET /app/broadcasts/:broadcast_id": 303,
   "GET /app/broadcasts/:broadcast_id/promote/:variant_id": 409,
 };
 

@@ -144,19 +144,18 @@ describe("a form that another tab has overtaken", () => {
   it("of a broadcast is not saved before it shows what is stored", async () => {
     const fields = { name: "News", subject: "old", from_address: workspace.mailbox, text_body: "T" };
     const { id } = await (await workspace.post("/v1/broadcasts/", fields)).json<{ id: string }>();
-    const path = `/app/broadcasts/${id}/edit`;
+    const path = `/app/broadcasts/${id}/content`;
     const form = await fieldsOf(await (await session.get(path)).text(), path);
     await workspace.call("PATCH", `/v1/broadcasts/${id}`, { subject: "of the API" });
-    const posted = { ...form, from_address: workspace.mailbox, contact_list_id: "" };
-    const refused = await submit(session, path, { ...posted, name: "Renamed" });
+    const refused = await submit(session, path, { ...form, preheader: "New" });
     expect(refused.status).toBe(409);
     const page = await refused.text();
     expect(page).toContain("of the API");
-    expect(await (await workspace.get(`/v1/broadcasts/${id}`)).json()).toMatchObject({ name: "News" });
+    expect(await (await workspace.get(`/v1/broadcasts/${id}`)).json()).toMatchObject({ preheader: null });
     const { version = "" } = await fieldsOf(page, path);
-    expect((await submit(session, path, { ...posted, name: "Renamed", version })).status).toBe(303);
+    expect((await submit(session, path, { ...form, preheader: "New", version })).status).toBe(303);
     const saved = await (await workspace.get(`/v1/broadcasts/${id}`)).json();
-    expect(saved).toMatchObject({ name: "Renamed", subject: "old" });
+    expect(saved).toMatchObject({ preheader: "New", subject: "old" });
   });
 
   interface Overtaken {

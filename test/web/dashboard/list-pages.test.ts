@@ -112,18 +112,17 @@ describe("the form of a broadcast", () => {
       },
       ...{ contact_list_id: await create("/v1/contacts/", { name: "L" }), max_per_hour: 500 },
     });
-    const page = await textOf(`/app/broadcasts/${id}/edit`);
+    const page = await textOf(`/app/broadcasts/${id}/review`);
     const names = [...page.matchAll(/<(?:input|select|textarea)[^>]* name="([a-z_]+)"/g)].map(([, name]) => name ?? "");
     expect(names).toContain("max_per_hour");
-    const { contact_list_id } = await (await workspace.get(`/v1/broadcasts/${id}`)).json<{ contact_list_id: string }>();
     const form = {
-      ...{ name: "Renamed", subject: "S", text_body: "T", from_address: workspace.mailbox, contact_list_id },
+      ...{ when: "later", action: "schedule", idempotency_key: crypto.randomUUID() },
       ...{ scheduled_at: at.toISOString().slice(0, 16), stored_scheduled_at: at.toISOString(), max_per_hour: "400" },
     };
-    await submit(session, `/app/broadcasts/${id}/edit`, form);
+    await submit(session, `/app/broadcasts/${id}/review`, form);
     const changed = await (await workspace.get(`/v1/broadcasts/${id}`)).json();
-    expect(changed).toMatchObject({ name: "Renamed", max_per_hour: 400, scheduled_at: at.toISOString() });
-    await submit(session, `/app/broadcasts/${id}/edit`, { ...form, max_per_hour: "" });
+    expect(changed).toMatchObject({ name: "News", max_per_hour: 400, scheduled_at: at.toISOString() });
+    await submit(session, `/app/broadcasts/${id}/review`, { ...form, max_per_hour: "" });
     expect(await (await workspace.get(`/v1/broadcasts/${id}`)).json()).toMatchObject({ max_per_hour: null });
   });
 });

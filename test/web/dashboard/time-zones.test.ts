@@ -117,11 +117,10 @@ describe("a field for date and time", () => {
     const body = { name: "News", subject: "News", from_address: workspace.mailbox, text_body: "Hello", scheduled_at };
     const { id } = await (await workspace.post("/v1/broadcasts/", body)).json<{ id: string }>();
     const text = new Date(Date.parse(scheduled_at) + AHEAD).toISOString().slice(0, 16);
-    expect(await textOf(`/app/broadcasts/${id}/edit`)).toContain(`value="${text}"`);
-    const form = { ...body, contact_list_id: "", preheader: "", html_body: "", max_per_hour: "", ab_test_pct: "" };
+    expect(await textOf(`/app/broadcasts/${id}/review`)).toContain(`value="${text}"`);
     const zoned = { scheduled_at: text, scheduled_at_zone: ZONE, stored_scheduled_at: scheduled_at };
-    await submit(session, `/app/broadcasts/${id}/edit`, { ...form, ...zoned, name: "Renamed" });
+    await submit(session, `/app/broadcasts/${id}/review`, { when: "later", max_per_hour: "7", ...zoned });
     const stored = await (await workspace.get(`/v1/broadcasts/${id}`)).json();
-    expect(stored).toMatchObject({ name: "Renamed", scheduled_at });
+    expect(stored).toMatchObject({ max_per_hour: 7, scheduled_at });
   });
 });

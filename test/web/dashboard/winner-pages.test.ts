@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
+import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
@@ -41,8 +42,9 @@ async function aSentTest() {
 describe("the page before a send", () => {
   it("says who gets which variant now and who waits, in the sizes that the send then has", async () => {
     const { broadcasts, id, path } = await aTest();
-    const text = await shownAt(`${path}/send`);
-    expect(text).toContain("20 contacts get a variant now: 13 get A, 7 get B. 79 wait for the winner");
+    const text = await shownAt(`${path}/review`);
+    expect(text).toContain("20 get a variant now; 79 wait for your winner.");
+    expect(text).toMatch(/13 % A \(13\)\s*7 % B \(7\)\s*80 % waiting \(79\)/);
     await broadcasts.act(id, "send");
     await runBroadcasts();
     expect((await broadcasts.variants(id)).map(({ recipient_count }) => recipient_count)).toEqual([13, 7]);
@@ -53,16 +55,14 @@ describe("the page before a send", () => {
     const broadcasts = broadcastsOf(workspace);
     const contact_list_id = await aContactList(workspace, 11);
     const { id } = await broadcasts.create({ contact_list_id });
-    const path = `/app/broadcasts/${id}/send`;
+    const path = `/app/broadcasts/${id}/review`;
     expect(await shownAt(path)).toContain("11 contacts get it.");
     await broadcasts.addVariant(id, "A");
     await broadcasts.addVariant(id, "B");
-    expect(await shownAt(path)).toContain("11 contacts get a variant now: 6 get A, 5 get B. No contact waits");
+    expect(await shownAt(path)).toMatch(/11 get a variant now\. No contact waits.*55 % A \(6\)\s*45 % B \(5\)/s);
     const single = await broadcasts.create({ contact_list_id, ab_test_pct: 20 });
     await broadcasts.addVariant(single.id, "A");
-    expect(await shownAt(`/app/broadcasts/${single.id}/send`)).toContain(
-      "11 contacts get a variant now: 11 get A. No contact waits",
-    );
+    expect(await shownAt(`/app/broadcasts/${single.id}/review`)).toContain("11 get a variant now. No contact waits");
   });
 });
 
@@ -133,13 +133,18 @@ describe("the promotion of a winner", () => {
 });
 
 describe("the page of a broadcast", () => {
-  it("is read again while its sample waits for a winner, and no longer once everybody has it", async () => {
+  it("is read again while its sample waits for a winner, and until a day after everybody has it", async () => {
     const { id, broadcasts, path, b } = await aSentTest();
     const isPolled = async () => (await (await session.get(path)).text()).includes("data-poll");
     expect(await isPolled()).toBe(true);
     await broadcasts.act(id, `promote/${b.id}`);
     await runBroadcasts();
     expect((await broadcasts.read(id)).status).toBe("sent");
+    expect(await isPolled()).toBe(true);
+    await database
+      .prepare("UPDATE broadcasts SET sent_at = ?1 WHERE id = ?2")
+      .bind(Date.now() - 86_400_001, id)
+      .run();
     expect(await isPolled()).toBe(false);
   });
 
@@ -152,6 +157,5 @@ describe("the page of a broadcast", () => {
     const page = await (await session.get(`/app/broadcasts/${id}`)).text();
     expect(page).toContain("Results");
     expect(page).not.toContain("Promote");
-    expect(page).not.toContain("data-poll");
   });
 });

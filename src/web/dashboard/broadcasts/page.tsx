@@ -12,11 +12,9 @@ import {
   Empty,
   ErrorSummary,
   Facts,
-  Field,
   Layout,
   List,
   Live,
-  MailFrame,
   Pager,
   PostButton,
   Status,
@@ -24,7 +22,9 @@ import {
 } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { may } from "./rights.ts";
+import { AudienceSplit } from "./sample-bar.tsx";
 import { percentOf, share } from "./share.ts";
+import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
 
 interface BroadcastsPageProps {
@@ -71,6 +71,16 @@ export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsP
   </Layout>
 );
 
+/** How long the page of a broadcast that was sent follows its opens and clicks, in ms. */
+const FOLLOWED_MS = 86_400_000;
+
+/** Returns whether the page of a broadcast is read again by itself. */
+function isChanging(broadcast: BroadcastOut, variants: readonly VariantOut[], now: number): boolean {
+  const { status, sent_at: sentAt } = broadcast;
+  if (status === "scheduled" || status === "sending" || isWaitingForWinner(broadcast, variants)) return true;
+  return status === "sent" && sentAt !== null && now - Date.parse(sentAt) < FOLLOWED_MS;
+}
+
 const shownStatus = ({ status, paused_at }: BroadcastOut) => (status === "sending" && paused_at ? "paused" : status);
 
 interface BroadcastPageProps {
@@ -82,13 +92,16 @@ interface BroadcastPageProps {
   links: TopLinksOut;
   notice?: string | undefined;
   refusal?: Refusal | undefined;
+  /** The time of the request. */
+  now: number;
 }
 
 /** One broadcast: its audience before it is sent, its results afterwards, its variants, links and content. */
-export function BroadcastPage({ caller, broadcast, variants, audience, links, notice, refusal }: BroadcastPageProps) {
+export function BroadcastPage(props: BroadcastPageProps) {
+  const { caller, broadcast, variants, audience, links, notice, refusal, now } = props;
   const path = `/app/broadcasts/${broadcast.id}`;
   const editable = isEditable(broadcast.status);
-  const isPolled = ["scheduled", "sending"].includes(broadcast.status) || isWaitingForWinner(broadcast, variants);
+  const isPolled = isChanging(broadcast, variants, now);
   return (
     <Layout
       title={broadcast.name}
@@ -102,21 +115,20 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
         <Facts
           of={{
             Status: <Status word={shownStatus(broadcast)} />,
-            Subject: broadcast.subject,
+            Subject: variants.length === 0 ? broadcast.subject : null,
             From: broadcast.from_address,
             "Scheduled for": broadcast.scheduled_at === null ? null : <Time at={broadcast.scheduled_at} as="whole" />,
           }}
         />
-        {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
+        {editable ? (
+          <Audience {...{ broadcast, variants, audience }} />
+        ) : (
+          <Results broadcast={broadcast} links={links} />
+        )}
       </Live>
-      <Variants {...{ caller, broadcast, variants, path, isPolled, refusal }} />
+      <Variants {...{ caller, broadcast, variants, path, isPolled }} />
       <h2>Content</h2>
-      {broadcast.html_body ? (
-        <MailFrame title="HTML of the broadcast" src={`${path}/html`} />
-      ) : (
-        <pre>{broadcast.text_body ?? "No content yet."}</pre>
-      )}
-      {may(caller, "send") ? <TestForm path={path} refusal={refusal} /> : null}
+      <ContentFrame broadcast={broadcast} />
     </Layout>
   );
 }
@@ -126,7 +138,7 @@ function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: Br
   const editable = isEditable(status);
   return (
     <>
-      {may(caller, "send") && editable ? <ButtonLink to={`${path}/send`} label="Send" /> : null}
+      {may(caller, "manage") && editable ? <ButtonLink to={`${path}/review`} label="Change" /> : null}
       {may(caller, "send") && status === "sending" ? (
         <PostButton
           to={`${path}/${pausedAt ? "resume" : "pause"}`}
@@ -137,7 +149,6 @@ function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: Br
       {may(caller, "send") && (status === "sending" || status === "scheduled") ? (
         <PostButton to={`${path}/cancel`} label="Cancel" kind="danger" />
       ) : null}
-      {may(caller, "manage") && editable ? <ButtonLink to={`${path}/edit`} label="Change" kind="quiet" /> : null}
       {may(caller, "manage") && status !== "sending" ? (
         <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
       ) : null}
@@ -160,21 +171,27 @@ const Numbers = ({ numbers }: { numbers: readonly (readonly [name: string, count
   </dl>
 );
 
-const Audience = ({ audience }: { audience: AudienceOut | null }) => (
+const Audience = ({
+  broadcast,
+  variants,
+  audience,
+}: Pick<BroadcastPageProps, "broadcast" | "variants" | "audience">) => (
   <>
     <h2>Audience</h2>
     {audience === null ? (
       <p>No list is chosen, or it has too many contacts to count.</p>
     ) : (
-      <Numbers
-        numbers={[
-          ["Get it", audience.eligible],
-          ["First, as a sample", audience.sample],
-          ["Skipped: suppressed", audience.skipped.suppressed],
-          ["Skipped: unsubscribed", audience.skipped.unsubscribed],
-          ["Skipped: invalid", audience.skipped.invalid],
-        ]}
-      />
+      <>
+        <AudienceSplit {...{ broadcast, variants, audience }} />
+        <Numbers
+          numbers={[
+            ["Get it", audience.eligible],
+            ["Skipped: suppressed", audience.skipped.suppressed],
+            ["Skipped: unsubscribed", audience.skipped.unsubscribed],
+            ["Skipped: invalid", audience.skipped.invalid],
+          ]}
+        />
+      </>
     )}
   </>
 );
@@ -204,17 +221,5 @@ const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLink
         rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
       />
     )}
-  </>
-);
-
-const TestForm = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
-  <>
-    <h2>Send a test</h2>
-    <form class="filter" method="post" action={`${path}/test`}>
-      <Field name="to" label="Address" type="email" errors={refusal?.errors} />
-      <button class="quiet" type="submit">
-        Send test
-      </button>
-    </form>
   </>
 );

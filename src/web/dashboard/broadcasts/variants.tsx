@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type BroadcastOut, isEditable, type VariantOut } from "../../../audience/broadcasts/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
-import { Field, List, Live, PostButton } from "../../../http/ui/index.ts";
+import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import { List, Live } from "../../../http/ui/index.ts";
 import { may } from "./rights.ts";
 import { share } from "./share.ts";
 
@@ -17,14 +16,11 @@ interface VariantsProps {
   variants: readonly VariantOut[];
   path: string;
   isPolled: boolean;
-  refusal: Refusal | undefined;
 }
 
-/** The variants of a broadcast with their results, which change by themselves, and the form that adds one. */
-export function Variants({ caller, broadcast, variants, path, isPolled, refusal }: VariantsProps) {
+/** The variants of a broadcast with their results, which change by themselves. */
+export function Variants({ caller, broadcast, variants, path, isPolled }: VariantsProps) {
   const mayPromote = may(caller, "send") && isWaitingForWinner(broadcast, variants);
-  const mayChange = isEditable(broadcast.status) && may(caller, "manage");
-  const mayAct = mayPromote || mayChange;
   return (
     <>
       <h2>Variants</h2>
@@ -33,7 +29,15 @@ export function Variants({ caller, broadcast, variants, path, isPolled, refusal 
         {variants.length === 0 ? null : (
           <List
             caption="Variants"
-            columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", ...(mayAct ? ["Action"] : [])]}
+            columns={[
+              "Variant",
+              "Subject",
+              "Weight",
+              "Delivered",
+              "Opened",
+              "Clicked",
+              ...(mayPromote ? ["Action"] : []),
+            ]}
             rows={variants.map((variant) => [
               variant.id === broadcast.ab_winner_variant_id ? `${variant.label} (promoted)` : variant.label,
               variant.subject,
@@ -41,28 +45,11 @@ export function Variants({ caller, broadcast, variants, path, isPolled, refusal 
               variant.delivered_count.toLocaleString("en"),
               share(variant.opened_count, variant.delivered_count),
               share(variant.clicked_count, variant.delivered_count),
-              ...(mayAct ? [<VariantAction variant={variant} path={path} mayPromote={mayPromote} />] : []),
+              ...(mayPromote ? [<a href={`${path}/promote/${variant.id}`}>Promote {variant.label}</a>] : []),
             ])}
           />
         )}
       </Live>
-      {mayChange ? (
-        <form class="filter" method="post" action={`${path}/variants`}>
-          <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
-          <Field name="label" label="Name of a variant" errors={refusal?.errors} />
-          <Field name="variant_subject" label="Its subject" errors={refusal?.errors} />
-          <button class="quiet" type="submit">
-            Add variant
-          </button>
-        </form>
-      ) : null}
     </>
   );
 }
-
-const VariantAction = ({ variant, path, mayPromote }: { variant: VariantOut; path: string; mayPromote: boolean }) =>
-  mayPromote ? (
-    <a href={`${path}/promote/${variant.id}`}>Promote {variant.label}</a>
-  ) : (
-    <PostButton to={`${path}/variants/${variant.id}/delete`} label={`Delete ${variant.label}`} kind="link" />
-  );

@@ -1,0 +1,161 @@
+import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import {
+  Dialog,
+  ErrorSummary,
+  Field,
+  type FieldErrors,
+  Notice,
+  PreviewFrame,
+  TextArea,
+  VersionField,
+} from "../../../http/ui/index.ts";
+import type { TemplateName } from "../../../sending/templates/index.ts";
+import { TemplateList } from "../template-list.tsx";
+import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
+import { ContinueByEnter, StepButtons, StepPage } from "./step-page.tsx";
+import type { StepProps } from "./step-props.tsx";
+
+interface ContentStepProps extends StepProps {
+  broadcast: BroadcastOut;
+  form: StepForm;
+  variants: readonly VariantOut[];
+  templates: readonly TemplateName[];
+  /** Name of the template that the form was filled in from, and that is not saved yet. */
+  filledFrom?: string | undefined;
+}
+
+/** Id of the form, which the buttons of the dialog with the templates submit. */
+const FORM = "content";
+
+/** The second step: subject, content and variants, beside a preview of what is filled in. */
+export function ContentStep(props: ContentStepProps) {
+  const { caller, broadcast, form, variants, templates, filledFrom, done, notice, refusal } = props;
+  const { subject = "", preheader = "", html_body: html = "", text_body: text = "" } = form.values;
+  const errors = refusal?.errors;
+  const picker =
+    templates.length === 0 ? null : (
+      <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
+        <TemplateList templates={templates} form={FORM} />
+      </Dialog>
+    );
+  return (
+    <StepPage step="content" actions={picker} {...{ caller, broadcast, done, notice }}>
+      <div class="beside">
+        <form id={FORM} method="post" data-previewed={filledFrom === undefined && !refusal ? "" : "now"}>
+          <ContinueByEnter />
+          <ErrorSummary refusal={refusal} />
+          {filledFrom === undefined ? null : (
+            <Notice kind="warn">The content is that of {filledFrom}. It is saved by Continue.</Notice>
+          )}
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <VersionField version={form.version} refusal={refusal} />
+          <Field
+            name="subject"
+            label="Subject"
+            hint="May have placeholders such as {{name}}."
+            required={false}
+            value={subject}
+            errors={errors}
+          />
+          <Field
+            name="preheader"
+            label="Preview text"
+            required={false}
+            hint="Mail programs show it after the subject."
+            value={preheader}
+            errors={errors}
+          />
+          <TextArea
+            name="html_body"
+            label="HTML"
+            required={false}
+            rows={14}
+            code
+            hint="Link to {{unsubscribe_url}}, or a link is added."
+            value={html}
+            errors={errors}
+          />
+          <TextArea name="text_body" label="Text" required={false} value={text} errors={errors} />
+          <VariantFields {...{ form, variants, errors }} />
+          <StepButtons>
+            <button
+              class="quiet update"
+              type="submit"
+              formaction="/app/broadcasts/preview"
+              formtarget="preview"
+              formnovalidate
+            >
+              Update preview
+            </button>
+          </StepButtons>
+        </form>
+        <aside aria-label="Preview">
+          <PreviewFrame src={broadcast.html_body ? `/app/broadcasts/${broadcast.id}/html` : undefined} />
+        </aside>
+      </div>
+    </StepPage>
+  );
+}
+
+interface VariantFieldsProps {
+  form: StepForm;
+  variants: readonly VariantOut[];
+  errors: FieldErrors | undefined;
+}
+
+/** The variants of an A/B test, and fields for more. Their style shows the size of the sample once there is one to choose. */
+function VariantFields({ form, variants, errors }: VariantFieldsProps) {
+  const { ab_test_pct: sample = "" } = form.values;
+  const labels = [...new Set([...newLabels(variants), ...form.variants.keys()])];
+  return (
+    <details class="variants" open={variants.length > 0 || form.variants.size > 0 || sample !== ""}>
+      <summary>Compare subjects in an A/B test</summary>
+      <p class="hint">Each variant has the content above, with a subject of its own.</p>
+      {variants.map(({ id, label, subject }) => (
+        <div class="variant">
+          <p>
+            <strong>{label}</strong> {subject}
+          </p>
+          <button
+            class="link"
+            type="submit"
+            name="action"
+            value={`remove:${id}`}
+            aria-label={`Delete variant ${label}`}
+            formnovalidate
+          >
+            Delete
+          </button>
+        </div>
+      ))}
+      <div class="new">
+        {labels.map((label) => (
+          <Field
+            name={fieldOfVariant(label)}
+            label={`Subject of ${label}`}
+            required={false}
+            placeholder="Another subject"
+            value={form.variants.get(label) ?? ""}
+            errors={errors}
+          />
+        ))}
+      </div>
+      <div class={variants.length > 0 || sample !== "" ? "sample shown" : "sample"}>
+        <Field
+          name="ab_test_pct"
+          label="Sample in percent"
+          inputmode="numeric"
+          required={false}
+          hint="Mailed first, from 5 to 90; you then choose the winner. Empty: everybody gets a variant at once."
+          value={sample}
+          errors={errors}
+        />
+      </div>
+      {variants.length === 0 ? null : (
+        <button class="quiet" type="submit" name="action" value="save">
+          Add variant
+        </button>
+      )}
+    </details>
+  );
+}

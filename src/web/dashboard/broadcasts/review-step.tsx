@@ -1,0 +1,155 @@
+import type { AudienceOut, BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import type { ListOut } from "../../../audience/contacts/index.ts";
+import { ButtonLink, ErrorSummary, Facts, Field, Numbers, TimeField, VersionField } from "../../../http/ui/index.ts";
+import { findIssues, type Issue } from "./issues.ts";
+import { AudienceSplit } from "./sample-bar.tsx";
+import type { StepForm } from "./step-form.tsx";
+import { StepPage } from "./step-page.tsx";
+import type { StepProps } from "./step-props.tsx";
+import { pathOfStep, STEPS } from "./steps.ts";
+import { ContentFrame } from "./test-step.tsx";
+
+interface ReviewStepProps extends StepProps {
+  form: StepForm;
+  variants: readonly VariantOut[];
+  /** Null when there is no list, or it cannot be counted. */
+  audience: AudienceOut | null;
+  lists: readonly ListOut[];
+  /** True when "at a time" was chosen. */
+  isLater: boolean;
+}
+
+/** The last step: says who gets what, what is wrong, and when it leaves, and sends or schedules it. */
+export function ReviewStep(props: ReviewStepProps) {
+  const { caller, broadcast, form, variants, audience, lists, isLater, done, notice, refusal } = props;
+  const issues = findIssues({ broadcast, variants, audience });
+  // The time of one that is scheduled can be changed whatever is missing.
+  const blocking = broadcast.status === "draft" ? issues.find(({ isBlocking }) => isBlocking) : undefined;
+  return (
+    <StepPage step="review" {...{ caller, broadcast, done, notice }}>
+      <div class="beside">
+        <div>
+          <ErrorSummary refusal={refusal} />
+          <Issues broadcast={broadcast} issues={issues} />
+          <h2>Audience</h2>
+          {audience === null ? (
+            <p>No list is chosen, or it has too many contacts to count.</p>
+          ) : (
+            <Counted {...{ broadcast, variants, audience }} />
+          )}
+          <h2>Email</h2>
+          <Summary {...{ broadcast, variants, lists }} />
+          {blocking ? (
+            <div class="actions ends">
+              <ButtonLink to={pathOfStep(broadcast.id, "test")} label="Back" kind="quiet" />
+              <ButtonLink to={pathOfStep(broadcast.id, blocking.step)} label={`Go to ${nameOf(blocking.step)}`} />
+            </div>
+          ) : (
+            <SendForm {...{ form, isLater, refusal }} />
+          )}
+        </div>
+        <aside aria-label="Preview">
+          <ContentFrame broadcast={broadcast} />
+        </aside>
+      </div>
+    </StepPage>
+  );
+}
+
+const nameOf = (step: Issue["step"]) => STEPS.find((one) => one.step === step)?.name ?? step;
+
+const Issues = ({ broadcast, issues }: { broadcast: BroadcastOut; issues: readonly Issue[] }) =>
+  issues.length === 0 ? null : (
+    <div class={issues.some(({ isBlocking }) => isBlocking) ? "notice bad" : "notice warn"}>
+      <ul>
+        {issues.map(({ text, step }) => (
+          <li>
+            {text}. <a href={pathOfStep(broadcast.id, step)}>{nameOf(step)}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+
+const Counted = ({
+  broadcast,
+  variants,
+  audience,
+}: Required<Pick<ReviewStepProps, "broadcast" | "variants">> & { audience: AudienceOut }) => (
+  <>
+    <AudienceSplit {...{ broadcast, variants, audience }} />
+    <Numbers
+      numbers={[
+        { name: "Get it", value: audience.eligible.toLocaleString("en") },
+        ...Object.entries(audience.skipped).map(([reason, count]) => ({
+          name: `Skipped: ${reason}`,
+          value: count.toLocaleString("en"),
+        })),
+      ]}
+    />
+  </>
+);
+
+const Summary = ({ broadcast, variants, lists }: Pick<ReviewStepProps, "broadcast" | "variants" | "lists">) => (
+  <Facts
+    of={{
+      From: broadcast.from_address,
+      Audience: lists.find(({ id }) => id === broadcast.contact_list_id)?.name ?? null,
+      Subject: variants.length === 0 ? broadcast.subject : null,
+      ...Object.fromEntries(variants.map(({ label, subject }) => [`Subject of ${label}`, subject])),
+      "Preview text": broadcast.preheader,
+    }}
+  />
+);
+
+type SendFormProps = Pick<ReviewStepProps, "form" | "isLater" | "refusal">;
+
+/** Sends the broadcast, or schedules it. Its style shows the time, and the button for it, once that is chosen. */
+function SendForm({ form, isLater, refusal }: SendFormProps) {
+  const { scheduled_at: at = "", max_per_hour: limit = "" } = form.values;
+  const errors = refusal?.errors;
+  return (
+    <form class="schedule" method="post">
+      <button type="submit" name="action" value="save" hidden>
+        Save
+      </button>
+      <VersionField version={form.version} refusal={refusal} />
+      <input type="hidden" name="stored_scheduled_at" value={at} />
+      <h2>Time</h2>
+      <fieldset>
+        <legend>When it leaves</legend>
+        <label class="choice">
+          <input type="radio" name="when" value="now" checked={!isLater} />
+          <span>Now</span>
+        </label>
+        <label class="choice">
+          <input type="radio" name="when" value="later" checked={isLater} />
+          <span>At a time</span>
+        </label>
+        <div class="later">
+          <TimeField name="scheduled_at" label="Send at" hint="You can change it until then." at={at} errors={errors} />
+        </div>
+      </fieldset>
+      <Field
+        name="max_per_hour"
+        label="Emails an hour"
+        inputmode="numeric"
+        required={false}
+        hint="At most this many. Empty: as fast as it goes."
+        value={limit}
+        errors={errors}
+      />
+      <div class="actions ends">
+        <button class="quiet" type="submit" name="action" value="back" formnovalidate>
+          Back
+        </button>
+        <button class="now" type="submit" name="action" value="send">
+          Send now
+        </button>
+        <button class="later" type="submit" name="action" value="schedule">
+          Schedule
+        </button>
+      </div>
+    </form>
+  );
+}

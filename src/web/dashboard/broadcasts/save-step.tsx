@@ -1,0 +1,56 @@
+import type { Context } from "hono";
+import {
+  BroadcastPatch,
+  createVariant,
+  deleteVariant,
+  getBroadcast,
+  toRecord,
+  updateBroadcast,
+  VariantIn,
+} from "../../../audience/broadcasts/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { parseFields } from "../../../http/page-form.ts";
+import { unprocessable } from "../../../lib/errors.ts";
+import { requireVersion } from "../../../lib/form-version.ts";
+import { fieldOfVariant, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";
+
+/** Variants that one form adds at most. */
+const MAX_NEW = 10;
+
+export const idOf = (c: Context<AppEnv>) => c.req.param("broadcast_id") ?? "";
+
+/** Saves the form of a step. Throws 409 when what it shows was changed since it was opened. */
+export async function saveStep(c: Context<AppEnv>, form: StepForm): Promise<void> {
+  const caller = c.get("caller");
+  const patch = parseFields(BroadcastPatch, toPatch(form));
+  const stored = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+  requireVersion(form.version, valuesOf(toStepForm(form.step, stored)), valuesOf(form));
+  await updateBroadcast(caller, idOf(c), patch);
+}
+
+/** Returns the variants that a form adds. Throws 422 that names their fields. */
+export const parseVariants = ({ variants }: StepForm): VariantIn[] =>
+  [...variants].slice(0, MAX_NEW).map(([label, subject]) => parseVariant(label, subject));
+
+/** Adds the variants of a form once each, however often it is submitted. */
+export async function addVariants(
+  c: Context<AppEnv>,
+  { idempotencyKey }: StepForm,
+  inputs: readonly VariantIn[],
+): Promise<void> {
+  for (const input of inputs) {
+    const same = JSON.stringify([idOf(c), input.label, input.subject]);
+    await onceForForm(c, `${idempotencyKey} ${input.label}`, same, (ctx) => createVariant(ctx, idOf(c), input));
+  }
+}
+
+function parseVariant(label: string, subject: string): VariantIn {
+  const result = VariantIn.safeParse({ label, subject });
+  if (result.success) return result.data;
+  const loc = ["body", fieldOfVariant(label)];
+  throw unprocessable(result.error.issues.map(({ message: msg }) => ({ loc, msg, type: "value_error" })));
+}
+
+export const removeVariant = (c: Context<AppEnv>, variantId: string) =>
+  deleteVariant(c.get("caller"), idOf(c), variantId);

@@ -1,0 +1,39 @@
+import type { Context } from "hono";
+import {
+  findVariantsOf,
+  getBroadcast,
+  getTopLinks,
+  isEditable,
+  toRecord,
+  toVariant,
+} from "../../../audience/broadcasts/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { respondPage } from "../../../http/page.tsx";
+import type { Refusal } from "../../../http/page-form.ts";
+import { notices } from "./notices.ts";
+import { BroadcastPage } from "./page.tsx";
+import { idOf } from "./save-step.tsx";
+import { findAudience } from "./show-step.tsx";
+import { firstUnfinished, pathOfStep } from "./steps.ts";
+
+const TOP_LINKS = 10;
+
+/** Shows a broadcast. A draft is opened at the step that is left to do, unless it was refused something. */
+export async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal): Promise<Response> {
+  const caller = c.get("caller");
+  const [found, rows, links] = await Promise.all([
+    getBroadcast(caller, idOf(c)),
+    findVariantsOf(caller, idOf(c)),
+    getTopLinks(caller, idOf(c), TOP_LINKS),
+  ]);
+  const broadcast = toRecord(caller.workspace.id, found);
+  const variants = rows.map((variant) => toVariant(found, variant));
+  if (broadcast.status === "draft" && !refusal && caller.actor.scopes.has("broadcasts:manage"))
+    return c.redirect(pathOfStep(broadcast.id, firstUnfinished(broadcast, variants)), 303);
+  const audience = isEditable(broadcast.status) ? await findAudience(c, found) : null;
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const page = (
+    <BroadcastPage {...{ caller, broadcast, variants, audience, links, refusal, notice }} now={caller.now()} />
+  );
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+}

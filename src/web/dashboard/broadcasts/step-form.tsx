@@ -1,0 +1,85 @@
+import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import { readTime } from "../../../http/time-field.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+
+/** The forms of the steps of a broadcast: what each shows and changes. Pure. */
+
+export type FormStep = "audience" | "content" | "review";
+
+/** The fields of the form of each step, with their labels. */
+const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
+  audience: { name: "Name", from_address: "From", contact_list_id: "Audience" },
+  content: {
+    ...{ subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },
+    ab_test_pct: "Sample in percent",
+  },
+  review: { scheduled_at: "Send at", max_per_hour: "Emails an hour" },
+};
+
+const NUMBERS = ["ab_test_pct", "max_per_hour"];
+/** Fields that a broadcast always has. Others are null when they are empty. */
+const TEXTS = ["name", "from_address", "subject"];
+
+/** The form of a step, as it was filled in. */
+export interface StepForm {
+  step: FormStep;
+  /** By the name of the field. Times are in ISO 8601. */
+  values: Readonly<Record<string, string>>;
+  /** Subjects of new variants by their labels. Empty: no variant is added. */
+  variants: ReadonlyMap<string, string>;
+  idempotencyKey: string;
+  /** Of what the form began from. Empty: a new broadcast. */
+  version: string;
+}
+
+/** Returns the form of a step of a broadcast. Null: a new one. */
+export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): StepForm {
+  const stored = broadcast as Readonly<Record<string, unknown>> | null;
+  const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
+  const form = { step, values, variants: new Map(), idempotencyKey: crypto.randomUUID() };
+  return { ...form, version: broadcast === null ? "" : versionOf(valuesOf({ ...form, version: "" })) };
+}
+
+/** Returns what a form shows and changes, by label. */
+export const valuesOf = ({ step, values }: StepForm): FormValues =>
+  Object.fromEntries(Object.entries(LABELS[step]).map(([field, label]) => [label, values[field] ?? ""]));
+
+/** Prefix of the fields that have the subjects of new variants, before their labels. */
+const VARIANT = "variant.";
+export const fieldOfVariant = (label: string) => VARIANT + label;
+
+/** Reads the submitted form of a step. */
+export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm {
+  const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+  const texts = Object.keys(LABELS[step]).map((name): [string, string] => [name, field(name)]);
+  const added = [...fields].filter(([name, subject]) => name.startsWith(VARIANT) && subject.trim() !== "");
+  return {
+    step,
+    values: {
+      ...Object.fromEntries(texts),
+      ...(step === "review" ? { scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")) } : {}),
+    },
+    variants: new Map(added.map(([name, subject]) => [name.slice(VARIANT.length), subject])),
+    idempotencyKey: field("idempotency_key"),
+    version: field("version"),
+  };
+}
+
+/** Returns the part of a request of the API that the form of a step is about. */
+export const toPatch = ({ values }: Pick<StepForm, "values">): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).map(([field, value]) => [field, toValue(field, value)]));
+
+function toValue(field: string, value: string): string | number | null {
+  if (TEXTS.includes(field)) return value;
+  if (value === "") return null;
+  return NUMBERS.includes(field) ? Number(value) : value;
+}
+
+const LETTERS = [..."ABCDEFGHIJ"];
+
+/** Returns the labels of the variants that the form offers to add: two at first, then one, as letters that no variant has. */
+export function newLabels(variants: readonly Pick<VariantOut, "label">[]): string[] {
+  const used = new Set(variants.map(({ label }) => label.toUpperCase()));
+  const free = LETTERS.filter((letter) => !used.has(letter)).slice(0, Math.max(0, LETTERS.length - variants.length));
+  return free.slice(0, variants.length === 0 ? 2 : 1);
+}

@@ -1,0 +1,98 @@
+import type { Child } from "hono/jsx";
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
+import { ButtonLink, Icon, Layout } from "../../../http/ui/index.ts";
+import { pathOfStep, STEPS, type Step } from "./steps.ts";
+
+interface StepPageProps {
+  caller: CallerCtx;
+  /** Null: a new one. */
+  broadcast: BroadcastOut | null;
+  step: Step;
+  /** The steps that are done. */
+  done: readonly Step[];
+  /** Beside the title. */
+  actions?: Child;
+  notice?: string | undefined;
+  children?: Child;
+}
+
+/** The page of one step of writing a broadcast, below the bar with all steps. */
+export const StepPage = ({ caller, broadcast, step, done, actions, notice, children }: StepPageProps) => (
+  <Layout
+    title={broadcast?.name ?? "New broadcast"}
+    caller={caller}
+    at="/app/broadcasts"
+    actions={
+      broadcast === null ? null : (
+        <>
+          {actions}
+          <ButtonLink to={`/app/broadcasts/${broadcast.id}/delete`} label="Delete" kind="danger" />
+        </>
+      )
+    }
+    notice={notice}
+  >
+    <StepBar broadcastId={broadcast?.id ?? null} current={step} done={done} />
+    {children}
+  </Layout>
+);
+
+interface StepBarProps {
+  /** Null: its further steps cannot be opened yet. */
+  broadcastId: string | null;
+  current: Step;
+  done: readonly Step[];
+}
+
+const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
+  <nav class="stepbar" aria-label="Steps">
+    <ol>
+      {STEPS.map(({ step, name }, index) => {
+        const isDone = done.includes(step);
+        const at = step === current ? ("step" as const) : undefined;
+        const label = (
+          <>
+            <span class="mark">{isDone && step !== current ? <Icon name="check" /> : index + 1}</span>
+            {name}
+          </>
+        );
+        return (
+          <li>
+            {broadcastId === null ? (
+              <span aria-current={at}>{label}</span>
+            ) : (
+              <a href={pathOfStep(broadcastId, step)} aria-current={at} aria-label={isDone ? `${name} (done)` : name}>
+                {label}
+              </a>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  </nav>
+);
+
+/**
+ * The buttons below the form of a step. Both save it. The first button of a form is the one that Enter in a field presses, so the form
+ * begins with `ContinueByEnter`.
+ */
+export const StepButtons = ({ hasBack = true, children }: { hasBack?: boolean; children?: Child }) => (
+  <div class="actions ends">
+    {hasBack ? (
+      <button class="quiet" type="submit" name="action" value="back" formnovalidate>
+        Back
+      </button>
+    ) : null}
+    {children}
+    <button type="submit" name="action" value="continue">
+      Continue
+    </button>
+  </div>
+);
+
+export const ContinueByEnter = () => (
+  <button type="submit" name="action" value="continue" hidden>
+    Continue
+  </button>
+);

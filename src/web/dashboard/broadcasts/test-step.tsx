@@ -1,0 +1,59 @@
+import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import { ButtonLink, ErrorSummary, Field, PreviewFrame, Select } from "../../../http/ui/index.ts";
+import { StepPage } from "./step-page.tsx";
+import type { StepProps } from "./step-props.tsx";
+import { pathOfStep } from "./steps.ts";
+
+interface TestStepProps extends StepProps {
+  variants: readonly VariantOut[];
+  /** The address that was filled in. */
+  to: string;
+}
+
+/** The third step, which can be passed over: mails the broadcast to its author. */
+export const TestStep = ({ caller, broadcast, variants, to, done, notice, refusal }: TestStepProps) => (
+  <StepPage step="test" {...{ caller, broadcast, done, notice }}>
+    <div class="beside">
+      <div>
+        <ErrorSummary refusal={refusal} />
+        <p>See it in your own mailbox before your readers do. A test counts for no result.</p>
+        <TestForm {...{ broadcast, variants, to, refusal }} />
+        <div class="actions ends">
+          <ButtonLink to={pathOfStep(broadcast.id, "content")} label="Back" kind="quiet" />
+          <ButtonLink to={pathOfStep(broadcast.id, "review")} label="Continue" />
+        </div>
+      </div>
+      <aside aria-label="Preview">
+        <ContentFrame broadcast={broadcast} />
+      </aside>
+    </div>
+  </StepPage>
+);
+
+/** The stored content of a broadcast. */
+export const ContentFrame = ({ broadcast }: { broadcast: BroadcastOut }) =>
+  broadcast.html_body ? (
+    <PreviewFrame src={`/app/broadcasts/${broadcast.id}/html`} />
+  ) : (
+    <pre>{broadcast.text_body ?? "No content yet."}</pre>
+  );
+
+type TestFormProps = Pick<TestStepProps, "broadcast" | "variants" | "to" | "refusal">;
+
+/** The form that mails a broadcast, or one of its variants, to an address. */
+export const TestForm = ({ broadcast, variants, to, refusal }: TestFormProps) => (
+  <form class="filter" method="post" action={pathOfStep(broadcast.id, "test")}>
+    <Field name="to" label="Send a test to" type="email" value={to} errors={refusal?.errors} />
+    {variants.length < 2 ? null : (
+      <Select
+        name="variant_id"
+        label="Variant"
+        options={variants.map(({ id, label }) => ({ value: id, label }))}
+        errors={refusal?.errors}
+      />
+    )}
+    <button class="quiet" type="submit">
+      Send test
+    </button>
+  </form>
+);
