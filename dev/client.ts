@@ -19,6 +19,7 @@ const SOURCES = {
   script: "client/page.ts",
   webmailScript: "client/webmail.ts",
   style: "client/styles/page.css",
+  dashboardStyle: "client/styles/dashboard.css",
   webmailStyle: "client/styles/webmail.css",
   referenceStyle: "client/styles/reference.css",
 };

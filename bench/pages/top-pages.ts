@@ -60,7 +60,7 @@ async function fillDashboard(site: PageSite): Promise<TopPage[]> {
     [`/app/emails/${results[0]?.id}`, "one email"],
     [`/app/contacts/${list.id}`, `list of ${ROWS} contacts`],
     [`/app/templates/${template.id}`, "template"],
-    [`/app/broadcasts/${broadcast.id}`, "broadcast"],
+    [`/app/broadcasts/${broadcast.id}/content`, "broadcast"],
     [`/app/domains/${domainId}`, "domain"],
     ["/app/analytics", "analytics"],
   ];

@@ -7,7 +7,7 @@ interface DocumentProps {
   /** The last part of the title. Default: the name of the service. */
   of?: string | undefined;
   /** Paths of stylesheets beside that of every page. */
-  styles?: readonly string[];
+  styles?: readonly string[] | undefined;
   /** Path of the script that the page loads. The headers of its response must allow that. */
   script?: string | undefined;
   /** URL that the page opens by itself at once. */

@@ -33,6 +33,7 @@ export function Layout({ title, caller, at, actions, notice, query, refreshTo, c
       title={title}
       of={caller?.workspace.name}
       script={caller && files.script}
+      styles={caller && [files.dashboardStyle]}
       refreshTo={refreshTo}
       kind={caller ? "app" : undefined}
     >

@@ -9,7 +9,7 @@ import { requirePublicUrl } from "./check-url.ts";
 import { getWebhook } from "./queries.ts";
 import type { TestOut } from "./schema.ts";
 
-/** What tells the sample from an event of an email. Mail to its recipient never leaves: the domain is reserved (RFC 2606). */
+/** Tells the sample from an event of an email. Mail to its recipient never leaves: the domain is reserved (RFC 2606). */
 const SAMPLE = { recipient: "recipient@example.com", subject: "A test of your webhook" } as const;
 
 /** Returns whether a payload is that of a test, whose email does not exist. */

@@ -38,7 +38,7 @@ describe("the horizontal axis of a chart", () => {
   it("has each of seven days, and the last of more days with others at equal distances", () => {
     expect(placesOf(days(7)).map(({ text }) => text)).toEqual([1, 2, 3, 4, 5, 6, 7].map((day) => `${day} Nov`));
     expect(placesOf(days(30)).map(({ text }) => text)).toEqual([5, 10, 15, 20, 25, 30].map((day) => `${day} Nov`));
-    expect(placesOf(days(91)).map(({ index }) => index)).toEqual([0, 15, 30, 45, 60, 75, 90]);
+    expect(placesOf(days(91)).map(({ index }) => index)).toEqual([6, 20, 34, 48, 62, 76, 90]);
   });
 
   it("has round hours of a day, with the day at midnight, and the days of a week of hours", () => {

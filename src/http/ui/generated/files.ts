@@ -2,10 +2,11 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-a97765c.js",
-  webmailScript: "/assets/webmail-5befa5da.js",
-  style: "/assets/page-cd93bd85.css",
+  script: "/assets/page-c24d6546.js",
+  webmailScript: "/assets/webmail-ea2a5dcd.js",
+  style: "/assets/page-fcd13470.css",
+  dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-cf6dab0f.css",
   referenceStyle: "/assets/reference-d505b9c9.css",
-  guides: "/assets/guides-353d33d5.json",
+  guides: "/assets/guides-f91201ed.json",
 } as const;

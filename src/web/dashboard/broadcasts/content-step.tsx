@@ -53,7 +53,7 @@ export function ContentStep(props: ContentStepProps) {
             name="subject"
             label="Subject"
             hint="May have placeholders such as {{name}}."
-            required={false}
+            required={variants.length === 0}
             value={subject}
             errors={errors}
           />

@@ -1,4 +1,4 @@
-/** What pages of broadcasts say after something was done, by the name in their URL. */
+/** Texts of the pages of broadcasts after something was done, by the name in their URL. */
 export const notices: Readonly<Record<string, string>> = {
   saved: "The broadcast is saved.",
   deleted: "The broadcast is deleted.",

@@ -115,9 +115,9 @@ function SendForm({ form, isLater, refusal }: SendFormProps) {
       </button>
       <VersionField version={form.version} refusal={refusal} />
       <input type="hidden" name="stored_scheduled_at" value={at} />
-      <h2>Time</h2>
+      <h2>When it leaves</h2>
       <fieldset>
-        <legend>When it leaves</legend>
+        <legend class="hidden">When it leaves</legend>
         <label class="choice">
           <input type="radio" name="when" value="now" checked={!isLater} />
           <span>Now</span>

@@ -48,13 +48,14 @@ interface StepBarProps {
 const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
   <nav class="stepbar" aria-label="Steps">
     <ol>
-      {STEPS.map(({ step, name }, index) => {
+      {STEPS.map(({ step, name }) => {
         const isDone = done.includes(step);
         const at = step === current ? ("step" as const) : undefined;
         const label = (
           <>
-            <span class="mark">{isDone && step !== current ? <Icon name="check" /> : index + 1}</span>
+            <span class="point">{isDone && step !== current ? <Icon name="check" /> : null}</span>
             {name}
+            {isDone ? <span class="hidden"> (done)</span> : null}
           </>
         );
         return (
@@ -62,7 +63,7 @@ const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
             {broadcastId === null ? (
               <span aria-current={at}>{label}</span>
             ) : (
-              <a href={pathOfStep(broadcastId, step)} aria-current={at} aria-label={isDone ? `${name} (done)` : name}>
+              <a href={pathOfStep(broadcastId, step)} aria-current={at}>
                 {label}
               </a>
             )}

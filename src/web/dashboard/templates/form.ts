@@ -118,7 +118,7 @@ export interface BlocksChange {
   blocks: Block[];
   /** The element that has the focus afterwards: the name of a field, or the value of a button. */
   focus: string;
-  /** What screen readers say of it. */
+  /** The text that screen readers say. */
   said: string;
 }
 
