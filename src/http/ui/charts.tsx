@@ -202,7 +202,13 @@ export const Numbers = ({ numbers }: NumbersProps) => (
       <div>
         <dt>{name}</dt>
         <dd>
-          {value} {share === undefined ? null : <span class="soft">{share}</span>}
+          {value}
+          {share === undefined ? null : (
+            <>
+              {" "}
+              <span class="soft">{share}</span>
+            </>
+          )}
         </dd>
       </div>
     ))}
