@@ -7,6 +7,6 @@ export const files = {
   style: "/assets/page-fcd13470.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-cf6dab0f.css",
-  referenceStyle: "/assets/reference-d505b9c9.css",
+  referenceStyle: "/assets/reference-a600d0e7.css",
   guides: "/assets/guides-f91201ed.json",
 } as const;
