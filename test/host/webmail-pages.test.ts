@@ -289,7 +289,11 @@ async function expectOneRow(page: Page, toolbar: string, count: number): Promise
     all.map((icon) => {
       const { top, right, width, height } = icon.getBoundingClientRect();
       const isLarge = width >= 24 && height >= 24;
-      return { top, fits: right <= innerWidth && isLarge, named: Boolean(icon.ariaLabel && icon.title) };
+      return {
+        top,
+        fits: right <= icon.ownerDocument.documentElement.clientWidth && isLarge,
+        named: Boolean(icon.ariaLabel && icon.title),
+      };
     }),
   );
   expect(icons).toHaveLength(count);
