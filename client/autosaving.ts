@@ -105,6 +105,8 @@ function takeOver(form: HTMLFormElement, fresh: Document, draft: string): void {
   const files = fresh.getElementById("files");
   if (files) form.querySelector("#files")?.replaceWith(document.adoptNode(files));
   const url = new URL(location.href);
-  url.search = `?${new URLSearchParams({ draft })}`;
+  // The page that a sent message leads back to stays the same when this one is loaded again.
+  const back = form.querySelector<HTMLInputElement>("[name=back]")?.value ?? "";
+  url.search = `?${new URLSearchParams({ draft, ...(back === "" ? {} : { back }) })}`;
   history.replaceState(null, "", url);
 }

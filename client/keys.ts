@@ -17,6 +17,7 @@ const KEYS: readonly [string, string][] = [
   ["r, a, f", "Reply, reply to all, forward"],
   ["c", "Write a message"],
   ["/", "Search"],
+  ["Ctrl+B, I, U, K", "Bold, italic, underline, link"],
   ["Ctrl+Enter", "Send"],
   ["Ctrl+Shift+Enter", "Send without time to undo"],
   ["?", "This help"],
@@ -31,6 +32,7 @@ const isOn = () => localStorage.getItem(SETTING) !== "off";
  * other key acts on the element whose `data-key` it is. Adds a button that opens the help.
  */
 export function listenForKeys(): void {
+  document.querySelector("[data-key-help]")?.append(...helpOf());
   const place = document.querySelector("[data-keys]");
   if (!place) return;
   const button = element("button", { type: "button", className: "link", textContent: "Keys" });
@@ -93,19 +95,23 @@ function focusMenu(button: HTMLElement | null): boolean {
   return true;
 }
 
-function showHelp(): boolean {
+/** Returns the list of the keys, and the box that switches single ones off. */
+function helpOf(): HTMLElement[] {
   const list = element("dl", { className: "keys" });
   for (const [key, meaning] of KEYS)
     list.append(element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning }));
   const box = element("input", { type: "checkbox", checked: isOn() });
   box.addEventListener("change", () => localStorage.setItem(SETTING, box.checked ? "on" : "off"));
+  return [list, element("label", { className: "choice" }, box, "Use single keys")];
+}
+
+function showHelp(): boolean {
   const close = element("button", { type: "submit", className: "quiet", textContent: "Close", autofocus: true });
   const dialog = element(
     "dialog",
     {},
     element("h2", { id: "keys-title", textContent: "Keys" }),
-    list,
-    element("label", { className: "choice" }, box, "Use single keys"),
+    ...helpOf(),
     element("form", { method: "dialog", className: "actions" }, close),
   );
   dialog.setAttribute("aria-labelledby", "keys-title");

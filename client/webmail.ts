@@ -6,12 +6,14 @@ import { fitFrames } from "./fitting-frames.ts";
 import { keepPlace } from "./keeping-place.ts";
 import { listenForKeys } from "./keys.ts";
 import { followChanges } from "./live.ts";
+import { openEditors } from "./rich-text.ts";
 import { addSelectAll } from "./selecting.ts";
 
 addSelectAll(document);
 completeAddresses();
 fitFrames();
 autosave();
+openEditors();
 listenForKeys();
 keepPlace();
 followChanges();

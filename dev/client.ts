@@ -18,6 +18,7 @@ const NAMES = path.join(ROOT, "src/http/ui/generated/files.ts");
 const SOURCES = {
   script: "client/page.ts",
   webmailScript: "client/webmail.ts",
+  editorScript: "client/editor.ts",
   style: "client/styles/page.css",
   dashboardStyle: "client/styles/dashboard.css",
   webmailStyle: "client/styles/webmail.css",

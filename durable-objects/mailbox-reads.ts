@@ -18,6 +18,7 @@ import {
   openConversation,
   type Range,
   readQuota,
+  readSignature,
   searchMessages,
 } from "../src/mailboxes/mailbox-store/index.ts";
 import { BackupObject } from "./backup-object.ts";
@@ -100,6 +101,15 @@ export abstract class MailboxReads extends BackupObject {
 
   async listImports() {
     return listImports(this.sql);
+  }
+
+  async signature() {
+    return readSignature(this.sql);
+  }
+
+  /** Returns what the page needs that writes a message, in one call. */
+  async forWriting() {
+    return { addresses: listAddresses(this.sql, ""), signature: readSignature(this.sql) };
   }
 
   async listBlockedSenders() {

@@ -3,6 +3,7 @@ import {
   type ArchiveContents,
   addMessage,
   addUpload,
+  blockSender,
   changeLabels,
   changeSelected,
   createContents,
@@ -38,10 +39,13 @@ import {
   runExpiry,
   type SelectedChange,
   type Selection,
+  type Signature,
   saveLabel,
+  saveSignature,
   setFlags,
   startImport,
   takeReplyTurn,
+  unblockSender,
 } from "../src/mailboxes/mailbox-store/index.ts";
 import { createContext } from "../src/platform/context.ts";
 import { MailboxReads } from "./mailbox-reads.ts";
@@ -239,6 +243,19 @@ export class MailboxObject extends MailboxReads {
 
   replaceBlockedSenders(emails: readonly string[]) {
     return this.#change(() => replaceBlockedSenders(this.sql, emails));
+  }
+
+  /** Adds a sender whose mail goes to Spam. Returns false beyond the limit. */
+  blockSender(email: string) {
+    return this.#change(() => blockSender(this.sql, email));
+  }
+
+  unblockSender(email: string) {
+    return this.#change(() => unblockSender(this.sql, email));
+  }
+
+  saveSignature(signature: Signature | null) {
+    return this.#change(() => saveSignature(this.sql, signature));
   }
 
   /** Deletes everything that the mailbox has. */

@@ -148,7 +148,7 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     expect(await mainText(page)).toContain("My parcel.");
     await expectLocal(page, "article time");
     await pressOn(page, "Reply");
-    await page.locator("[name=text]:focus").waitFor();
+    await page.locator(":is(.editor, [name=text]):focus").waitFor();
     await page.keyboard.type(`It is in ${zone}.`);
     await pressOn(page, "Send without undo");
     expect((await site.mailTo("friend@example.org", /^Re: Where is it\?$/)).text).toContain(`It is in ${zone}.`);

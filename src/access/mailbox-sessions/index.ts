@@ -1,4 +1,5 @@
 export { authenticateMailboxCaller } from "./caller.ts";
+export { changePasswordStatements } from "./change-password.ts";
 export { hashPassword, isPassword } from "./password.ts";
 export {
   inheritPasswordsStatement,

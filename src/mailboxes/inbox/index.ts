@@ -1,4 +1,7 @@
-export { importArchive, listImports } from "./archives/index.ts";
+export { exportMailbox, importArchive, listImports } from "./archives/index.ts";
+export { openAutoReply, replaceAutoReply } from "./auto-reply/change.ts";
+export { AutoReplyIn, toAutoReply } from "./auto-reply/schema.ts";
+export { blockSender, unblockSender } from "./blocked-senders.ts";
 export { connectToEvents } from "./events/connect.ts";
 export { createFolder, deleteFolder, FolderIn, renameFolder } from "./folders/index.ts";
 export { createLabel, deleteLabel, LabelIn, updateLabel } from "./labels/index.ts";
@@ -19,4 +22,7 @@ export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
 export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";
 export { sendFromMailbox } from "./sending/send.ts";
+
+export { replaceSignature, SignatureIn } from "./signature.ts";
 export { wrapText } from "./wrap-text.ts";
+export { sanitizeWritten, writtenText } from "./written-html.ts";

@@ -39,12 +39,21 @@ const RECORD = `
   SELECT m.id || ' ' || ?5, ?6 + ?7 FROM mailboxes m WHERE ${VISIBLE} AND NOT ${IS_ASSIGNED}
   ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?6`;
 
+/** Opens a mailbox for the caller. Throws as `openMailboxWith` does. */
+export const openMailbox = (ctx: CallerCtx, mailboxId: string): Promise<OpenMailbox> =>
+  openMailboxWith(ctx, mailboxId, () => []).then(({ mailbox }) => mailbox);
+
 /**
  * Opens a mailbox for the caller (docs/contract/mailboxes.md#rights-on-a-mailbox): an assigned user, an owner or admin, or the
- * session of the mailbox itself. For an owner or admin who is not assigned, the audit entry is committed before this returns.
+ * session of the mailbox itself. For an owner or admin who is not assigned, the audit entry is committed before this returns. In the
+ * same call to the database it runs the statements of `more`, and returns their rows.
  * Throws 404 for an unknown mailbox, 403 for one that the caller is not assigned to and for any but that of a mailbox session.
  */
-export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<OpenMailbox> {
+export async function openMailboxWith<Row>(
+  ctx: CallerCtx,
+  mailboxId: string,
+  more: (id: string) => MainStatement[],
+): Promise<{ mailbox: OpenMailbox; rows: Row[] }> {
   const { actor, workspace } = ctx;
   const id = parseUuid(mailboxId);
   // For any other id, known or not, so that the session learns nothing about other mailboxes.
@@ -60,12 +69,12 @@ export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<Op
         auditIfChangedStatement(ctx, { action: "mailbox.opened", target: id, detail: { opened_as: actor.role } }),
       ]
     : [];
-  const results = await ctx.db.batch<MailboxRow>([...audit, ctx.db.prepare(FIND).bind(...values)]);
-  const row = results.at(-1)?.results[0];
+  const results = await ctx.db.batch([...audit, ctx.db.prepare(FIND).bind(...values), ...more(id)]);
+  const row = results[audit.length]?.results[0] as MailboxRow | undefined;
   if (!row) throw notFound("Mailbox");
   if (actor.kind !== "mailbox" && !mayOpenAll && row.is_assigned !== 1)
     throw forbidden("You are not assigned to this mailbox");
-  return {
+  const mailbox = {
     id,
     address: row.address,
     displayName: row.display_name,
@@ -73,4 +82,5 @@ export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<Op
     openedAs: actor.kind === "mailbox" || row.is_assigned === 1 ? null : actor.role,
     store: mailboxStore(ctx, id),
   };
+  return { mailbox, rows: results.slice(audit.length + 1).flatMap(({ results: rows }) => rows as Row[]) };
 }

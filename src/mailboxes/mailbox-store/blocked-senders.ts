@@ -1,3 +1,4 @@
+import { limits } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
 
 /** Returns the addresses whose mail goes to Spam. */
@@ -14,4 +15,20 @@ export function replaceBlockedSenders(sql: Sql, emails: readonly string[]): void
 /** Returns whether mail of this sender, a canonical address, goes to Spam. */
 export function isBlocked(sql: Sql, email: string): boolean {
   return first(sql, "SELECT 1 FROM blocked_senders WHERE email = ?", email) !== null;
+}
+
+/** Adds an address, which must be canonical. Returns false beyond the limit. */
+export function blockSender(sql: Sql, email: string): boolean {
+  sql.exec(
+    `INSERT OR IGNORE INTO blocked_senders SELECT ?1
+      WHERE (SELECT count(*) FROM blocked_senders) < ?2 OR EXISTS (SELECT 1 FROM blocked_senders WHERE email = ?1)`,
+    email,
+    limits.blockedSenders,
+  );
+  return isBlocked(sql, email);
+}
+
+/** Removes an address. */
+export function unblockSender(sql: Sql, email: string): void {
+  sql.exec("DELETE FROM blocked_senders WHERE email = ?", email);
 }

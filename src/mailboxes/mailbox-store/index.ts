@@ -1,7 +1,7 @@
 export { addMessage } from "./add.ts";
 export { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
 export { takeReplyTurn } from "./auto-replied.ts";
-export { listBlockedSenders, replaceBlockedSenders } from "./blocked-senders.ts";
+export { blockSender, listBlockedSenders, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
 export {
   addUpload,
   expungeMessages,
@@ -51,4 +51,5 @@ export {
 export { replaceDraft } from "./replace-draft.ts";
 export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
+export { readSignature, saveSignature } from "./signature.ts";
 export type * from "./types.ts";

@@ -249,3 +249,10 @@ export interface ImportProgress {
   /** Counts to add. */
   added: ImportCounts;
 }
+
+/** The text below the messages that a person writes. */
+export interface Signature {
+  text: string;
+  /** With its formatting; null: it has none. */
+  html: string | null;
+}

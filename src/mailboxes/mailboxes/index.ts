@@ -1,4 +1,5 @@
 export { assignMailbox } from "./assign.ts";
+export { changeOwnPassword, PasswordChangeIn } from "./change-password.ts";
 export { createMailbox } from "./create.ts";
 export { deleteMailbox } from "./delete.ts";
 export { getMailbox, listMailboxes, type MailboxRow } from "./queries.ts";

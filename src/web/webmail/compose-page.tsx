@@ -1,8 +1,9 @@
-import { ErrorSummary, Field, type FieldErrors, Notice, TextArea } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Icon, Notice } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
+import { RichText } from "./rich-text.tsx";
 import { toSize } from "./size.ts";
 
 interface ComposePageProps {
@@ -17,66 +18,61 @@ interface ComposePageProps {
 }
 
 /** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
-export function ComposePage({ page, form, known, refusal, notice, saved }: ComposePageProps) {
-  const isReply = form.inReplyTo !== "" || form.text !== "";
+export const ComposePage = ({ page, form, known, refusal, notice, saved }: ComposePageProps) => (
+  <WebmailLayout {...page} title="New message" current="compose">
+    <h1>New message</h1>
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <ErrorSummary refusal={refusal} />
+    <form class="compose" method="post" enctype="multipart/form-data" data-autosave="">
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
+      <input type="hidden" name="draft" value={form.draft} />
+      <input type="hidden" name="back" value={form.back} />
+      <Head form={form} errors={refusal?.errors} />
+      <datalist id="known-addresses">
+        {known.map(({ email }) => (
+          <option value={email} />
+        ))}
+      </datalist>
+      <RichText
+        {...{ label: "Text", text: form.text, html: form.html, format: form.format, rows: 16 }}
+        errors={refusal?.errors}
+        autofocus={form.to !== ""}
+      />
+      <Files files={form.files} errors={refusal?.errors} />
+      <footer class="actions">
+        <button type="submit" name="action" value="send">
+          <Icon name="send" />
+          Send
+        </button>
+        <button type="submit" class="quiet" name="action" value="draft" formnovalidate>
+          Save draft
+        </button>
+        <button type="submit" class="quiet" name="action" value="now">
+          Send without undo
+        </button>
+        <p class="hint" role="status" data-save-status="">
+          {saved}
+        </p>
+      </footer>
+      <p class="hint">“Send” leaves a minute in which you can undo it.</p>
+    </form>
+  </WebmailLayout>
+);
+
+/** The addresses and the subject. */
+function Head({ form, errors }: { form: ComposeForm; errors: FieldErrors | undefined }) {
+  const address = { errors, list: "known-addresses", placeholder: "ada@example.org, …" };
   return (
-    <WebmailLayout {...page} title="New message" current="compose">
-      <article class="compose">
-        <h1>New message</h1>
-        {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-        <ErrorSummary refusal={refusal} />
-        <form method="post" enctype="multipart/form-data" data-autosave="">
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-          <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
-          <input type="hidden" name="draft" value={form.draft} />
-          <Field
-            {...{ name: "to", label: "To", value: form.to, errors: refusal?.errors, autofocus: !isReply }}
-            list="known-addresses"
-            hint="Addresses, separated by commas"
-          />
-          <details open={form.cc !== "" || form.bcc !== "" || refusal?.errors.has("cc") || refusal?.errors.has("bcc")}>
-            <summary>Cc and Bcc</summary>
-            <Field
-              {...{ name: "cc", label: "Cc", value: form.cc, required: false, errors: refusal?.errors }}
-              list="known-addresses"
-            />
-            <Field
-              {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, errors: refusal?.errors }}
-              list="known-addresses"
-            />
-          </details>
-          <datalist id="known-addresses">
-            {known.map(({ email }) => (
-              <option value={email} />
-            ))}
-          </datalist>
-          <Field
-            {...{ name: "subject", label: "Subject", value: form.subject, errors: refusal?.errors, maxlength: 998 }}
-            required={false}
-          />
-          <TextArea
-            {...{ name: "text", label: "Text", value: form.text, rows: 16, errors: refusal?.errors }}
-            autofocus={isReply && form.to !== ""}
-          />
-          <Files files={form.files} errors={refusal?.errors} />
-          <div class="actions">
-            <button type="submit" name="action" value="send">
-              Send
-            </button>
-            <button type="submit" class="quiet" name="action" value="draft" formnovalidate>
-              Save draft
-            </button>
-            <button type="submit" class="quiet" name="action" value="now">
-              Send without undo
-            </button>
-          </div>
-          <p class="hint">“Send” leaves a minute in which you can undo it.</p>
-          <p class="hint" role="status" data-save-status="">
-            {saved}
-          </p>
-        </form>
-      </article>
-    </WebmailLayout>
+    <div class="head">
+      <Field {...{ name: "to", label: "To", value: form.to, autofocus: form.to === "", ...address }} />
+      <details open={form.cc !== "" || form.bcc !== "" || errors?.has("cc") || errors?.has("bcc")}>
+        <summary>Cc and Bcc</summary>
+        <Field {...{ name: "cc", label: "Cc", value: form.cc, required: false, ...address }} />
+        <Field {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, ...address }} />
+      </details>
+      <Field {...{ name: "subject", label: "Subject", value: form.subject, errors, maxlength: 998, required: false }} />
+    </div>
   );
 }
 

@@ -22,23 +22,17 @@ import {
   SendIn,
   sendFromMailbox,
 } from "../../mailboxes/inbox/index.ts";
+import type { Person, Signature } from "../../mailboxes/mailbox-store/index.ts";
 import { cancelEmail, listScheduledOfMailbox } from "../../sending/emails/scheduled/index.ts";
 import { requireAllFiles, settleFiles, storeChosen } from "./compose-files.ts";
-import {
-  type ComposeForm,
-  draftForm,
-  newForm,
-  type Reply,
-  readComposeForm,
-  replyForm,
-  toAddresses,
-  toMessageInput,
-} from "./compose-form.ts";
+import { type ComposeForm, readComposeForm, toAddresses, toMessageInput } from "./compose-form.ts";
 import { ComposePage } from "./compose-page.tsx";
 import type { OpenPage } from "./layout.tsx";
 import { openPage } from "./open-page.ts";
-import { composePath, folderPath, scheduledPath } from "./paths.ts";
+import { backPath, composePath, folderPath, labelPath, messagePath, scheduledPath } from "./paths.ts";
+import { draftForm, emptyForm, type Reply, replyForm } from "./reply-form.ts";
 import { ScheduledPage } from "./scheduled-page.tsx";
+import { toSentQuery } from "./sent.ts";
 
 /** Greatest text of the form, in bytes: a million characters, percent-encoded. */
 const MAX_TEXT_BYTES = 3_000_000;
@@ -49,7 +43,6 @@ const UNDO_MS = 65_000;
 
 const notices: Readonly<Record<string, string>> = {
   saved: "The draft is saved.",
-  sent: "The message leaves in a minute.",
   stopped: "The message is not sent. It is in Drafts.",
   "stopped-draft": "The message is not sent. Change it, or send it again.",
 };
@@ -58,7 +51,8 @@ const notices: Readonly<Record<string, string>> = {
 export const composePages = new Hono<AppEnv>()
   .get("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    return showForm(c, page, await firstForm(c, page));
+    const { addresses, signature } = await page.mailbox.store.forWriting();
+    return showForm(c, page, await firstForm(c, page, signature), { known: addresses });
   })
   .post("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
@@ -70,10 +64,11 @@ export const composePages = new Hono<AppEnv>()
         throw tooLarge(`The files are larger than ${inMiB(MAX_FILE_BYTES)} together. They were not attached`);
       requireAllFiles(settled);
       if (action === "attach") return showForm(c, page, form);
-      if (action === "autosave") return showForm(c, page, form, undefined, await saveComplete(page, form));
+      // The script takes no addresses over from the reply to a draft that it has saved.
+      if (action === "autosave") return showForm(c, page, form, { known: [], saved: await saveComplete(page, form) });
       return action === "draft" ? saveDraft(page, form) : send(c, page, form, action === "now");
     };
-    return submitForm(c, run, (refusal) => showForm(c, page, form, refusal));
+    return submitForm(c, run, (refusal) => showForm(c, page, form, { refusal }));
   })
   .get("/mail/scheduled/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/scheduled"), (c) => showScheduled(c))
   .post("/mail/scheduled/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
@@ -111,7 +106,7 @@ async function readCompose(c: Context<AppEnv>, page: OpenPage) {
 /** Stores the form as a draft and returns the path of its page. */
 async function saveDraft(page: OpenPage, form: ComposeForm): Promise<string> {
   await storeDraft(page, form);
-  return composePath(page.mailbox.id, { draft: form.draft, done: "saved" });
+  return composePath(page.mailbox.id, { draft: form.draft, done: "saved", back: form.back });
 }
 
 /** Stores the form as a draft without the addresses that are not complete yet. Returns what to say about it. */
@@ -147,7 +142,8 @@ function orNull(error: unknown): null {
 async function send(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, atOnce: boolean): Promise<string> {
   const { caller, mailbox } = page;
   const input = toMessageInput(form);
-  const at = atOnce ? {} : { send_at: iso(caller.now() + UNDO_MS) };
+  const until = caller.now() + UNDO_MS;
+  const at = atOnce ? {} : { send_at: iso(until) };
   const checked = parseFields(SendIn, { ...input, ...at });
   // A form that is submitted twice uploads its files twice, under other ids.
   const files = form.files.map(({ name, size }) => [name, size]);
@@ -165,8 +161,8 @@ async function send(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, atOnc
       throw error;
     }
   });
-  if (atOnce) return folderPath(mailbox.id, "INBOX", { done: "sent" });
-  return scheduledPath(mailbox.id, { done: "sent", email: id, draft: form.draft });
+  const undo = atOnce ? null : { email: id, draft: form.draft, until };
+  return backPath(mailbox.id, form.back, toSentQuery({ undo }));
 }
 
 /** Deletes the draft that was made for a message which was not sent. Its text is in the form. */
@@ -176,34 +172,52 @@ async function dropDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Prom
 }
 
 /** Returns the form as it is opened: empty, a draft, or a reply to the message of the query. */
-async function firstForm(c: Context<AppEnv>, { caller, mailbox }: OpenPage): Promise<ComposeForm> {
+async function firstForm(
+  c: Context<AppEnv>,
+  { caller, mailbox }: OpenPage,
+  signature: Signature | null,
+): Promise<ComposeForm> {
   const { draft, reply, folder = "INBOX", uid = "", to = "" } = c.req.query();
+  const back = backOf(c, mailbox.id);
   if (draft !== undefined) {
     const message = await getMessage(mailbox, "Drafts", draft);
-    return draftForm(message, await readContent(caller, message, false));
+    return { ...draftForm(message, await readContent(caller, message, false)), back };
   }
-  if (!isReply(reply)) return newForm({ to });
+  if (!isReply(reply)) return { ...emptyForm(signature, { to }), back };
   const message = await getMessage(mailbox, folder, uid);
-  return replyForm(reply, message, await readContent(caller, message, false), mailbox.address);
+  const content = await readContent(caller, message, false);
+  return { ...replyForm(reply, { message, content }, { address: mailbox.address, signature }), back };
+}
+
+/** Returns the path of the page that led to this one: of a message, a label, or a folder. */
+function backOf(c: Context<AppEnv>, id: string): string {
+  const { folder = "INBOX", uid = "", label, back, draft } = c.req.query();
+  if (back !== undefined) return backPath(id, back, {});
+  if (draft !== undefined) return folderPath(id, "Drafts");
+  if (label !== undefined) return labelPath(id, label);
+  return /^\d{1,10}$/.test(uid) ? messagePath(id, { folder, uid: Number(uid) }) : folderPath(id, folder);
 }
 
 const isReply = (text: string | undefined): text is Reply => text === "one" || text === "all" || text === "forward";
 
-async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, refusal?: Refusal, saved?: string) {
+interface Shown {
+  refusal?: Refusal;
+  /** Addresses that the mailbox writes to most; read when they are not given. */
+  known?: readonly Person[];
+  saved?: string;
+}
+
+async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, { refusal, known, saved }: Shown = {}) {
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  // The script takes no addresses over from the reply to a draft that it has saved.
-  const known = saved === undefined ? await page.mailbox.store.addresses("") : [];
-  return respondPage(c, <ComposePage {...{ page, form, known, refusal, notice, saved }} />, {
-    status: refusal?.status ?? 200,
-  });
+  const props = { page, form, known: known ?? (await page.mailbox.store.addresses("")), refusal, notice, saved };
+  return respondPage(c, <ComposePage {...props} />, { status: refusal?.status ?? 200 });
 }
 
 async function showScheduled(c: Context<AppEnv>, refusal?: Refusal) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const emails = await listScheduledOfMailbox(page.caller, page.mailbox.id);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const { email, draft } = c.req.query();
-  const sent = emails.find(({ id }) => id === email);
-  const shown = <ScheduledPage {...{ page, emails, notice, sent, draft }} error={refusal?.message} />;
-  return respondPage(c, shown, { status: refusal?.status ?? 200 });
+  return respondPage(c, <ScheduledPage {...{ page, emails, notice }} error={refusal?.message} />, {
+    status: refusal?.status ?? 200,
+  });
 }

@@ -1,7 +1,8 @@
-import { ButtonLink, Empty, ErrorSummary, Field, type FieldErrors, Notice } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Field, type FieldErrors } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
+import { SettingsLayout } from "./settings-layout.tsx";
 
 interface FoldersAndLabelsPageProps {
   page: OpenPage;
@@ -14,12 +15,9 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
   const own = page.folders.filter(({ role }) => role === null);
   const labelsPath = `/mail/labels/${page.mailbox.id}`;
   return (
-    <WebmailLayout {...page} title="Folders and labels" current="folders-and-labels">
-      <h1>Folders and labels</h1>
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      <ErrorSummary refusal={refusal} />
+    <SettingsLayout {...{ page, at: "folders-and-labels", notice, refusal }}>
       <section aria-labelledby="own-folders">
-        <h2 id="own-folders">Folders</h2>
+        <h3 id="own-folders">Folders</h3>
         <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
         {own.length === 0 ? (
           <Empty>You have no folders of your own.</Empty>
@@ -38,7 +36,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
         </form>
       </section>
       <section aria-labelledby="own-labels">
-        <h2 id="own-labels">Labels</h2>
+        <h3 id="own-labels">Labels</h3>
         <p class="hint">A message can have many labels, in whichever folder it is.</p>
         {page.labels.length === 0 ? (
           <Empty>You have no labels.</Empty>
@@ -61,7 +59,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
           </button>
         </form>
       </section>
-    </WebmailLayout>
+    </SettingsLayout>
   );
 };
 
@@ -120,7 +118,7 @@ const ColorField = ({ id, name, value }: { id: string; name: string; value: stri
 
 /** The page that asks before a label is deleted. With the script, a dialog asks instead. */
 export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label }) => (
-  <WebmailLayout {...page} title={`Delete ${label.name}?`} current="folders-and-labels">
+  <WebmailLayout {...page} title={`Delete ${label.name}?`} current="settings">
     <h1>Delete {label.name}?</h1>
     <p>The label is taken from its messages. The messages stay in their folders.</p>
     <form method="post" class="actions">

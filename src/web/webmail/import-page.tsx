@@ -1,8 +1,9 @@
-import { Empty, ErrorList, ErrorSummary, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, ErrorList, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
 import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
-import { type OpenPage, WebmailLayout } from "./layout.tsx";
-import { importPath } from "./paths.ts";
+import type { OpenPage } from "./layout.tsx";
+import { exportPath, importPath } from "./paths.ts";
+import { SettingsLayout } from "./settings-layout.tsx";
 import { toSize } from "./size.ts";
 
 /** Largest archive that the form takes, in bytes: it is held in memory. The API takes larger ones. */
@@ -16,12 +17,10 @@ interface ImportPageProps {
   refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
-/** The page that imports an archive, and shows how far the imports in the background are. It refreshes while one runs. */
+/** The page that imports an archive, shows how far the imports in the background are, and exports. It refreshes while one runs. */
 export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps) => (
-  <WebmailLayout {...page} title="Import" current="import">
-    <h1>Import</h1>
+  <SettingsLayout page={page} at="import" refusal={refusal}>
     {imported === undefined ? null : <Imported counts={imported} />}
-    <ErrorSummary refusal={refusal} />
     <form
       method="post"
       action={importPath(page.mailbox.id)}
@@ -40,7 +39,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
       <button type="submit">Import</button>
       <div data-status="" role="status" />
     </form>
-    <h2>Imports in the background</h2>
+    <h3>Imports in the background</h3>
     <div id="imports" data-live="" data-poll={imports.some(({ status }) => status === "running") ? "" : undefined}>
       {imports.length === 0 ? (
         <Empty>There are none. A large archive is imported while you do something else.</Empty>
@@ -58,8 +57,27 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
         />
       )}
     </div>
-  </WebmailLayout>
+    <Export page={page} />
+  </SettingsLayout>
 );
+
+/** The archives of the whole mailbox. The browser shows how much of one has arrived. */
+function Export({ page: { mailbox, folders, usedBytes } }: { page: OpenPage }) {
+  const count = folders.reduce((sum, { total }) => sum + total, 0);
+  return (
+    <>
+      <h2>Export</h2>
+      <p class="hint">
+        {count.toLocaleString("en")} {count === 1 ? "message" : "messages"}, {toSize(usedBytes)}. An import of the
+        archive brings back their folders, stars and labels.
+      </p>
+      <div class="actions">
+        <ButtonLink to={exportPath(mailbox.id, "zip")} label="Download a ZIP archive" kind="quiet" icon="download" />
+        <ButtonLink to={exportPath(mailbox.id, "mbox")} label="Download an mbox file" kind="quiet" icon="download" />
+      </div>
+    </>
+  );
+}
 
 function Progress({ of: { status, size, cursor } }: { of: StoredImport }) {
   if (status === "done") return <>Done</>;
@@ -67,7 +85,7 @@ function Progress({ of: { status, size, cursor } }: { of: StoredImport }) {
   const percent = Math.floor((100 * Math.min(cursor.read, size)) / size);
   return (
     <>
-      {percent}% of {toSize(size)}
+      <progress value={percent} max={100} aria-label="Progress" /> {percent}% of {toSize(size)}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
@@ -8,7 +9,7 @@ import { type Refusal, submitForm } from "../../http/page-form.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { toReadable } from "../../lib/readable.ts";
-import { importArchive, listImports } from "../../mailboxes/inbox/index.ts";
+import { exportMailbox, importArchive, listImports, openMailbox } from "../../mailboxes/inbox/index.ts";
 import type { ImportCounts } from "../../mailboxes/mailbox-store/index.ts";
 import { ImportPage, MAX_FORM_BYTES } from "./import-page.tsx";
 import { openPage } from "./open-page.ts";
@@ -16,7 +17,7 @@ import { importPath } from "./paths.ts";
 
 const FORM = { maxBytes: MAX_FORM_BYTES, maxTextBytes: 65_536, maxParts: 5 };
 
-/** The page that imports archives into a mailbox. */
+/** The page that imports archives into a mailbox, and the archive of its messages. */
 export const importPages = new Hono<AppEnv>()
   .get("/mail/import/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/imports"), (c) => showImports(c))
   .post("/mail/import/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/import"), (c) =>
@@ -25,7 +26,14 @@ export const importPages = new Hono<AppEnv>()
       () => importFile(c),
       (refusal) => showImports(c, { refusal }),
     ),
-  );
+  )
+  .get("/mail/export/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/export"), async (c) => {
+    const caller = c.get("caller");
+    const mailbox = await openMailbox(caller, c.req.param("mailbox_id"));
+    const format = c.req.query("format") === "mbox" ? "mbox" : "zip";
+    const pieces = await exportMailbox(caller, mailbox, { format, folder: null });
+    return c.body(toReadable(pieces), 200, download(`${mailbox.address}.${format}`, `application/${format}`));
+  });
 
 async function importFile(c: Context<AppEnv>): Promise<string | Response> {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));

@@ -3,16 +3,9 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { Document, files, Icon, type IconName, Mark, Notice } from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
-import {
-  composePath,
-  eventsPath,
-  folderPath,
-  foldersAndLabelsPath,
-  folderTitle,
-  importPath,
-  labelPath,
-  scheduledPath,
-} from "./paths.ts";
+import { composePath, eventsPath, folderPath, folderTitle, labelPath, scheduledPath, settingsPath } from "./paths.ts";
+import type { Sent } from "./sent.ts";
+import { SentToast } from "./sent-toast.tsx";
 import { toSize } from "./size.ts";
 
 /** A mailbox with what the menu of each of its pages shows. */
@@ -22,11 +15,13 @@ export interface OpenPage {
   folders: Folder[];
   labels: Label[];
   usedBytes: number;
+  /** A message that was just sent, which the page says. */
+  sent?: Sent | undefined;
 }
 
 interface WebmailLayoutProps extends OpenPage {
   title: string;
-  /** The folder or the id of the label that the page shows, or `scheduled`, `folders-and-labels`, `import` or `compose`. */
+  /** The folder or the id of the label that the page shows, or `scheduled`, `settings` or `compose`. */
   current: string;
   children?: Child;
 }
@@ -48,9 +43,10 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
           Opened as {page.mailbox.openedAs} of the workspace. This is recorded in the audit log.
         </Notice>
       )}
+      {page.sent === undefined ? null : <SentToast mailboxId={page.mailbox.id} sent={page.sent} />}
       {children}
       {current === "compose" ? null : (
-        <a class="button write" href={composePath(page.mailbox.id)}>
+        <a class="button write" href={composePath(page.mailbox.id, backTo(page.folders, page.labels, current))}>
           <Icon name="edit" />
           Write
         </a>
@@ -105,7 +101,7 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
   const mark = (name: string) => (name === current ? "page" : undefined);
   return (
     <nav id="menu" popover="auto" aria-label="Folders">
-      <a class="button wide" href={composePath(id)} data-key="c">
+      <a class="button wide" href={composePath(id, backTo(folders, labels, current))} data-key="c">
         <Icon name="edit" />
         Write
       </a>
@@ -137,13 +133,9 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
         </div>
       )}
       <div class="group">
-        <a href={foldersAndLabelsPath(id)} aria-current={mark("folders-and-labels")}>
-          <Icon name="tag" />
-          <span>Folders and labels</span>
-        </a>
-        <a href={importPath(id)} aria-current={mark("import")}>
-          <Icon name="upload" />
-          <span>Import</span>
+        <a href={settingsPath(id, "signature")} aria-current={mark("settings")}>
+          <Icon name="settings" />
+          <span>Settings</span>
         </a>
         <p>
           {quotaBytes === null ? `${toSize(usedBytes)} used` : `${toSize(usedBytes)} of ${toSize(quotaBytes)} used`}
@@ -162,6 +154,12 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
       )}
     </nav>
   );
+}
+
+/** Returns the query that leads back from a new message to the folder or label that the page shows. */
+function backTo(folders: readonly Folder[], labels: readonly Label[], current: string): Record<string, string> {
+  if (labels.some(({ id }) => id === current)) return { label: current };
+  return folders.some(({ name }) => name === current) && current !== "INBOX" ? { folder: current } : {};
 }
 
 /** A dot in the colour of a label. The name beside it says the same. */

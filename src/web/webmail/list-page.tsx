@@ -17,12 +17,11 @@ interface ListPageProps {
   /** URL of the next page, or null on the last one. */
   next: string | null;
   done?: Done | undefined;
-  notice?: string | undefined;
   error?: string | undefined;
 }
 
 /** A list of conversations or messages with its search and its actions. */
-export function ListPage({ page, view, items, total, next, done, notice, error }: ListPageProps) {
+export function ListPage({ page, view, items, total, next, done, error }: ListPageProps) {
   const title = view.label?.name ?? folderTitle(view.folder);
   const areConversations = hasConversations(view);
   return (
@@ -32,7 +31,6 @@ export function ListPage({ page, view, items, total, next, done, notice, error }
         <Search page={page} view={view} />
       </div>
       {done === undefined ? null : <DoneToast done={done} />}
-      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
       <form method="post" class="list-form" data-select={areConversations ? "thread" : "uid"}>
         <NoDefault />

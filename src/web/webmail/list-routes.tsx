@@ -72,7 +72,7 @@ async function changeList(c: Context<AppEnv>) {
 const parse = (fields: unknown) => parseFields(SelectionIn, fields);
 
 async function showList(c: Context<AppEnv>, refusal?: Refusal) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.query());
   const view = readView(c, page);
   const offset = toNumber(c.req.query("offset")) ?? 0;
   const found = await readRows(page, view, offset, toNumber(c.req.query("before")));
@@ -82,7 +82,6 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
       {...{ page, view, items: found.items, total: found.total }}
       next={found.next && pathOf(page, view, found.next)}
       done={refusal ? undefined : readDone(c.req.query())}
-      notice={refusal === undefined && c.req.query("done") === "sent" ? "The message is on its way." : undefined}
       error={refusal && (refusal.errors.has("uids") ? "Select at least one message." : refusal.message)}
     />
   );

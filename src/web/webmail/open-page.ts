@@ -1,10 +1,22 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { openMailbox } from "../../mailboxes/inbox/index.ts";
+import { type OpenMailbox, openMailbox } from "../../mailboxes/inbox/index.ts";
 import type { OpenPage } from "./layout.tsx";
+import { readSent } from "./sent.ts";
 
-/** Opens a mailbox with what its menu shows. Throws 403 and 404 as the inbox API does. */
-export async function openPage(caller: CallerCtx, mailboxId = ""): Promise<OpenPage> {
-  const mailbox = await openMailbox(caller, mailboxId);
+/**
+ * Opens a mailbox with what its menu shows. `query` is that of a page that a sent message leads back to. Throws 403 and 404 as the
+ * inbox API does.
+ */
+export async function openPage(
+  caller: CallerCtx,
+  mailboxId = "",
+  query: Readonly<Record<string, string>> = {},
+): Promise<OpenPage> {
+  return { ...(await pageOf(caller, await openMailbox(caller, mailboxId))), sent: readSent(query, caller.now()) };
+}
+
+/** Returns an open mailbox with what its menu shows. */
+export async function pageOf(caller: CallerCtx, mailbox: OpenMailbox): Promise<OpenPage> {
   const { store } = mailbox;
   const [folders, labels, quota] = await Promise.all([store.listFolders(), store.listLabels(), store.quota()]);
   return { caller, mailbox, folders, labels, usedBytes: quota.usedBytes };

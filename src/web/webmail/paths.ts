@@ -22,6 +22,16 @@ export const foldersAndLabelsPath = (mailboxId: string, query: Record<string, st
 /** The path of the page that imports archives. */
 export const importPath = (mailboxId: string) => `/mail/import/${mailboxId}`;
 
+/** The path of an archive of the whole mailbox. */
+export const exportPath = (mailboxId: string, format: "mbox" | "zip") =>
+  withQuery(`/mail/export/${mailboxId}`, { format });
+
+/** The pages of the settings of a mailbox. */
+export type SettingsPage = "signature" | "auto-reply" | "blocked-senders" | "password" | "keyboard";
+
+export const settingsPath = (mailboxId: string, page: SettingsPage, query: Record<string, string> = {}) =>
+  withQuery(`/mail/${page}/${mailboxId}`, query);
+
 /** The path of the messages with a label. */
 export const labelPath = (mailboxId: string, labelId: string, query: Record<string, string> = {}) =>
   withQuery(`/mail/labels/${mailboxId}/${labelId}`, query);
@@ -35,4 +45,16 @@ export const folderTitle = (name: string) => (name === "INBOX" ? "Inbox" : name)
 function withQuery(path: string, query: Record<string, string>): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
   return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/**
+ * Returns the path of a page of this mailbox that a form names, with a query: a folder, one of its messages or a label. Any other text is
+ * the inbox, so that a form leads nowhere else.
+ */
+export function backPath(mailboxId: string, path: string, query: Record<string, string>): string {
+  const [, first = "", ...rest] = path.split(mailboxId);
+  const isList = path === `/mail/${mailboxId}${first}` && /^\/[\w%.~!*'()-]{1,800}(?:\/\d{1,10})?$/.test(first);
+  const isLabel = path === `/mail/labels/${mailboxId}${first}` && /^\/[0-9a-f-]{36}$/.test(first);
+  const isKnown = rest.length === 0 && (isList || isLabel);
+  return withQuery(isKnown ? path : folderPath(mailboxId, "INBOX"), query);
 }

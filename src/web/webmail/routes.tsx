@@ -13,6 +13,7 @@ import { signInToWebmail, WebmailLoginIn } from "../../identity/sign-ins/index.t
 import { AppError } from "../../lib/errors.ts";
 import { connectToEvents } from "../../mailboxes/inbox/index.ts";
 import { listMailboxes } from "../../mailboxes/mailboxes/index.ts";
+import { autoReplyPages } from "./auto-reply-routes.tsx";
 import { composePages } from "./compose-routes.tsx";
 import { foldersAndLabelsPages } from "./folders-and-labels-routes.tsx";
 import { importPages } from "./import-routes.tsx";
@@ -20,6 +21,7 @@ import { listPages } from "./list-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
+import { settingsPages } from "./settings-routes.tsx";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
 const ownPagesOnly: MiddlewareHandler<AppEnv> = (c, next) => {
@@ -76,6 +78,8 @@ export const webmailPages = new Hono<AppEnv>()
   // These come before the lists, whose /mail/:mailbox_id/:folder would match their paths.
   .route("/", foldersAndLabelsPages)
   .route("/", importPages)
+  .route("/", settingsPages)
+  .route("/", autoReplyPages)
   .route("/", listPages)
   .route("/", messagePages)
   .onError(onPageError);

@@ -7,25 +7,13 @@ interface ScheduledPageProps {
   emails: readonly ScheduledOut[];
   notice?: string | undefined;
   error?: string | undefined;
-  /** The message that was just sent, and the UID of its draft: stopping it opens that. */
-  sent?: ScheduledOut | undefined;
-  draft?: string | undefined;
 }
 
 /** The messages of a mailbox that leave later. Each can be stopped until then. */
-export const ScheduledPage = ({ page, emails, notice, error, sent, draft }: ScheduledPageProps) => (
+export const ScheduledPage = ({ page, emails, notice, error }: ScheduledPageProps) => (
   <WebmailLayout {...page} title="Scheduled" current="scheduled">
     <h1>Scheduled</h1>
-    {sent === undefined ? (
-      notice && <Notice kind="good">{notice}</Notice>
-    ) : (
-      <div class="notice good undo" id="undo" data-live="">
-        <p>
-          {notice} <span data-countdown={sent.scheduled_at} />
-        </p>
-        <StopForm email={sent} draft={draft} label="Undo" />
-      </div>
-    )}
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <div id="scheduled" data-live="">
       {emails.length === 0 ? (
@@ -40,7 +28,7 @@ export const ScheduledPage = ({ page, emails, notice, error, sent, draft }: Sche
             <>
               <Time at={email.scheduled_at} as="whole" /> <span class="soft" data-countdown={email.scheduled_at} />
             </>,
-            <StopForm email={email} draft={email.id === sent?.id ? draft : undefined} label="Cancel sending" />,
+            <StopForm email={email} />,
           ])}
         />
       )}
@@ -48,14 +36,13 @@ export const ScheduledPage = ({ page, emails, notice, error, sent, draft }: Sche
   </WebmailLayout>
 );
 
-const StopForm = ({ email, draft, label }: { email: ScheduledOut; draft: string | undefined; label: string }) => (
+const StopForm = ({ email }: { email: ScheduledOut }) => (
   <form class="inline" method="post">
-    {draft === undefined ? null : <input type="hidden" name="draft" value={draft} />}
     <button
       {...{ type: "submit", class: "quiet", name: "email_id", value: email.id }}
-      aria-label={`${label}: ${email.subject === "" ? "(no subject)" : email.subject}`}
+      aria-label={`Cancel sending: ${email.subject === "" ? "(no subject)" : email.subject}`}
     >
-      {label}
+      Cancel sending
     </button>
   </form>
 );

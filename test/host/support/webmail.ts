@@ -43,6 +43,14 @@ export function webmailOf(site: Site) {
       return ((await response.json()) as { items: { subject: string }[] }).items.map(({ subject }) => subject);
     },
 
+    /** Returns the newest message of a folder. */
+    async newest(folder: string) {
+      const list = await call("GET", `/messages?folder=${folder}&limit=1`);
+      const [item] = ((await list.json()) as { items: { uid: number }[] }).items;
+      const message = await call("GET", `/messages/${item?.uid}?folder=${folder}`);
+      return (await message.json()) as { text: string; html: string | null };
+    },
+
     /** Opens a browser that is signed in. */
     async open(options?: BrowserContextOptions) {
       const opened = await site.open(options);

@@ -30,10 +30,10 @@ const statuses: Readonly<Record<string, number>> = {
   "GET /app/broadcasts/:broadcast_id/promote/:variant_id": 409,
 };
 
-/** No pages: a sign-in without a session, a socket, a file that is read in parts, and the response to a form. */
+/** No pages: a sign-in without a session, a socket, files that are read in parts, and the response to a form. */
 const elsewhere = [
   ...["GET /mail/sign-in", "GET /mail/events/:mailbox_id"],
-  ...["GET /app/contacts/:list_id/export", "GET /app/admin/domain-claims/end"],
+  ...["GET /app/contacts/:list_id/export", "GET /mail/export/:mailbox_id", "GET /app/admin/domain-claims/end"],
 ];
 const pages = mountedRoutes().filter((route) => /^GET \/(app|mail)(\/|$)/.test(route) && !elsewhere.includes(route));
 

@@ -40,7 +40,7 @@ describe("files of a new message", () => {
     const kept = valuesOf(await refused.text(), "file");
     expect([refused.status, kept.length, kept.slice(0, 2)]).toEqual([422, 3, refs]);
     const sent = await compose("now", {}, [], kept.slice(0, 2));
-    expect(sent.headers.get("Location")).toContain("done=sent");
+    expect(sent.headers.get("Location")).toContain("sent=now");
     await expect.poll(() => box.list("Sent"), { timeout: 20_000 }).toHaveLength(1);
     const copy = await raw("Sent", 1);
     for (const content of ["one", "two"]) expect(copy).toContain(btoa(content));
@@ -138,9 +138,9 @@ describe("a draft", () => {
 
   it("that is stopped after sending opens again", async () => {
     const sent = await compose("send", { subject: "Stop me" }, [file("a.txt")]);
-    const scheduled = await box.read(sent.headers.get("Location") ?? "");
-    const [draft = ""] = valuesOf(scheduled.html, "draft");
-    const [email_id = ""] = valuesOf(scheduled.html, "email_id");
+    const after = await box.read(sent.headers.get("Location") ?? "");
+    const [draft = ""] = valuesOf(after.html, "draft");
+    const [email_id = ""] = valuesOf(after.html, "email_id");
     const stopped = await box.page.post(`/mail/scheduled/${box.workspace.mailboxId}`, { email_id, draft });
     const form = await draftOf(stopped);
     expect(form.text).toContain("The message is not sent.");

@@ -2,11 +2,12 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-c24d6546.js",
-  webmailScript: "/assets/webmail-ea2a5dcd.js",
+  script: "/assets/page-6bc5aa5b.js",
+  webmailScript: "/assets/webmail-10fe3061.js",
+  editorScript: "/assets/editor-756a8bbc.js",
   style: "/assets/page-fcd13470.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
-  webmailStyle: "/assets/webmail-cf6dab0f.css",
+  webmailStyle: "/assets/webmail-da73230d.css",
   referenceStyle: "/assets/reference-a600d0e7.css",
-  guides: "/assets/guides-f91201ed.json",
+  guides: "/assets/guides-46023aaa.json",
 } as const;

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { OpenMailbox } from "../open.ts";
+import { type OpenMailbox, openMailboxWith } from "../open.ts";
 import type { AutoReplyIn, AutoReplyRow } from "./schema.ts";
 
 const FIND = "SELECT is_active, starts_at, ends_at, subject, text FROM auto_replies WHERE mailbox_id = ?1";
@@ -12,6 +12,16 @@ const REPLACE = `
 /** Returns the automatic reply of a mailbox; null when it was never set. */
 export function findAutoReply(ctx: CallerCtx, { id }: OpenMailbox): Promise<AutoReplyRow | null> {
   return ctx.db.prepare(FIND).bind(id).first<AutoReplyRow>();
+}
+
+/** Opens a mailbox with its automatic reply, in one call to the database; null when it was never set. Throws 403 and 404. */
+export async function openAutoReply(
+  ctx: CallerCtx,
+  mailboxId: string,
+): Promise<{ mailbox: OpenMailbox; autoReply: AutoReplyRow | null }> {
+  const find = (id: string) => [ctx.db.prepare(FIND).bind(id)];
+  const { mailbox, rows } = await openMailboxWith<AutoReplyRow>(ctx, mailboxId, find);
+  return { mailbox, autoReply: rows[0] ?? null };
 }
 
 /** Replaces the automatic reply of a mailbox (RFC 3834) and returns it. */

@@ -1,0 +1,39 @@
+import { expectChanges } from "../../platform/db/batch.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import type { CallerCtx } from "../caller.ts";
+import { hashPassword, isPassword } from "./password.ts";
+
+const FIND_HASH = "SELECT hash FROM mailbox_passwords WHERE mailbox_id = ?1";
+
+// Keeps the rights with which the old password ends: one who knows a password cannot make it last longer than they do.
+const REPLACE = "UPDATE mailbox_passwords SET hash = ?2, changed_at = ?3 WHERE mailbox_id = ?1 AND hash = ?4";
+
+const END_TOKENS = `
+  DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1 AND id <> ?2)`;
+const END_SESSIONS = "DELETE FROM mailbox_sessions WHERE mailbox_id = ?1 AND id <> ?2";
+
+/** A change of a password by one who knows it, in a session that stays. */
+export interface PasswordChange {
+  current: string;
+  password: string;
+  sessionId: string;
+}
+
+/**
+ * Returns the statements that change the password of a mailbox and end its other sessions, for a guarded batch: it fails when
+ * the password was changed meanwhile. Null: the current password is wrong.
+ */
+export async function changePasswordStatements(
+  ctx: CallerCtx,
+  mailboxId: string,
+  { current, password, sessionId }: PasswordChange,
+): Promise<MainStatement[] | null> {
+  const row = await ctx.db.prepare(FIND_HASH).bind(mailboxId).first<{ hash: string }>();
+  if (!(await isPassword(current, row?.hash ?? null)) || !row) return null;
+  return [
+    ctx.db.prepare(REPLACE).bind(mailboxId, await hashPassword(password), ctx.now(), row.hash),
+    expectChanges(ctx.db, 1),
+    ctx.db.prepare(END_TOKENS).bind(mailboxId, sessionId),
+    ctx.db.prepare(END_SESSIONS).bind(mailboxId, sessionId),
+  ];
+}

@@ -1,0 +1,21 @@
+import { parseAddress } from "../../../lib/addresses.ts";
+import { tooManyRequests } from "../../../lib/errors.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { countFailure, formatPolicy } from "../../../platform/rate-limits/index.ts";
+import { failureLimits } from "../rules.ts";
+
+/**
+ * Counts an attempt to use the password of a mailbox as a failure, and returns the function that removes it from the count when it
+ * succeeded. Throws 429 beyond the limits of wrong passwords (docs/contract/limits.md#rate-limits).
+ */
+export async function countAttempt(ctx: Ctx, email: string, ip: string | null): Promise<() => Promise<void>> {
+  const target = `webmail ${parseAddress(email)?.key ?? "invalid"}`;
+  const { exceeded, succeeded } = await countFailure(ctx, failureLimits(target, ip));
+  if (!exceeded) return succeeded;
+  const seconds = exceeded.retryAfterSeconds;
+  throw tooManyRequests(
+    `Too many wrong passwords; retry in ${seconds} seconds`,
+    seconds,
+    formatPolicy(exceeded.policy),
+  );
+}

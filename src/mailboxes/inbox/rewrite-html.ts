@@ -1,0 +1,102 @@
+import { type HtmlHandler, htmlToText, readHtml } from "../../mail/messages/index.ts";
+
+/** The markup that stays when HTML is written anew. */
+export interface MarkupRules {
+  elements: ReadonlySet<string>;
+  /** Returns the attributes of a listed element, with values that need no check any more. */
+  attributesOf(name: string, attributes: Readonly<Record<string, string>>): [string, string][];
+}
+
+/** Returns the words of a text. */
+export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+/** Elements that are removed with their content: code, other documents, and text that browsers parse by other rules. */
+const REMOVED = words(
+  "script style title textarea select option noscript noembed noframes xmp plaintext listing iframe frameset object applet svg math template audio video canvas",
+);
+
+const VOID = words("br col hr img wbr");
+
+/** Elements that may be open at once; deeper ones are left out, and their text stays. */
+const MAX_DEPTH = 200;
+
+/** Passes until the markup must be stable. Two are the rule; text alone is returned beyond. */
+const MAX_PASSES = 6;
+
+/**
+ * Writes HTML anew: only the elements and attributes of the rules, and text in which every special character is escaped. Doing so
+ * again does not change the result.
+ */
+export function rewriteHtml(html: string, rules: MarkupRules): string {
+  // Elements that are left out can change which end tags the parser implies, so the result is read until it no longer changes.
+  let before = html;
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const after = rewriteOnce(before, rules);
+    if (after === before) return after;
+    before = after;
+  }
+  return escapeText(htmlToText(html, html.length));
+}
+
+function rewriteOnce(html: string, rules: MarkupRules): string {
+  const writer = new SafeWriter(rules);
+  readHtml(html, writer);
+  return writer.end();
+}
+
+class SafeWriter implements HtmlHandler {
+  readonly #rules: MarkupRules;
+  readonly #pieces: string[] = [];
+  readonly #open: string[] = [];
+  /** The removed element whose content is being skipped, and how many of its kind are open. */
+  #removed: { name: string; depth: number } | null = null;
+
+  constructor(rules: MarkupRules) {
+    this.#rules = rules;
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.#removed) {
+      if (name === this.#removed.name) this.#removed.depth += 1;
+      return;
+    }
+    if (REMOVED.has(name)) {
+      this.#removed = { name, depth: 1 };
+      return;
+    }
+    if (!this.#rules.elements.has(name) || this.#open.length >= MAX_DEPTH) return;
+    const safe = this.#rules.attributesOf(name, attributes);
+    this.#pieces.push(`<${name}${safe.map(([key, value]) => ` ${key}="${escapeText(value)}"`).join("")}>`);
+    if (!VOID.has(name)) this.#open.push(name);
+  }
+
+  close(name: string): void {
+    if (this.#removed) {
+      if (name === this.#removed.name) this.#removed.depth -= 1;
+      if (this.#removed.depth === 0) this.#removed = null;
+      return;
+    }
+    const at = this.#open.lastIndexOf(name);
+    if (at < 0) return;
+    for (const inner of this.#open.splice(at).reverse()) this.#pieces.push(`</${inner}>`);
+  }
+
+  text(text: string): void {
+    if (!this.#removed) this.#pieces.push(escapeText(text));
+  }
+
+  end(): string {
+    for (const name of this.#open.splice(0).reverse()) this.#pieces.push(`</${name}>`);
+    return this.#pieces.join("");
+  }
+}
+
+/** Escapes what ends a text or an attribute value. NUL is not allowed in HTML. */
+function escapeText(text: string): string {
+  return text
+    .replaceAll("\0", "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

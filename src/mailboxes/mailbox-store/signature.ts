@@ -1,0 +1,14 @@
+import { first, type Sql } from "./sql.ts";
+import type { Signature } from "./types.ts";
+
+/** Returns the signature of a mailbox, or null. */
+export function readSignature(sql: Sql): Signature | null {
+  const row = first<{ value: string }>(sql, "SELECT value FROM settings WHERE name = 'signature'");
+  return row && (JSON.parse(row.value) as Signature);
+}
+
+/** Replaces the signature of a mailbox. Null: it has none. */
+export function saveSignature(sql: Sql, signature: Signature | null): void {
+  if (signature === null) sql.exec("DELETE FROM settings WHERE name = 'signature'");
+  else sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES ('signature', ?)", JSON.stringify(signature));
+}

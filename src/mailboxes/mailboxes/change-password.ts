@@ -1,0 +1,31 @@
+import * as z from "zod";
+import type { CallerCtx } from "../../access/caller.ts";
+import { changePasswordStatements } from "../../access/mailbox-sessions/index.ts";
+import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
+import { forbidden, unprocessable } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import { guardedBatch } from "../../platform/db/batch.ts";
+import { checkAccess } from "../mailbox-store/index.ts";
+import { PasswordIn } from "./schema.ts";
+
+export const PasswordChangeIn = PasswordIn.extend({ current: z.string().max(256) });
+export type PasswordChangeIn = z.output<typeof PasswordChangeIn>;
+
+/**
+ * Changes the password of the mailbox whose session the caller has. The other sessions of the mailbox end; the new password ends
+ * with the right by which the old one was set. Throws 403 for another caller, 422 for a wrong current password, 429 beyond the limits of
+ * wrong passwords.
+ */
+export async function changeOwnPassword(ctx: CallerCtx, { current, password }: PasswordChangeIn): Promise<void> {
+  const { actor } = ctx;
+  if (actor.kind !== "mailbox")
+    throw forbidden("Only a session of the mailbox changes the password by the current one");
+  const { mailboxId, credentialId, email } = actor;
+  const succeeded = await countMailboxPassword(ctx, email, ctx.clientIp);
+  const change = await changePasswordStatements(ctx, mailboxId, { current, password, sessionId: credentialId });
+  if (!change) throw unprocessable([{ loc: ["body", "current"], msg: "The password is wrong", type: "value_error" }]);
+  await succeeded();
+  const audit = auditStatement(ctx, { action: "mailbox.password_changed", target: mailboxId, detail: {} });
+  await guardedBatch(ctx.db, [...change, audit]);
+  await checkAccess(ctx, mailboxId);
+}

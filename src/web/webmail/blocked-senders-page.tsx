@@ -1,0 +1,46 @@
+import { Empty, Field, type FieldErrors } from "../../http/ui/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { SettingsLayout } from "./settings-layout.tsx";
+
+interface BlockedSendersPageProps {
+  page: OpenPage;
+  emails: readonly string[];
+  notice?: string | undefined;
+  /** The address that was refused. */
+  filled?: string | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
+}
+
+/** The page of the senders whose mail goes to Spam. */
+export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: BlockedSendersPageProps) => (
+  <SettingsLayout {...{ page, at: "blocked-senders", notice, refusal }}>
+    <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
+    <form method="post" class="filter">
+      <Field
+        {...{ name: "email", label: "Address to block", type: "email", maxlength: 254, value: filled }}
+        placeholder="ada@example.org"
+        errors={refusal?.errors}
+      />
+      <button type="submit" name="action" value="block">
+        Block
+      </button>
+    </form>
+    {emails.length === 0 ? (
+      <Empty>Nobody is blocked.</Empty>
+    ) : (
+      <ul class="addresses">
+        {emails.map((email) => (
+          <li>
+            {email}
+            <form method="post" class="inline">
+              <input type="hidden" name="email" value={email} />
+              <button type="submit" class="link" name="action" value="unblock" aria-label={`Unblock ${email}`}>
+                Unblock
+              </button>
+            </form>
+          </li>
+        ))}
+      </ul>
+    )}
+  </SettingsLayout>
+);

@@ -1,0 +1,40 @@
+import { Field, type FieldErrors } from "../../http/ui/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { SettingsLayout } from "./settings-layout.tsx";
+
+interface PasswordPageProps {
+  page: OpenPage;
+  notice?: string | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
+}
+
+/** The page that changes the password of a mailbox. Only a session that began with the password is asked for it. */
+export const PasswordPage = ({ page, notice, refusal }: PasswordPageProps) => {
+  const isOwn = page.caller.actor.kind === "mailbox";
+  return (
+    <SettingsLayout {...{ page, at: "password", notice, refusal }}>
+      <p class="hint">
+        {isOwn
+          ? "All other devices are signed out of this mailbox. This one stays signed in."
+          : "Everyone who is signed in to this mailbox by its password is signed out."}
+      </p>
+      <form method="post" class="form">
+        <input type="hidden" name="username" value={page.mailbox.address} autocomplete="username" />
+        {isOwn ? (
+          <Field
+            {...{ name: "current", label: "Current password", type: "password", maxlength: 256 }}
+            autocomplete="current-password"
+            errors={refusal?.errors}
+          />
+        ) : null}
+        <Field
+          {...{ name: "password", label: "New password", type: "password", maxlength: 256 }}
+          autocomplete="new-password"
+          hint="At least 12 characters"
+          errors={refusal?.errors}
+        />
+        <button type="submit">Change password</button>
+      </form>
+    </SettingsLayout>
+  );
+};

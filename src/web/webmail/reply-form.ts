@@ -1,0 +1,133 @@
+import { textToHtml } from "../../lib/text-to-html.ts";
+import { htmlToText } from "../../mail/messages/index.ts";
+import { type MessageContent, sanitizeWritten } from "../../mailboxes/inbox/index.ts";
+import type { PartPlace, Person, Signature, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import { type ComposeForm, type FormFile, nameOf, newForm } from "./compose-form.ts";
+
+/** How a message is answered. */
+export type Reply = "one" | "all" | "forward";
+
+interface Original {
+  message: StoredMessage;
+  content: MessageContent;
+}
+
+/** Returns the form that replies to a message of the mailbox with this address. The signature is above the message that it quotes. */
+export function replyForm(
+  kind: Reply,
+  { message, content }: Original,
+  { address, signature }: { address: string; signature: Signature | null },
+): ComposeForm {
+  const start = signedText(signature);
+  if (kind === "forward")
+    return newForm({
+      subject: prefixed("Fwd", message.subject),
+      ...quote(start, forwardIntro(message), content, (text) => `\n${text}`),
+      files: filesOf(message),
+    });
+  const intro = `On ${new Date(message.date).toUTCString()}, ${message.from ? nameOf(message.from) : "an unknown sender"} wrote:`;
+  return newForm({
+    ...recipientsOf(kind, message, address),
+    subject: prefixed("Re", message.subject),
+    ...quote(start, [intro], content, quoteLines),
+    inReplyTo: message.messageId ?? "",
+  });
+}
+
+/** Returns the form of a new message. */
+export const emptyForm = (signature: Signature | null, values: Partial<ComposeForm>): ComposeForm =>
+  newForm({ ...signedText(signature), ...values });
+
+/** Returns the form that continues a draft. */
+export function draftForm(draft: StoredMessage, content: MessageContent): ComposeForm {
+  const join = (people: readonly Person[]) => people.map(({ email }) => email).join(", ");
+  return newForm({
+    to: join(draft.to),
+    cc: join(draft.cc),
+    bcc: join(draft.bcc),
+    subject: draft.subject,
+    text: textOf(content),
+    html: content.html === null ? "" : sanitizeWritten(content.html),
+    format: content.html === null ? "plain" : "rich",
+    files: filesOf(draft),
+    inReplyTo: draft.inReplyTo ?? "",
+    draft: String(draft.uid),
+  });
+}
+
+interface Written {
+  text: string;
+  html: string;
+}
+
+/** Returns an empty line with the signature below it. */
+const signedText = (signature: Signature | null): Written =>
+  signature === null
+    ? { text: "", html: "" }
+    : {
+        text: `\n\n${signature.text}`,
+        html: `<div><br></div><div><br></div>${signature.html ?? textToHtml(signature.text)}`,
+      };
+
+/** Characters of the HTML of a message, and of the text of one without a text part, that a reply quotes. */
+const [MAX_QUOTED_HTML, MAX_QUOTED] = [200_000, 100_000];
+
+/** Returns a message below the text of a reply to it. HTML that is too long is quoted as its text. */
+function quote(
+  start: Written,
+  intro: readonly string[],
+  content: MessageContent,
+  toLines: (text: string) => string,
+): Written {
+  const text = textOf(content);
+  const html = content.html === null ? "" : sanitizeWritten(content.html);
+  const quoted = html === "" || html.length > MAX_QUOTED_HTML ? textToHtml(text.trimEnd()) : html;
+  return {
+    text: `${start.text}\n\n${intro.join("\n")}\n${toLines(text)}`,
+    html: `${start.html}<div><br></div>${textToHtml(intro.join("\n"))}<blockquote type="cite">${quoted}</blockquote>`,
+  };
+}
+
+const quoteLines = (text: string) =>
+  `${text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line.startsWith(">") ? `>${line}` : `> ${line}`))
+    .join("\n")}\n`;
+
+const forwardIntro = ({ from, date, subject, to }: StoredMessage) => [
+  "---------- Forwarded message ----------",
+  `From: ${from ? nameOf(from) : ""}`,
+  `Date: ${new Date(date).toUTCString()}`,
+  `Subject: ${subject}`,
+  `To: ${to.map(nameOf).join(", ")}`,
+];
+
+/** Returns the people whom a reply goes to. That to an own message goes to those whom the message went to. */
+function recipientsOf(kind: Reply, message: StoredMessage, own: string): Pick<ComposeForm, "to" | "cc"> {
+  const isForeign = ({ email }: Person) => email.toLowerCase() !== own.toLowerCase();
+  const from = message.replyTo.length > 0 ? message.replyTo : message.from?.email ? [message.from] : [];
+  const to = from.length === 0 || from.some(isForeign) ? from : message.to;
+  const others = kind === "all" ? [...message.to, ...message.cc].filter(isForeign) : [];
+  const known = new Set(to.map(({ email }) => email.toLowerCase()));
+  const cc = others.filter(({ email }) => !known.has(email.toLowerCase()));
+  return {
+    to: to.map(({ email }) => email).join(", "),
+    cc: [...new Set(cc.map(({ email }) => email))].join(", "),
+  };
+}
+
+const prefixed = (prefix: "Re" | "Fwd", subject: string) =>
+  new RegExp(`^${prefix}:`, "i").test(subject) ? subject : `${prefix}: ${subject}`.trim();
+
+const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_QUOTED).trim();
+
+/** Returns the files of a message as files of the form. */
+const filesOf = ({ folder, uid, parts }: StoredMessage): FormFile[] =>
+  parts
+    .filter(({ use }) => use === "attachment")
+    .map((part: PartPlace) => ({
+      ref: `part:${uid}:${part.partId}:${folder}`,
+      name: part.filename ?? `part-${part.partId}`,
+      size: part.size,
+    }));

@@ -1,0 +1,29 @@
+import { Icon } from "../../http/ui/index.ts";
+import { iso } from "../../lib/time.ts";
+import { scheduledPath } from "./paths.ts";
+import type { Sent } from "./sent.ts";
+
+/** Says that a message was sent. While it can be stopped, a button does that and opens its draft. */
+export function SentToast({ mailboxId, sent: { undo } }: { mailboxId: string; sent: Sent }) {
+  if (undo === null)
+    return (
+      <div class="toast" role="status" data-toast="">
+        <Icon name="check" />
+        <span>The message is sent.</span>
+      </div>
+    );
+  const until = iso(undo.until);
+  return (
+    <div class="toast" role="status" data-toast={until}>
+      <Icon name="send" />
+      <span>Sending…</span>
+      <span class="small" aria-hidden="true" data-countdown={until} />
+      <form class="inline" method="post" action={scheduledPath(mailboxId)}>
+        <input type="hidden" name="draft" value={undo.draft} />
+        <button type="submit" class="link" name="email_id" value={undo.email} data-key="z">
+          Undo
+        </button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Child } from "hono/jsx";
+import { ErrorSummary, type FieldErrors, Icon, type IconName, Toast } from "../../http/ui/index.ts";
+import { type OpenPage, WebmailLayout } from "./layout.tsx";
+import { foldersAndLabelsPath, importPath, type SettingsPage, settingsPath } from "./paths.ts";
+
+type Section = SettingsPage | "folders-and-labels" | "import";
+
+const SECTIONS: readonly { name: Section; icon: IconName; label: string; path: (id: string) => string }[] = [
+  { name: "signature", icon: "edit", label: "Signature", path: (id) => settingsPath(id, "signature") },
+  { name: "auto-reply", icon: "reply", label: "Automatic reply", path: (id) => settingsPath(id, "auto-reply") },
+  { name: "blocked-senders", icon: "ban", label: "Blocked senders", path: (id) => settingsPath(id, "blocked-senders") },
+  { name: "folders-and-labels", icon: "tag", label: "Folders and labels", path: foldersAndLabelsPath },
+  { name: "import", icon: "upload", label: "Import and export", path: importPath },
+  { name: "password", icon: "key", label: "Password", path: (id) => settingsPath(id, "password") },
+  { name: "keyboard", icon: "grid", label: "Keyboard", path: (id) => settingsPath(id, "keyboard") },
+];
+
+interface SettingsLayoutProps {
+  page: OpenPage;
+  at: Section;
+  notice?: string | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
+  children?: Child;
+}
+
+/** The layout of the settings of a mailbox: a list of their pages, and one of them. */
+export function SettingsLayout({ page, at, notice, refusal, children }: SettingsLayoutProps) {
+  const title = SECTIONS.find(({ name }) => name === at)?.label ?? "Settings";
+  return (
+    <WebmailLayout {...page} title={title} current="settings">
+      <h1>Settings</h1>
+      {notice === undefined ? null : <Toast>{notice}</Toast>}
+      <div class="settings">
+        <nav aria-label="Settings">
+          {SECTIONS.map(({ name, icon, label, path }) => (
+            <a href={path(page.mailbox.id)} aria-current={name === at ? "page" : undefined}>
+              <Icon name={icon} />
+              {label}
+            </a>
+          ))}
+        </nav>
+        <section aria-labelledby="section">
+          <h2 id="section">{title}</h2>
+          <ErrorSummary refusal={refusal} />
+          {children}
+        </section>
+      </div>
+    </WebmailLayout>
+  );
+}

@@ -1,0 +1,30 @@
+import type { FieldErrors } from "../../http/ui/index.ts";
+import type { Signature } from "../../mailboxes/mailbox-store/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { RichText } from "./rich-text.tsx";
+import { SettingsLayout } from "./settings-layout.tsx";
+
+interface SignaturePageProps {
+  page: OpenPage;
+  signature: Signature | null;
+  notice?: string | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
+}
+
+/** The page that sets the text below new messages. */
+export const SignaturePage = ({ page, signature, notice, refusal }: SignaturePageProps) => (
+  <SettingsLayout {...{ page, at: "signature", notice, refusal }}>
+    <p class="hint">
+      It is below each new message, and in a reply above the text that you quote. Leave it empty to have none.
+    </p>
+    <form method="post">
+      <RichText
+        {...{ label: "Signature", text: signature?.text ?? "", html: signature?.html ?? "", rows: 6 }}
+        format={signature === null ? "" : signature.html ? "rich" : "plain"}
+        errors={refusal?.errors}
+        required={false}
+      />
+      <button type="submit">Save signature</button>
+    </form>
+  </SettingsLayout>
+);
