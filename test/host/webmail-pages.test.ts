@@ -124,6 +124,12 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await expect.poll(() => focusedText(page)).toBe("Next one");
     await page.keyboard.press("z");
     await expect.poll(() => focusedText(page)).toBe("Re: Plan");
+    await page.keyboard.press("o");
+    await page.locator(".conversation article > details:not([open])").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("o");
+    await page.frameLocator("iframe.text").getByText("A text").waitFor();
+    await expect.poll(async () => (await page.locator("iframe.text").boundingBox())?.height).toBeLessThan(100);
     expect(problems).toEqual([]);
     await context.close();
   });

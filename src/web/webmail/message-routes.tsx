@@ -49,7 +49,8 @@ export const messagePages = new Hono<AppEnv>()
     const stored = await message(c);
     const foreignImages = c.req.query("images") === "1";
     const { html, text } = await readContent(c.get("caller"), stored, foreignImages);
-    if (html === null) return respondMailHtml(c, toTextPage(text));
+    // With its origin the page can make the frame as high as the text.
+    if (html === null) return respondMailHtml(c, toTextPage(text), { ownImages: true });
     return respondMailHtml(c, showOwnImages(html, c.req.param("mailbox_id"), stored), {
       ownImages: true,
       foreignImages,
