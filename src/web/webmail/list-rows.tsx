@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Icon, Time } from "../../http/ui/index.ts";
+import { Avatar, Icon, Time } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem, Person } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage } from "./layout.tsx";
 import type { ListView } from "./list-view.ts";
@@ -75,6 +75,7 @@ function Row({ page, item, id, who, pick, path, labels, place = null, children }
   return (
     <li id={id} class={item.seen ? undefined : "unread"}>
       <label class="pick">
+        <Avatar {...faceOf(item)} />
         <input type="checkbox" {...pick} aria-label={`Select ${subjectOf(item)}`} />
       </label>
       <span class="who">
@@ -101,6 +102,12 @@ function Row({ page, item, id, who, pick, path, labels, place = null, children }
       <Time at={item.date} as="short" />
     </li>
   );
+}
+
+/** Returns the person of a row: the sender of its message, or who gets it. */
+function faceOf({ folder, from, to: [first] }: MessageItem): Person {
+  const person = ["Sent", "Drafts"].includes(folder) ? first : from;
+  return person ?? { name: null, email: "" };
 }
 
 const Sign = ({ icon, text }: { icon: "reply" | "attach"; text: string }) => (
