@@ -106,13 +106,15 @@ const Chart = ({ title, labels, series, ticks, centre, isSmall = false, hasBars 
     <ul class="legend">
       {series.map(({ label, kind }, index) => (
         <li>
-          <svg class="key" viewBox="0 0 24 8" aria-hidden="true">
-            {hasBars ? (
-              <rect class={`fill ${kind}`} x="12" y="0" width="12" height="8" rx="2" />
-            ) : (
+          {hasBars ? (
+            <svg class="key square" viewBox="0 0 8 8" aria-hidden="true">
+              <rect class={`fill ${kind}`} width="8" height="8" rx="2" />
+            </svg>
+          ) : (
+            <svg class="key" viewBox="0 0 24 8" aria-hidden="true">
               <line class={`stroke ${kind} dash-${index}`} x1="0" y1="4" x2="24" y2="4" />
-            )}
-          </svg>
+            </svg>
+          )}
           {label}
         </li>
       ))}

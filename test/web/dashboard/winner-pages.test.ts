@@ -72,6 +72,7 @@ describe("the promotion of a winner", () => {
     const page = await (await session.get(path)).text();
     expect(page).toContain(`<a href="${promote}">Promote B</a>`);
     expect(page).not.toMatch(/<form[^>]*promote/);
+    expect(page).toContain("20 have a variant; 79 wait for your winner.");
     const audience = await (await broadcasts.api.get(`/v1/broadcasts/${id}/audience`)).json();
     expect(audience).toMatchObject({ sample: 20, remainder: 79 });
     const response = await session.get(promote);
@@ -84,6 +85,13 @@ describe("the promotion of a winner", () => {
     await runBroadcasts();
     expect((await broadcasts.read(id)).ab_promoted_at).toBeNull();
     expect(await emailsOf(id)).toHaveLength(20);
+  });
+
+  it("says no longer who waits once everybody has the winner", async () => {
+    const { id, broadcasts, path, b } = await aSentTest();
+    await broadcasts.act(id, `promote/${b.id}`);
+    await runBroadcasts();
+    expect(await shownAt(path)).not.toContain("wait for your winner");
   });
 
   it("mails the remainder once, although its form is sent twice at once", async () => {

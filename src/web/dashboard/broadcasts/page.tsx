@@ -87,7 +87,7 @@ interface BroadcastPageProps {
   caller: CallerCtx;
   broadcast: BroadcastOut;
   variants: readonly VariantOut[];
-  /** Null when there is no list. */
+  /** Before the send, and while contacts wait for a winner. Null otherwise, and when there is no list. */
   audience: AudienceOut | null;
   links: TopLinksOut;
   notice?: string | undefined;
@@ -123,7 +123,10 @@ export function BroadcastPage(props: BroadcastPageProps) {
         {editable ? (
           <Audience {...{ broadcast, variants, audience }} />
         ) : (
-          <Results broadcast={broadcast} links={links} />
+          <>
+            {audience === null ? null : <AudienceSplit {...{ broadcast, variants, audience }} isSent />}
+            <Results broadcast={broadcast} links={links} />
+          </>
         )}
       </Live>
       <Variants {...{ caller, broadcast, variants, path, isPolled }} />

@@ -95,7 +95,7 @@ const Summary = ({ broadcast, variants, lists }: Pick<ReviewStepProps, "broadcas
     of={{
       From: broadcast.from_address,
       Audience: lists.find(({ id }) => id === broadcast.contact_list_id)?.name ?? null,
-      Subject: variants.length === 0 ? broadcast.subject : null,
+      Subject: variants.length === 0 ? broadcast.subject || null : null,
       ...Object.fromEntries(variants.map(({ label, subject }) => [`Subject of ${label}`, subject])),
       "Preview text": broadcast.preheader,
     }}

@@ -13,10 +13,12 @@ interface SplitProps {
   broadcast: Pick<BroadcastOut, "ab_test_pct">;
   variants: readonly Pick<VariantOut, "label" | "weight">[];
   audience: AudienceOut;
+  /** True when the sample has its variants already. */
+  isSent?: boolean;
 }
 
 /** Who gets which variant now and who waits, in words and as a bar. */
-export function AudienceSplit({ broadcast, variants, audience }: SplitProps) {
+export function AudienceSplit({ broadcast, variants, audience, isSent = false }: SplitProps) {
   const { isSample, mailed, byVariant } = sizesOf(audience.eligible, broadcast.ab_test_pct, variants);
   if (variants.length === 0) return <p>{`${count(mailed)} ${mailed === 1 ? "gets" : "get"} it.`}</p>;
   const parts = variants.map(({ label }, index): Part => {
@@ -25,7 +27,7 @@ export function AudienceSplit({ broadcast, variants, audience }: SplitProps) {
   const waiting = isSample ? [{ label: "waiting", contacts: audience.eligible - mailed, kind: "soft" }] : [];
   return (
     <>
-      <p>{sentence(mailed, isSample ? audience.eligible - mailed : null)}</p>
+      <p>{sentence(mailed, isSample ? audience.eligible - mailed : null, isSent)}</p>
       <Bar parts={[...parts, ...waiting]} />
     </>
   );
@@ -35,8 +37,10 @@ const number = (value: number) => value.toLocaleString("en");
 const count = (contacts: number) => `${number(contacts)} ${contacts === 1 ? "contact" : "contacts"}`;
 
 /** `waiting` is null when no contact waits for a winner. */
-function sentence(mailed: number, waiting: number | null): string {
-  const now = `${number(mailed)} ${mailed === 1 ? "gets" : "get"} a variant now`;
+function sentence(mailed: number, waiting: number | null, isSent: boolean): string {
+  const now = isSent
+    ? `${number(mailed)} have a variant`
+    : `${number(mailed)} ${mailed === 1 ? "gets" : "get"} a variant now`;
   if (waiting === null) return `${now}. No contact waits for a winner.`;
   return `${now}; ${number(waiting)} ${waiting === 1 ? "waits" : "wait"} for your winner.`;
 }

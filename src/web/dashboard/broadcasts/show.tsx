@@ -15,6 +15,7 @@ import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
 import { findAudience } from "./show-step.tsx";
 import { firstUnfinished, pathOfStep } from "./steps.ts";
+import { isWaitingForWinner } from "./variants.tsx";
 
 const TOP_LINKS = 10;
 
@@ -30,7 +31,9 @@ export async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal): Prom
   const variants = rows.map((variant) => toVariant(found, variant));
   if (broadcast.status === "draft" && !refusal && caller.actor.scopes.has("broadcasts:manage"))
     return c.redirect(pathOfStep(broadcast.id, firstUnfinished(broadcast, variants)), 303);
-  const audience = isEditable(broadcast.status) ? await findAudience(c, found) : null;
+  // That of a sample which was sent is stored with the broadcast, so it takes no call.
+  const isCounted = isEditable(broadcast.status) || isWaitingForWinner(broadcast, variants);
+  const audience = isCounted ? await findAudience(c, found) : null;
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const page = (
     <BroadcastPage {...{ caller, broadcast, variants, audience, links, refusal, notice }} now={caller.now()} />
