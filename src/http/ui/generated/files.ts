@@ -7,7 +7,7 @@ export const files = {
   editorScript: "/assets/editor-756a8bbc.js",
   style: "/assets/page-fcd13470.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
-  webmailStyle: "/assets/webmail-da73230d.css",
+  webmailStyle: "/assets/webmail-ce330e4c.css",
   referenceStyle: "/assets/reference-a600d0e7.css",
   guides: "/assets/guides-46023aaa.json",
 } as const;
