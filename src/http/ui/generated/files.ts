@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-6bc5aa5b.js",
   webmailScript: "/assets/webmail-10fe3061.js",
   editorScript: "/assets/editor-756a8bbc.js",
-  style: "/assets/page-fcd13470.css",
+  style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-ce330e4c.css",
   referenceStyle: "/assets/reference-a600d0e7.css",
