@@ -7,7 +7,7 @@ const [ROWS, RETURN] = ["webmail-rows", "webmail-return"];
  */
 export function keepPlace(): void {
   const list = document.querySelector("ul.messages");
-  if (list && document.querySelector("[data-toast]")) focusFirst(read(RETURN));
+  if (list && document.querySelector("[data-return]")) focusFirst(read(RETURN));
   if (list) {
     keepRows();
     document.addEventListener("refreshed", keepRows);

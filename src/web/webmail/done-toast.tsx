@@ -11,7 +11,7 @@ interface DoneToastProps {
 
 /** Says what was done, with a button that undoes it. */
 export const DoneToast = ({ done, action, at }: DoneToastProps) => (
-  <div class="toast" role="status" data-toast="">
+  <div class="toast" role="status" data-toast="" data-return="">
     <Icon name="check" />
     <span>{done.text}</span>
     {done.undo === null ? null : (

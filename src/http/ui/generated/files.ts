@@ -3,7 +3,7 @@
 /** Paths of the files that pages load. */
 export const files = {
   script: "/assets/page-6bc5aa5b.js",
-  webmailScript: "/assets/webmail-10fe3061.js",
+  webmailScript: "/assets/webmail-3a3667c8.js",
   editorScript: "/assets/editor-756a8bbc.js",
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
