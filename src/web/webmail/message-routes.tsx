@@ -51,7 +51,7 @@ export const messagePages = new Hono<AppEnv>()
     const { html, text } = await readContent(c.get("caller"), stored, foreignImages);
     // With its origin the page can make the frame as high as the text.
     if (html === null) return respondMailHtml(c, toTextPage(text), { ownImages: true });
-    return respondMailHtml(c, showOwnImages(html, c.req.param("mailbox_id"), stored), {
+    return respondMailHtml(c, TYPE + showOwnImages(html, c.req.param("mailbox_id"), stored), {
       ownImages: true,
       foreignImages,
     });
@@ -105,9 +105,12 @@ async function markAsRead({ mailbox, folders }: OpenPage, messages: readonly Sto
   return folders.map((folder) => ({ ...folder, unseen: folder.unseen - (changed.get(folder.name)?.length ?? 0) }));
 }
 
+/** The type of messages that have none of their own: that of the pages. */
+const TYPE = "<style>body{font:14px/1.5 system-ui,sans-serif}</style>";
+
 /** Returns a text as the document of a frame, in the colours of the page around it. */
 const toTextPage = (text: string | null) =>
-  `<style>:root{color-scheme:light dark}body{margin:0;font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}</style>` +
+  `${TYPE}<style>:root{color-scheme:light dark}body{margin:0;overflow-wrap:anywhere}</style>` +
   wrapText(text ?? "This message has no text.");
 
 /** Replaces the Content-IDs of images (RFC 2392) by the paths of the parts. `html` is sanitised. */

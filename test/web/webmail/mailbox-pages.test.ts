@@ -130,6 +130,8 @@ describe("a message", () => {
     expect(policy).not.toContain("allow-scripts");
     const body = await response.text();
     for (const part of ["onclick", "<script", "tracker.example"]) expect(body).not.toContain(part);
+    // The type of the pages comes first, so that a message with its own keeps that.
+    expect(body).toMatch(/^<base target="_blank"><style>body\{font:14px.*Hello/s);
     const image = /src="(\/mail\/[^"]*)"/.exec(body)?.[1] ?? "";
     const file = await page.get(image);
     expect([file.status, file.headers.get("Content-Type"), (await file.arrayBuffer()).byteLength]).toEqual([
