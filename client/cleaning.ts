@@ -1,31 +1,11 @@
-/** Elements that stay in a text; the server keeps the same (src/mailboxes/inbox/written-html.ts). Others leave their content. */
-const ELEMENTS = new Set(
-  "a b blockquote br code div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strike strong sub sup table tbody td tfoot th thead tr u ul".split(
-    " ",
-  ),
-);
-/** Elements that are left out with their content. */
-const REMOVED = new Set(
-  "applet audio canvas frameset head iframe math noscript object script select style svg template textarea title video".split(
-    " ",
-  ),
-);
-/** Attributes that stay, by the name of their element. */
-const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  a: ["href"],
-  blockquote: ["type"],
-  ol: ["start"],
-  td: ["colspan", "rowspan"],
-  th: ["colspan", "rowspan"],
-};
+import { removedElements, writtenAttributes, writtenElements } from "../src/lib/written-markup.ts";
+
 /** Formatting by styles, which other editors write, and the element that stays of it. */
 const STYLES: readonly [RegExp, string][] = [
   [/font-weight:\s*(?:bold|[6-9]\d\d)/i, "b"],
   [/font-style:\s*italic/i, "i"],
   [/text-decoration[^:;]*:[^;]*underline/i, "u"],
 ];
-
-const isLink = (href: string) => /^(?:https?:\/\/|mailto:)/i.test(href.trim());
 
 /**
  * Returns HTML that was pasted, or that a message quotes, as elements of this page: formatting, links, lists, quotes and tables. It
@@ -44,7 +24,7 @@ function append(parent: Node, node: Node): void {
   if (node.nodeType === Node.TEXT_NODE) parent.appendChild(document.createTextNode(node.nodeValue ?? ""));
   if (node.nodeType !== Node.ELEMENT_NODE) return;
   const source = node as Element;
-  if (REMOVED.has(source.localName)) return;
+  if (removedElements.has(source.localName)) return;
   const inner = elementsOf(source).reduce((target, made) => target.appendChild(made), parent);
   for (const child of source.childNodes) append(inner, child);
 }
@@ -53,7 +33,7 @@ function append(parent: Node, node: Node): void {
 function elementsOf(source: Element): Element[] {
   const style = source.getAttribute("data-style") ?? "";
   const styled = STYLES.flatMap(([pattern, name]) => (pattern.test(style) ? [document.createElement(name)] : []));
-  const isKept = ELEMENTS.has(source.localName) && !isWrapper(source, style);
+  const isKept = writtenElements.has(source.localName) && !isWrapper(source, style);
   return isKept ? [copy(source), ...styled] : styled;
 }
 
@@ -63,9 +43,7 @@ const isWrapper = ({ localName }: Element, style: string) =>
 
 function copy(source: Element): Element {
   const made = document.createElement(source.localName);
-  for (const name of ["dir", ...(ATTRIBUTES[source.localName] ?? [])]) {
-    const value = source.getAttribute(name);
-    if (value !== null && (name !== "href" || isLink(value))) made.setAttribute(name, value);
-  }
+  for (const [key, value] of writtenAttributes(source.localName, (name) => source.getAttribute(name)))
+    made.setAttribute(key, value);
   return made;
 }

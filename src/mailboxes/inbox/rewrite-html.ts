@@ -1,3 +1,4 @@
+import { removedElements } from "../../lib/written-markup.ts";
 import { type HtmlHandler, htmlToText, readHtml } from "../../mail/messages/index.ts";
 
 /** The markup that stays when HTML is written anew. */
@@ -9,11 +10,6 @@ export interface MarkupRules {
 
 /** Returns the words of a text. */
 export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
-
-/** Elements that are removed with their content: code, other documents, and text that browsers parse by other rules. */
-const REMOVED = words(
-  "script style title textarea select option noscript noembed noframes xmp plaintext listing iframe frameset object applet svg math template audio video canvas",
-);
 
 const VOID = words("br col hr img wbr");
 
@@ -60,7 +56,7 @@ class SafeWriter implements HtmlHandler {
       if (name === this.#removed.name) this.#removed.depth += 1;
       return;
     }
-    if (REMOVED.has(name)) {
+    if (removedElements.has(name)) {
       this.#removed = { name, depth: 1 };
       return;
     }

@@ -4,7 +4,7 @@
 export const files = {
   script: "/assets/page-6bc5aa5b.js",
   webmailScript: "/assets/webmail-3a3667c8.js",
-  editorScript: "/assets/editor-756a8bbc.js",
+  editorScript: "/assets/editor-2b0e80ee.js",
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-ce330e4c.css",
