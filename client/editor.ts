@@ -5,7 +5,7 @@ import { HtmlTextWriter } from "../src/lib/html-to-text.ts";
 import { textToHtml } from "../src/lib/text-to-html.ts";
 import { cleanHtml } from "./cleaning.ts";
 import { element } from "./elements.ts";
-import { addFormatting } from "./formatting.ts";
+import { addFormatting, keepFormats } from "./formatting.ts";
 
 /** Greatest plain text that is made of a text with formatting, in characters. */
 const MAX_TEXT = 1_500_000;
@@ -27,6 +27,7 @@ export function openEditor(place: HTMLElement): Editor {
   });
   // Tab leaves the editor, as it leaves any other field, and Page up and Page down scroll.
   for (const key of ["Tab", "Shift-Tab", "PageUp", "PageDown"]) squire.setKeyHandler(key, null);
+  keepFormats(squire);
   addFormatting(squire, place);
   // As long as nothing is changed, the texts of the server are those of each other.
   let [same, shown] = [{ text: field.defaultValue, html: htmlField.value }, ""];

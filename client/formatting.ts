@@ -50,6 +50,18 @@ export function addFormatting(editor: Squire, place: HTMLElement): void {
   bar?.addEventListener("keydown", (event) => move(event as KeyboardEvent, buttons));
 }
 
+/** Begins a new line without the formats that were switched off at the end of the line before, which the editor takes up again. */
+export function keepFormats(editor: Squire): void {
+  const inline = [FORMATS.bold, FORMATS.italic, FORMATS.underline].filter((format) => format !== undefined);
+  const split = editor.splitBlock.bind(editor);
+  editor.splitBlock = (isBreakOnly, range) => {
+    const off = inline.filter(({ tag }) => !editor.hasFormat(tag));
+    split(isBreakOnly, range);
+    for (const format of off) if (editor.hasFormat(format.tag)) format.remove(editor);
+    return editor;
+  };
+}
+
 function apply(editor: Squire, format: Format | undefined): void {
   if (!format) editor.removeAllFormatting();
   else if (editor.hasFormat(format.tag)) format.remove(editor);

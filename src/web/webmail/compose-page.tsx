@@ -54,8 +54,8 @@ export const ComposePage = ({ page, form, known, refusal, notice, saved }: Compo
         <p class="hint" role="status" data-save-status="">
           {saved}
         </p>
+        <p class="hint send-hint">“Send” leaves a minute in which you can undo it.</p>
       </footer>
-      <p class="hint">“Send” leaves a minute in which you can undo it.</p>
     </form>
   </WebmailLayout>
 );

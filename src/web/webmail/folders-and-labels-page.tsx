@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Field, type FieldErrors } from "../../http/ui/index.ts";
+import { ButtonLink, Field, type FieldErrors } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
@@ -20,7 +20,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
         <h3 id="own-folders">Folders</h3>
         <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
         {own.length === 0 ? (
-          <Empty>You have no folders of your own.</Empty>
+          <p>You have no folders of your own.</p>
         ) : (
           <ul class="folders-and-labels">
             {own.map((folder) => (
@@ -39,7 +39,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
         <h3 id="own-labels">Labels</h3>
         <p class="hint">A message can have many labels, in whichever folder it is.</p>
         {page.labels.length === 0 ? (
-          <Empty>You have no labels.</Empty>
+          <p>You have no labels.</p>
         ) : (
           <ul class="folders-and-labels">
             {page.labels.map((label) => (

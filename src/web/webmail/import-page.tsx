@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, ErrorList, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, ErrorList, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
 import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -42,7 +42,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
     <h3>Imports in the background</h3>
     <div id="imports" data-live="" data-poll={imports.some(({ status }) => status === "running") ? "" : undefined}>
       {imports.length === 0 ? (
-        <Empty>There are none. A large archive is imported while you do something else.</Empty>
+        <p class="hint">There are none. A large archive is imported while you do something else.</p>
       ) : (
         <List
           caption="Imports in the background"

@@ -45,7 +45,7 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
       )}
       {page.sent === undefined ? null : <SentToast mailboxId={page.mailbox.id} sent={page.sent} />}
       {children}
-      {current === "compose" ? null : (
+      {current === "compose" || current === "settings" ? null : (
         <a class="button write" href={composePath(page.mailbox.id, backTo(page.folders, page.labels, current))}>
           <Icon name="edit" />
           Write
