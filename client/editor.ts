@@ -43,11 +43,12 @@ export function openEditor(place: HTMLElement): Editor {
   return {
     rich() {
       const hadFocus = document.activeElement === field || isFirst(place);
+      const typed = field.value === same.text ? null : cursorOf(field);
       const html = field.value === same.text && same.html !== "" ? same.html : textToHtml(field.value);
       squire.setHTML(html);
       shown = squire.getHTML();
       toggle(field, root, true);
-      if (hadFocus) squire.focus().moveCursorToStart();
+      if (hadFocus) moveCursor(squire, root, typed);
     },
     plain() {
       if (root.hidden) return;
@@ -76,6 +77,29 @@ function isFirst(place: HTMLElement): boolean {
   const isFirst = place.dataset.autofocus !== undefined && document.activeElement === document.body;
   delete place.dataset.autofocus;
   return isFirst;
+}
+
+/** The place of the cursor in a plain text. */
+interface Cursor {
+  line: number;
+  column: number;
+}
+
+function cursorOf({ value, selectionStart }: HTMLTextAreaElement): Cursor {
+  const before = value.slice(0, selectionStart).split("\n");
+  return { line: before.length - 1, column: before.at(-1)?.length ?? 0 };
+}
+
+/** Moves the cursor to the start, or to where a text was typed before the editor was loaded: each of its lines is a `div`. */
+function moveCursor(squire: Squire, root: HTMLElement, typed: Cursor | null): void {
+  squire.focus().moveCursorToStart();
+  const line = typed && root.querySelectorAll("div")[typed.line];
+  if (!line) return;
+  const text = line.firstChild;
+  const range = document.createRange();
+  if (text instanceof Text) range.setStart(text, Math.min(typed.column, text.length));
+  else range.setStart(line, 0);
+  squire.setSelection(range);
 }
 
 function toggle(field: HTMLTextAreaElement, root: HTMLElement, isRich: boolean): void {

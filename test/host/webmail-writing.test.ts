@@ -87,6 +87,29 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     await context.close();
   });
 
+  it("goes on where was typed before the editor was loaded", async () => {
+    const { page, context } = await mail.open();
+    let load = () => {};
+    const isLoaded = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route("**/assets/editor-*", async (route) => {
+      await isLoaded;
+      await route.continue();
+    });
+    await page.goto(mail.composePath);
+    await page.locator("[name=text]").focus();
+    await page.keyboard.type("First line");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Bfore");
+    for (let step = 0; step < 4; step++) await page.keyboard.press("ArrowLeft");
+    load();
+    await page.locator(".editor:focus").waitFor();
+    await page.keyboard.type("e");
+    expect(await htmlOf(page)).toMatch(/First line.*Before/s);
+    await context.close();
+  });
+
   it("takes only formatting of what is pasted, runs nothing of it, and shows which formats the cursor is in", async () => {
     const { page, context, problems } = await write();
     await editorOf(page).focus();

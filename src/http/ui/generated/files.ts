@@ -4,7 +4,7 @@
 export const files = {
   script: "/assets/page-6bc5aa5b.js",
   webmailScript: "/assets/webmail-3a3667c8.js",
-  editorScript: "/assets/editor-9882a44e.js",
+  editorScript: "/assets/editor-bb3b6ed3.js",
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-55cf4e86.css",
