@@ -84,7 +84,7 @@ export const composePages = new Hono<AppEnv>()
         const draft = fields.get("draft") ?? "";
         const isDraft = /^\d{1,10}$/.test(draft) && (await mailbox.store.find("Drafts", Number(draft))) !== null;
         return isDraft
-          ? composePath(mailbox.id, { draft, done: "stopped-draft" })
+          ? composePath(mailbox.id, { draft, done: "stopped-draft", back: fields.get("back") ?? "" })
           : scheduledPath(mailbox.id, { done: "stopped" });
       },
       (refusal) => showScheduled(c, refusal),

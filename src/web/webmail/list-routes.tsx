@@ -72,7 +72,7 @@ async function changeList(c: Context<AppEnv>) {
 const parse = (fields: unknown) => parseFields(SelectionIn, fields);
 
 async function showList(c: Context<AppEnv>, refusal?: Refusal) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.query());
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);
   const view = readView(c, page);
   const offset = toNumber(c.req.query("offset")) ?? 0;
   const found = await readRows(page, view, offset, toNumber(c.req.query("before")));

@@ -4,15 +4,12 @@ import type { OpenPage } from "./layout.tsx";
 import { readSent } from "./sent.ts";
 
 /**
- * Opens a mailbox with what its menu shows. `query` is that of a page that a sent message leads back to. Throws 403 and 404 as the
+ * Opens a mailbox with what its menu shows. `url` is that of a page that a sent message leads back to. Throws 403 and 404 as the
  * inbox API does.
  */
-export async function openPage(
-  caller: CallerCtx,
-  mailboxId = "",
-  query: Readonly<Record<string, string>> = {},
-): Promise<OpenPage> {
-  return { ...(await pageOf(caller, await openMailbox(caller, mailboxId))), sent: readSent(query, caller.now()) };
+export async function openPage(caller: CallerCtx, mailboxId = "", url: string | null = null): Promise<OpenPage> {
+  const page = await pageOf(caller, await openMailbox(caller, mailboxId));
+  return url === null ? page : { ...page, sent: readSent(new URL(url), caller.now()) };
 }
 
 /** Returns an open mailbox with what its menu shows. */

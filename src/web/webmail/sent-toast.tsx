@@ -4,7 +4,7 @@ import { scheduledPath } from "./paths.ts";
 import type { Sent } from "./sent.ts";
 
 /** Says that a message was sent. While it can be stopped, a button does that and opens its draft. */
-export function SentToast({ mailboxId, sent: { undo } }: { mailboxId: string; sent: Sent }) {
+export function SentToast({ mailboxId, sent: { undo, path } }: { mailboxId: string; sent: Sent }) {
   if (undo === null)
     return (
       <div class="toast" role="status" data-toast="">
@@ -20,6 +20,7 @@ export function SentToast({ mailboxId, sent: { undo } }: { mailboxId: string; se
       <span class="small" aria-hidden="true" data-countdown={until} />
       <form class="inline" method="post" action={scheduledPath(mailboxId)}>
         <input type="hidden" name="draft" value={undo.draft} />
+        <input type="hidden" name="back" value={path} />
         <button type="submit" class="link" name="email_id" value={undo.email} data-key="z">
           Undo
         </button>

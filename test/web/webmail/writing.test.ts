@@ -146,10 +146,11 @@ describe("after a message was sent", () => {
     expect(text).toContain("Sending…");
     const [draft = ""] = valuesOf(html, "draft");
     const [email_id = ""] = valuesOf(html, "email_id");
-    const stopped = await box.page.post(`/mail/scheduled/${box.workspace.mailboxId}`, { email_id, draft });
-    expect(stopped.headers.get("Location")).toBe(
-      `/mail/compose/${box.workspace.mailboxId}?draft=${draft}&done=stopped-draft`,
-    );
+    const fields = { email_id, draft, back: valuesOf(html, "back")[0] ?? "" };
+    const stopped = await box.page.post(`/mail/scheduled/${box.workspace.mailboxId}`, fields);
+    expect(stopped.headers.get("Location")).toContain(`?draft=${draft}&done=stopped-draft&`);
+    const again = await box.read(stopped.headers.get("Location") ?? "");
+    expect([again.text.includes("The message is not sent."), valuesOf(again.html, "back")]).toEqual([true, [back]]);
   });
 
   it("a label or a folder is shown again, and nothing is offered once it has left", async () => {
@@ -157,9 +158,11 @@ describe("after a message was sent", () => {
       ...{ action: "create", label_name: "Bills", color: "#a4262c" },
     })) as Response;
     expect(label.status).toBe(303);
+    await box.page.post(`/mail/folders/${box.workspace.mailboxId}`, { action: "create", name: "Größe 1" });
     const [, id = ""] = /\/mail\/labels\/[\w-]+\/([\w-]{36})/.exec((await box.read(box.path("/INBOX"))).html) ?? [];
     for (const [query, path] of [
       [`label=${id}`, `/mail/labels/${box.workspace.mailboxId}/${id}`],
+      ["folder=Gr%C3%B6%C3%9Fe+1", box.path("/Gr%C3%B6%C3%9Fe%201")],
       ["folder=Archive", box.path("/Archive")],
       ["", box.path("/INBOX")],
     ] as const) {
