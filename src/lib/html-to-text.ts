@@ -22,10 +22,11 @@ export class HtmlTextWriter {
   readonly #maxCharacters: number;
   readonly #lines: string[] = [];
   readonly #lists: OpenList[] = [];
-  /** Links that are open, each with the number of pieces of the line before it. */
-  readonly #links: { href: string; from: number }[] = [];
+  /** Links that are open, each with the number of its line, and of the pieces of that line before it. */
+  readonly #links: { href: string; line: number; from: number }[] = [];
   /** The pieces of the line: a text that grows by itself would be copied at each look at it. */
   #line: string[] = [];
+  #lineNumber = 0;
   #length = 0;
   #marker = "";
   #quotes = 0;
@@ -39,7 +40,7 @@ export class HtmlTextWriter {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === "br") this.#push(this.#line.join(""));
-    if (name === "a") this.#links.push({ href: attributes.href ?? "", from: this.#line.length });
+    if (name === "a") this.#openLink(attributes.href ?? "");
     if ((name === "td" || name === "th") && this.#line.length > 0) this.#line.push(" ");
     if (!BLOCKS.has(name)) return;
     this.#endLine();
@@ -98,10 +99,16 @@ export class HtmlTextWriter {
     return `${list.next - 1}. `;
   }
 
+  #openLink(href: string): void {
+    this.#links.push({ href, line: this.#lineNumber, from: this.#line.length });
+  }
+
   #endLink(): void {
     const link = this.#links.pop();
     if (!link || link.href === "") return;
-    const text = this.#line.slice(link.from).join("").trim();
+    // The whole line is of the link when it began on an earlier one.
+    const from = link.line === this.#lineNumber ? link.from : 0;
+    const text = this.#line.slice(from).join("").trim();
     const bare = (address: string) => address.replace(/^(?:mailto:|https?:\/\/)/i, "").replace(/\/$/, "");
     if (text !== "" && bare(text) !== bare(link.href)) this.#line.push(` <${link.href.replace(/^mailto:/i, "")}>`);
   }
@@ -110,11 +117,16 @@ export class HtmlTextWriter {
   #endLine(): void {
     const text = this.#line.join("");
     if (text.trim() !== "") this.#push(text);
+    this.#startLine();
+  }
+
+  #startLine(): void {
     this.#line = [];
+    this.#lineNumber += 1;
   }
 
   #push(text: string): void {
-    this.#line = [];
+    this.#startLine();
     if (this.#length >= this.#maxCharacters) return;
     const quotes = ">".repeat(Math.min(this.#quotes, MAX_DEPTH));
     const depth = Math.min(this.#lists.length, MAX_DEPTH);

@@ -72,6 +72,10 @@ describe("the plain text of HTML", () => {
       '<a href="https://example.com/">example.com</a>, <a href="https://a.example/b">here</a>',
       "example.com, here <https://a.example/b>",
     ],
+    [
+      'See <b>here</b> <a href="https://a.example/b">first<br>second</a> and <a href="https://a.example/c"><div>x</div>y</a>',
+      "See here first\nsecond <https://a.example/b> and\nx\ny <https://a.example/c>",
+    ],
     ['<a href="mailto:ada@example.org">Ada</a>', "Ada <ada@example.org>"],
     ["<pre>a\n  b</pre>c", "a\n  b\nc"],
     ["<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc"],
