@@ -18,7 +18,7 @@ interface AutoReplyPageProps {
   refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
-/** The page that sets the reply to those who write while nobody reads. */
+/** The page that sets the reply that goes to those who write meanwhile. */
 export const AutoReplyPage = ({ page, form, notice, refusal }: AutoReplyPageProps) => (
   <SettingsLayout {...{ page, at: "auto-reply", notice, refusal }}>
     <p class="hint">

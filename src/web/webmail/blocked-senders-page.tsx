@@ -26,7 +26,7 @@ export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: Bl
       </button>
     </form>
     {emails.length === 0 ? (
-      <Empty>Nobody is blocked.</Empty>
+      <Empty>No address is blocked.</Empty>
     ) : (
       <ul class="addresses">
         {emails.map((email) => (

@@ -78,6 +78,7 @@ describe("blocked senders", () => {
   const post = (fields: Record<string, string>) => box.page.post(pathOf("blocked-senders"), fields);
 
   it("are added and removed one by one, and their mail goes to Spam", async () => {
+    expect((await box.read(pathOf("blocked-senders"))).text).toContain("No address is blocked.");
     await api("PUT", "/blocked-senders", { emails: ["first@example.org"] });
     const blocked = await post({ action: "block", email: "Ada@Example.org" });
     expect(blocked.headers.get("Location")).toBe(`${pathOf("blocked-senders")}?done=blocked`);
