@@ -166,7 +166,7 @@ describe("paths", () => {
 describe("methods", () => {
   const refused: [string, string, string][] = [
     ["DELETE", "/v1/emails/", "HEAD, GET, POST"],
-    ["PATCH", "/v1/me", "HEAD, GET"],
+    ["PATCH", "/v1/me", "HEAD, GET, DELETE"],
     ["POST", "/v1/emails/some-id", "HEAD, GET"],
     ["PUT", "/v1/emails/some-id/events", "HEAD, GET"],
     ["OPTIONS", "/v1/emails/", "HEAD, GET, POST"],

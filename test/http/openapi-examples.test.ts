@@ -145,6 +145,12 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     const transfer = { source: workspace, email: await createAda(), targetWorkspace: workspaceNumber };
     return { stop_token: await aToken("stop", (await insertTransfer(transfer)).id) };
   },
+  deleteAccount: async () => {
+    // The owner deletes the workspace after the test.
+    session = await aSession({ ...workspace, userId: (await aMember(workspace, "member")).userId });
+    await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
+    return {};
+  },
   forceDomainTransfer: async () => {
     await createAda();
     await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
