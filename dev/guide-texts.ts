@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { toHtml } from "./guide-html.ts";
 import { ROOT } from "./layout.ts";
 
 /** Folders of docs/ whose documents the API reference shows, by the name in their URLs. */
@@ -13,7 +14,10 @@ export async function guideTexts(): Promise<string> {
   const files = (await Promise.all(Object.entries(FOLDERS).map(([kind, folder]) => readFolder(kind, folder)))).flat();
   const pages = new Map(files.map(({ file, url }) => [file, url]));
   return JSON.stringify(
-    files.map(({ kind, slug, file, text }) => ({ kind, slug, markdown: toPageText(file, text, pages) })),
+    files.map(({ kind, slug, file, text }) => {
+      const markdown = toPageText(file, text, pages);
+      return { kind, slug, markdown, html: toHtml(markdown) };
+    }),
   );
 }
 

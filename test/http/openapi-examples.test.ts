@@ -146,7 +146,6 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return { stop_token: await aToken("stop", (await insertTransfer(transfer)).id) };
   },
   deleteAccount: async () => {
-    // The owner deletes the workspace after the test.
     session = await aSession({ ...workspace, userId: (await aMember(workspace, "member")).userId });
     await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
     return {};

@@ -2,7 +2,9 @@ import { raw } from "hono/html";
 import type { Contents } from "./document.ts";
 import { type Guide, pathOf } from "./guides.ts";
 import { ReferenceLayout } from "./layout.tsx";
-import { toHtml } from "./markdown.ts";
+
+/** URL of the service in the examples of the documents: that of `npm start`. */
+const LOCAL_URL = "http://127.0.0.1:8787";
 
 interface GuidePageProps {
   contents: Contents;
@@ -14,6 +16,6 @@ interface GuidePageProps {
 /** The page of a guide, or of the rules on one topic. */
 export const GuidePage = ({ contents, guide, origin }: GuidePageProps) => (
   <ReferenceLayout title={guide.title} contents={contents} current={pathOf(guide)} markdown={`${pathOf(guide)}.md`}>
-    <article class="prose">{raw(toHtml(guide.markdown, origin))}</article>
+    <article class="prose">{raw(guide.html.replaceAll(LOCAL_URL, origin))}</article>
   </ReferenceLayout>
 );

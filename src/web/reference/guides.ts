@@ -1,4 +1,5 @@
 import { files } from "../../http/ui/index.ts";
+import { headingId } from "./heading-id.ts";
 
 /** A document beside the operations, as `npm run client` stores it. */
 interface GuideText {
@@ -8,6 +9,8 @@ interface GuideText {
   slug: string;
   /** With its title as first line. */
   markdown: string;
+  /** The same without its title, as the content of a page. Its examples name the URL of `npm start`. */
+  html: string;
 }
 
 export interface Guide extends GuideText {
@@ -16,7 +19,7 @@ export interface Guide extends GuideText {
 
 let read: readonly Guide[] | null = null;
 
-/** Returns all guides and rules, each kind in alphabetical order. Reads 120 KB from the static assets at the first call. */
+/** Returns all guides and rules, each kind in alphabetical order. Reads 300 KB from the static assets at the first call. */
 export async function readGuides(assets: Fetcher): Promise<readonly Guide[]> {
   if (read) return read;
   const response = await assets.fetch(`https://assets.invalid${files.guides}`);
@@ -28,14 +31,6 @@ export async function readGuides(assets: Fetcher): Promise<readonly Guide[]> {
 
 /** Returns the path of the page of a guide. */
 export const pathOf = ({ kind, slug }: Guide) => `/docs/${kind}/${slug}`;
-
-/** Returns the id of a heading on its page: that which GitHub gives it. */
-export const headingId = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .trim()
-    .replace(/\s/g, "-");
 
 /** A part of a guide, from one heading to the next. */
 export interface Section {

@@ -4,10 +4,10 @@
 export const files = {
   script: "/assets/page-6bc5aa5b.js",
   webmailScript: "/assets/webmail-3a3667c8.js",
-  editorScript: "/assets/editor-bb3b6ed3.js",
+  editorScript: "/assets/editor-6b9c916.js",
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-55cf4e86.css",
   referenceStyle: "/assets/reference-a600d0e7.css",
-  guides: "/assets/guides-46023aaa.json",
+  guides: "/assets/guides-f74e97f5.json",
 } as const;

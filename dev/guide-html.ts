@@ -1,5 +1,5 @@
 import { Marked } from "marked";
-import { headingId } from "./guides.ts";
+import { headingId } from "../src/web/reference/heading-id.ts";
 
 /** Raw HTML of a document is dropped: the documents have none but comments. */
 const marked = new Marked({
@@ -13,10 +13,10 @@ const marked = new Marked({
 
 /**
  * Returns the HTML of a document of this repository without its title. Code and tables scroll sideways in boxes of their own, which
- * the keyboard reaches. `origin`: URL of the service, for the examples, which name that of `npm start`.
+ * the keyboard reaches.
  */
-export function toHtml(markdown: string, origin: string): string {
-  const body = markdown.replace(/^# .*\n/, "").replaceAll("http://127.0.0.1:8787", origin);
+export function toHtml(markdown: string): string {
+  const body = markdown.replace(/^# .*\n/, "");
   let boxes = 0;
   const open = (kind: string, label: string) =>
     `<section class="${kind}" aria-label="${label} ${++boxes}" tabindex="0"`;
