@@ -5,11 +5,13 @@ import { readQuota } from "./quota.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { MailboxChange } from "./types.ts";
 
-/** Messages of a folder: by their UIDs, and all of conversations. */
+/** Messages of a folder: by their UIDs, and those of conversations. */
 export interface Selection {
   folder: string;
   uids: readonly number[];
   threads: readonly string[];
+  /** The greatest UID of messages of conversations: that of the folder when it was shown. Null: no conversation is selected. */
+  upTo: number | null;
 }
 
 /** A change of all messages of a selection. */
@@ -46,7 +48,7 @@ export function changeSelected(
 ): { results: SelectedResult[]; changes: MailboxChange[]; usedBytes: number } {
   const outcomes = inputs.map(({ selection, change }) => {
     const folder = findFolder(sql, selection.folder);
-    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection), change }, now) : nothing(0);
+    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection, change), change }, now) : nothing(0);
   });
   return {
     results: outcomes.map(({ result }) => result),
@@ -57,18 +59,33 @@ export function changeSelected(
 
 const nothing = (found: number): Outcome => ({ result: { found, changed: [] }, changes: [] });
 
-/** Returns the UIDs of the messages of a selection that exist. */
-function find(sql: Sql, folderId: number, { uids, threads }: Selection): number[] {
-  const read = (column: "uid" | "thread", values: readonly (number | string)[]) =>
-    all<{ uid: number }>(
-      sql,
-      `SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.${column} = j.value LIMIT ?3`,
-      folderId,
-      JSON.stringify(values),
-      MAX_SELECTED,
-    ).map(({ uid }) => uid);
-  const found = new Set([...read("uid", uids), ...(threads.length > 0 ? read("thread", threads) : [])]);
-  return [...found].slice(0, MAX_SELECTED);
+const BY_UID = "SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.uid = j.value LIMIT ?3";
+
+// UIDs of a folder only grow, so a message that came after the page was read has a greater one.
+const BY_THREAD = `
+  SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.thread = j.value AND m.uid <= ?4 LIMIT ?3`;
+
+const UNSEEN_BY_THREAD = `
+  SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m INDEXED BY messages_unseen
+      ON m.folder = ?1 AND m.thread = j.value AND m.seen = 0 AND m.uid <= ?4 LIMIT ?3`;
+
+const NEWEST_BY_THREAD = `
+  SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.uid = (
+      SELECT n.uid FROM messages n WHERE n.folder = ?1 AND n.thread = j.value AND n.uid <= ?4
+       ORDER BY n.received_at DESC, n.uid DESC LIMIT 1) LIMIT ?3`;
+
+/** Returns the UIDs of the messages of a selection that exist, at most 500. */
+function find(sql: Sql, folderId: number, { uids, threads, upTo }: Selection, change: SelectedChange): number[] {
+  const read = (query: string, values: readonly (number | string)[], ...more: number[]) =>
+    all<{ uid: number }>(sql, query, folderId, JSON.stringify(values), MAX_SELECTED, ...more).map(({ uid }) => uid);
+  const ofThreads = threads.length > 0 ? read(queryOf(change), threads, upTo ?? 0) : [];
+  return [...new Set([...read(BY_UID, uids), ...ofThreads])].slice(0, MAX_SELECTED);
+}
+
+/** Returns the query of a conversation's messages. As unread only the newest is marked, which makes the conversation unread. */
+function queryOf(change: SelectedChange): string {
+  if (change.type !== "flag" || change.flag !== "seen") return BY_THREAD;
+  return change.isSet ? UNSEEN_BY_THREAD : NEWEST_BY_THREAD;
 }
 
 interface Found {

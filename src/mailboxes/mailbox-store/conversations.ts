@@ -18,6 +18,8 @@ export interface ConversationPage {
   items: ConversationItem[];
   /** Messages of the folder. */
   total: number;
+  /** The greatest UID that a message of the folder can have, so that later ones are told apart. */
+  upTo: number;
   /** The UID after which the next page begins, or null. */
   next: number | null;
 }
@@ -66,7 +68,7 @@ export function listConversations(
   if (!folder) return null;
   const { uids, next } = findNewest(sql, folder.id, limit, before);
   const rows = all<ConversationRow>(sql, ROWS, folder.id, JSON.stringify(uids), SUMMARIZED);
-  return { items: rows.map(toConversation), total: folder.total, next };
+  return { items: rows.map(toConversation), total: folder.total, upTo: folder.uidnext - 1, next };
 }
 
 /** Returns the UIDs of messages after which no other of their conversation came into the folder. */

@@ -19,6 +19,8 @@ export interface Conversation {
   earlier: MessagePlace | null;
   /** The newest message of the conversation when it is not among these, or null. */
   newest: MessagePlace | null;
+  /** The greatest UID that a message of the folder can have, so that later ones are told apart. */
+  upTo: number;
 }
 
 /** Messages that are shown, those that are looked through for them, and the parts of each but the one that was asked for. */
@@ -44,10 +46,12 @@ type Row = MessageRow & { id: number };
 
 /** Returns the conversation of a message in all folders but Trash and Spam. Null when there is no such message. */
 export function openConversation(sql: Sql, folderName: string, uid: number): Conversation | null {
+  const folder = findFolder(sql, folderName);
+  if (!folder) return null;
   const asked = first<Asked>(
     sql,
     "SELECT id, folder, thread, received_at FROM messages WHERE folder = ? AND uid = ?",
-    findFolder(sql, folderName)?.id ?? 0,
+    folder.id,
     uid,
   );
   if (!asked) return null;
@@ -63,6 +67,7 @@ export function openConversation(sql: Sql, folderName: string, uid: number): Con
     messages: messages.reverse(),
     earlier: toPlace(rows[SHOWN]),
     newest: isAmong ? null : toPlace(ofNewest[0]),
+    upTo: folder.uidnext - 1,
   };
 }
 

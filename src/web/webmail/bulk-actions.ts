@@ -10,6 +10,8 @@ export interface BulkActionForm {
   target: string | null;
   folder: string;
   threads: string[];
+  /** The greatest UID of the folder when the list was read; no message that came later is changed with its conversation. */
+  upTo: number | null;
   uids: ReadonlyMap<string, number[]>;
 }
 
@@ -22,7 +24,14 @@ export function readBulkActionForm(form: URLSearchParams, folder: string): BulkA
     const at = rest.length > 0 ? rest.join(":") : folder;
     uids.set(at, [...(uids.get(at) ?? []), Number(uid)]);
   }
-  return { action, target: target.length > 0 ? target.join(":") : null, folder, threads: form.getAll("thread"), uids };
+  return {
+    action,
+    target: target.length > 0 ? target.join(":") : null,
+    folder,
+    threads: form.getAll("thread"),
+    upTo: form.has("up_to") ? Number(form.get("up_to")) : null,
+    uids,
+  };
 }
 
 /** Returns whether an action deletes messages for good, which is asked first. */
@@ -39,13 +48,14 @@ export async function applyBulkAction(
   form: BulkActionForm,
   parse: Parse,
 ): Promise<Record<string, string>> {
-  const { action, target, folder, threads, uids } = form;
+  const { action, target, folder, threads, upTo, uids } = form;
   // Without a selection the verb says what is missing.
   const folders = new Set([...(threads.length > 0 || uids.size === 0 ? [folder] : []), ...uids.keys()]);
   const inputs = [...folders].map((name) =>
     parse({
       folder: name,
       threads: name === folder ? threads : [],
+      up_to: upTo,
       uids: uids.get(name) ?? [],
       action,
       ...(action === "move" ? { to_folder: target } : {}),

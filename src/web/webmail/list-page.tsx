@@ -14,6 +14,8 @@ interface ListPageProps {
   items: readonly (ConversationItem | MessageItem)[];
   /** Number of messages. */
   total: number;
+  /** The greatest UID of the folder, when the list has conversations. */
+  upTo: number | null;
   /** URL of the next page, or null on the last one. */
   next: string | null;
   done?: Done | undefined;
@@ -21,7 +23,7 @@ interface ListPageProps {
 }
 
 /** A list of conversations or messages with its search and its actions. */
-export function ListPage({ page, view, items, total, next, done, error }: ListPageProps) {
+export function ListPage({ page, view, items, total, upTo, next, done, error }: ListPageProps) {
   const title = view.label?.name ?? folderTitle(view.folder);
   const areConversations = hasConversations(view);
   return (
@@ -46,6 +48,7 @@ export function ListPage({ page, view, items, total, next, done, error }: ListPa
           </div>
           <span class="soft" id="total" data-live="">
             {total} {total === 1 ? "message" : "messages"}
+            {upTo === null ? null : <input type="hidden" name="up_to" value={String(upTo)} />}
           </span>
         </div>
         {items.length === 0 ? (

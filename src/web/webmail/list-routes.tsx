@@ -79,7 +79,7 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
   if (!found) throw notFound("Folder");
   const shown = (
     <ListPage
-      {...{ page, view, items: found.items, total: found.total }}
+      {...{ page, view, items: found.items, total: found.total, upTo: found.upTo }}
       next={found.next && pathOf(page, view, found.next)}
       done={refusal ? undefined : readDone(c.req.query())}
       error={refusal && (refusal.errors.has("uids") ? "Select at least one message." : refusal.message)}
@@ -91,6 +91,8 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
 interface Rows {
   items: (ConversationItem | MessageItem)[];
   total: number;
+  /** The greatest UID of the folder, when the rows are conversations. */
+  upTo: number | null;
   /** The query of the next page, or null. */
   next: Record<string, string> | null;
 }
@@ -114,7 +116,7 @@ async function readRows(
       : store.search(query, everywhere ? "*" : folder, range)
     : store.listLabelled(label.id, range));
   const isFull = found?.items.length === PAGE_SIZE;
-  return found && { ...found, next: isFull ? { offset: String(offset + PAGE_SIZE) } : null };
+  return found && { ...found, upTo: null, next: isFull ? { offset: String(offset + PAGE_SIZE) } : null };
 }
 
 const toNumber = (text: string | undefined) =>

@@ -28,12 +28,12 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
   return (
     <WebmailLayout {...page} title={subjectOf(message)} current={message.folder}>
       {done === undefined ? null : <DoneToast done={done} action={folderPath(id, message.folder)} at={message.uid} />}
-      <Actions page={page} message={message} labels={labels} isFlagged={isFlagged} />
+      <Actions {...{ page, conversation, labels, isFlagged }} />
       <div class="subject">
         <h1>
           {isFlagged ? <span class="star">★ starred: </span> : null} {subjectOf(message)}
         </h1>
-        <Labels page={page} message={message} own={labels} />
+        <Labels page={page} conversation={conversation} own={labels} />
       </div>
       {earlier === null ? null : (
         <p>
@@ -66,43 +66,55 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
 
 interface ActionsProps {
   page: OpenPage;
-  message: StoredMessage;
+  conversation: Conversation;
   labels: readonly string[];
   isFlagged: boolean;
 }
 
 /** The toolbar of a conversation. Its actions change the messages that the folder has of it. */
-const Actions = ({ page, message, labels, isFlagged }: ActionsProps) => (
-  <form method="post" class="toolbar" action={folderPath(page.mailbox.id, message.folder)}>
-    <NoDefault />
-    <ConversationFields message={message} />
-    <a
-      class="button bare"
-      href={folderPath(page.mailbox.id, message.folder)}
-      aria-label={`Back to ${folderTitle(message.folder)}`}
-      title={`Back to ${folderTitle(message.folder)} (u)`}
-      data-key="u"
-    >
-      <Icon name="back" />
-    </a>
-    <Toolbar page={page} folder={message.folder} what="this conversation" open={{ labels, flagged: isFlagged }} />
-  </form>
-);
+const Actions = ({ page, conversation, labels, isFlagged }: ActionsProps) => {
+  const { folder } = conversation.message;
+  return (
+    <form method="post" class="toolbar" action={folderPath(page.mailbox.id, folder)}>
+      <NoDefault />
+      <ConversationFields conversation={conversation} />
+      {/* Messages that come while the page is open are shown, so they belong to what is changed, unless it shows earlier ones. */}
+      <span id="up-to" hidden data-live={conversation.newest === null ? "" : undefined}>
+        <UpTo conversation={conversation} />
+      </span>
+      <a
+        class="button bare"
+        href={folderPath(page.mailbox.id, folder)}
+        aria-label={`Back to ${folderTitle(folder)}`}
+        title={`Back to ${folderTitle(folder)} (u)`}
+        data-key="u"
+      >
+        <Icon name="back" />
+      </a>
+      <Toolbar page={page} folder={folder} what="this conversation" open={{ labels, flagged: isFlagged }} />
+    </form>
+  );
+};
 
-const ConversationFields = ({ message }: { message: StoredMessage }) => (
+const ConversationFields = ({ conversation: { message } }: { conversation: Conversation }) => (
   <>
     <input type="hidden" name="thread" value={message.threadId} data-row={`c-${message.threadId}`} />
     <input type="hidden" name="at" value={String(message.uid)} />
   </>
 );
 
+const UpTo = ({ conversation: { upTo } }: { conversation: Conversation }) => (
+  <input type="hidden" name="up_to" value={String(upTo)} />
+);
+
 /** The labels of the conversation, each with a button that removes it. */
-function Labels({ page, message, own }: { page: OpenPage; message: StoredMessage; own: readonly string[] }) {
+function Labels({ page, conversation, own }: { page: OpenPage; conversation: Conversation; own: readonly string[] }) {
   const labels = page.labels.filter(({ id }) => own.includes(id));
   if (labels.length === 0) return null;
   return (
-    <form method="post" class="labels" action={folderPath(page.mailbox.id, message.folder)}>
-      <ConversationFields message={message} />
+    <form method="post" class="labels" action={folderPath(page.mailbox.id, conversation.message.folder)}>
+      <ConversationFields conversation={conversation} />
+      <UpTo conversation={conversation} />
       {labels.map(({ id, name, color }) => (
         <button type="submit" class="tag" name="action" value={`unlabel:${id}`} aria-label={`Remove the label ${name}`}>
           <Dot color={color} /> {name} ×

@@ -96,7 +96,12 @@ async function markAsRead({ mailbox, folders }: OpenPage, messages: readonly Sto
     ({ folder }) => folder,
   );
   if (unseen.size === 0) return folders;
-  const selections = [...unseen].map(([folder, of]) => ({ folder, uids: of.map(({ uid }) => uid), threads: [] }));
+  const selections = [...unseen].map(([folder, of]) => ({
+    folder,
+    uids: of.map(({ uid }) => uid),
+    threads: [],
+    upTo: null,
+  }));
   const change = { type: "flag", flag: "seen", isSet: true } as const;
   const { results } = await mailbox.store.changeSelected(selections.map((selection) => ({ selection, change })));
   const changed = new Map(

@@ -22,6 +22,7 @@ export function PermanentDeletePage({ page, form, back }: PermanentDeletePagePro
       </p>
       <form method="post" class="actions">
         <input type="hidden" name="confirmed" value="yes" />
+        {form.upTo === null ? null : <input type="hidden" name="up_to" value={String(form.upTo)} />}
         {form.threads.map((thread) => (
           <input type="hidden" name="thread" value={thread} />
         ))}

@@ -135,7 +135,7 @@ describe("an opened conversation", () => {
 });
 
 describe("a change of selected messages", () => {
-  const select = (threads: string[], uids: number[] = []) => ({ folder: "INBOX", uids, threads });
+  const select = (threads: string[], uids: number[] = []) => ({ folder: "INBOX", uids, threads, upTo: 1_000 });
   const seen = { type: "flag", flag: "seen", isSet: true } as const;
 
   it("changes the messages that the folder has of a conversation, and says which it has changed", async () => {
@@ -144,7 +144,7 @@ describe("a change of selected messages", () => {
     await add(store, { ...REPLY, seen: true });
     await add(store, { ...REPLY, folder: "Archive" });
     const { results } = await store.changeSelected([{ selection: select([threadId]), change: seen }]);
-    expect(results).toEqual([{ found: 2, changed: [{ folder: "INBOX", uids: [1] }] }]);
+    expect(results).toEqual([{ found: 1, changed: [{ folder: "INBOX", uids: [1] }] }]);
     const moved = await store.changeSelected([
       { selection: select([threadId]), change: { type: "move", to: "Trash" } },
     ]);
@@ -158,6 +158,31 @@ describe("a change of selected messages", () => {
     await join(store);
     const { results } = await store.changeSelected([{ selection: select(["one"]), change: seen }]);
     expect(results[0]).toMatchObject({ found: 500 });
+    const rest = await store.changeSelected([{ selection: select(["one"]), change: seen }]);
+    expect(rest.results[0]).toMatchObject({ found: 100 });
+  });
+
+  it("changes no message of a conversation whose UID is above the greatest one that was shown", async () => {
+    const store = aStore();
+    await fill(store, 4);
+    await join(store);
+    const selection = { ...select(["one"]), upTo: 2 };
+    const changes = [
+      seen,
+      { ...seen, isSet: false },
+      { type: "flag", flag: "flagged", isSet: true },
+      { type: "move", to: "Trash" },
+    ] as const;
+    const changed: number[] = [];
+    for (const change of changes) changed.push((await store.changeSelected([{ selection, change }])).results.length);
+    expect(changed).toEqual([1, 1, 1, 1]);
+    const left = await store.list("INBOX", { limit: 10, offset: 0 });
+    expect(left?.items).toMatchObject([3, 4].reverse().map((uid) => ({ uid, seen: false, flagged: false })));
+    const trash = await store.list("Trash", { limit: 10, offset: 0 });
+    expect(trash?.items.map((item) => [item.seen, item.flagged])).toEqual([
+      [false, true],
+      [true, true],
+    ]);
   });
 
   it("names the folder and the label that do not exist, and changes nothing", async () => {

@@ -30,8 +30,13 @@ const follow = async (response: Response) => {
   expect(response.status).toBe(303);
   return box.read(response.headers.get("Location") ?? "");
 };
-const act = (action: string, fields: [string, string][], folder = "INBOX") =>
-  box.submit(box.path(`/${folder}`), [["action", action], ...fields]);
+/** Submits the list of a folder, or a page of one of its conversations, as they are now. */
+const act = async (action: string, fields: [string, string][], folder = "INBOX") => {
+  const hasThread = fields.some(([name]) => name === "thread");
+  const [upTo = ""] = hasThread ? valuesOf((await box.read(box.path(`/${folder}`))).html, "up_to") : [];
+  const more: [string, string][] = hasThread ? [["up_to", upTo]] : [];
+  return box.submit(box.path(`/${folder}`), [["action", action], ...fields, ...more]);
+};
 const threadsOf = async (folder = "INBOX") => valuesOf((await box.read(box.path(`/${folder}`))).html, "thread");
 const aLabel = async (): Promise<string> => {
   const path = `/v1/inbox/${box.workspace.mailboxId}/labels`;
@@ -92,7 +97,7 @@ describe("an action on a row", () => {
     const label = await aLabel();
     const state = async () =>
       (await items()).map(({ subject, seen, flagged, labels }) => [subject, seen, flagged, labels.length]);
-    await act("seen", [["uid", "1"]]);
+    await act("seen", [["uid", "2"]]);
     await act(`label:${label}`, [["uid", "2"]]);
     await act("flag", [["uid", "2"]]);
     const before = await state();
@@ -219,7 +224,7 @@ describe("the mailbox", () => {
     expect(await visit(() => page.get(box.path("/INBOX")))).toEqual(["listConversations"]);
     expect(await visit(() => page.get(box.path("/INBOX/2")))).toEqual(["openConversation", "changeSelected"]);
     expect(await visit(() => page.get(box.path("/INBOX/2")))).toEqual(["openConversation"]);
-    const fields = { action: "delete", thread: (await threadsOf())[0] ?? "" };
+    const fields = { action: "delete", thread: (await threadsOf())[0] ?? "", up_to: "2" };
     expect(await visit(() => page.post(box.path("/INBOX"), fields))).toEqual(["changeSelected"]);
   });
 });

@@ -174,9 +174,16 @@ export const SelectionIn = z
     ...change,
     uids: z.array(uid).max(MAX_SELECTED).default([]),
     threads: z.array(z.string().max(100)).max(MAX_CHANGED).default([]),
+    up_to: uid.nullish().describe("Required by `threads`: messages with a greater UID stay as they are."),
   })
   .superRefine((input, context) => {
     requireTarget(input, context);
+    if (input.threads.length > 0 && !input.up_to)
+      context.addIssue({
+        code: "custom",
+        path: ["up_to"],
+        message: "up_to is required with conversations; reload the page",
+      });
     if (input.uids.length + input.threads.length === 0)
       context.addIssue({ code: "custom", path: ["uids"], message: "Select at least one message" });
   });

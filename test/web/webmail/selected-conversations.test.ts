@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aMailbox, type Mailbox, valuesOf } from "./support.ts";
+
+let box: Mailbox;
+
+beforeEach(async () => {
+  box = await aMailbox();
+});
+
+const FIRST = { Subject: "Plan", "Message-ID": "<plan@example.org>" };
+const REPLY = { Subject: "Re: Plan", "In-Reply-To": "<plan@example.org>", References: "<plan@example.org>" };
+
+const subjects = async (folder = "INBOX") => (await box.list(folder)).map(({ subject }) => subject);
+const follow = async (response: Response) => {
+  expect(response.status).toBe(303);
+  return box.read(response.headers.get("Location") ?? "");
+};
+const act = (action: string, fields: [string, string][], folder = "INBOX") =>
+  box.submit(box.path(`/${folder}`), [["action", action], ...fields]);
+/** Returns the fields of a page that select its conversation, as a browser submits them. */
+const fieldsOf = (html: string, folder = "INBOX"): [string, string][] => {
+  const form = html.split("<form").find((one) => one.includes(' name="thread"')) ?? "";
+  expect(form, folder).not.toBe("");
+  return ["thread", "up_to", "confirmed"].flatMap((name) =>
+    valuesOf(form, name)
+      .slice(0, 1)
+      .map((value): [string, string] => [name, value]),
+  );
+};
+describe("an action on a conversation", () => {
+  it.each([["/INBOX"], ["/INBOX/1"]])("takes no message that came after the page %s was read", async (suffix) => {
+    await box.receive(FIRST);
+    const { html } = await box.read(box.path(suffix));
+    await box.receive(REPLY);
+    expect((await follow(await act("delete", fieldsOf(html)))).text).toContain("1 message moved to Trash.");
+    expect([await subjects(), await subjects("Trash")]).toEqual([["Re: Plan"], ["Plan"]]);
+  });
+
+  it("deletes no message for good that came into Trash after the question", async () => {
+    await box.receive(FIRST);
+    await box.receive(REPLY);
+    await act("delete", [["uid", "1"]]);
+    const { html } = await box.read(box.path("/Trash"));
+    const question = await (await act("delete", fieldsOf(html), "Trash")).text();
+    await act("delete", [["uid", "2"]]);
+    const { text } = await follow(await act("delete", fieldsOf(question), "Trash"));
+    expect(text).toContain("1 message deleted for good.");
+    expect(await subjects("Trash")).toEqual(["Re: Plan"]);
+  });
+
+  it("is refused without the newest message that the page knew", async () => {
+    await box.receive(FIRST);
+    const [thread = ""] = valuesOf((await box.read(box.path("/INBOX"))).html, "thread");
+    expect((await act("delete", [["thread", thread]])).status).toBe(422);
+    expect(await subjects()).toEqual(["Plan"]);
+  });
+
+  it("that marks as unread changes its newest message only", async () => {
+    await box.receive(FIRST);
+    await box.receive(REPLY);
+    const { html } = await box.read(box.path("/INBOX/2"));
+    expect((await follow(await act("unseen", fieldsOf(html)))).text).toContain("1 message marked as unread.");
+    expect((await box.list()).map((item) => (item as unknown as { seen: boolean }).seen)).toEqual([false, true]);
+  });
+});
