@@ -24,11 +24,11 @@ export type SelectedChange =
   | { type: "expunge" };
 
 /**
- * The number of messages that were found, and where those are now that were changed: what was so before is not among these,
- * so the contrary change of them undoes this one.
+ * The number of messages that were changed or deleted, and where those are now that were changed: what was so before is not
+ * among these, so the contrary change of them undoes this one.
  */
 export type SelectedResult =
-  | { found: number; changed: { folder: string; uids: number[] }[] }
+  | { count: number; changed: { folder: string; uids: number[] }[] }
   | { unknown: "folder" | "label" };
 
 /** Messages of one selection that are changed at once. Further ones of its conversations stay as they are. */
@@ -48,7 +48,7 @@ export function changeSelected(
 ): { results: SelectedResult[]; changes: MailboxChange[]; usedBytes: number } {
   const outcomes = inputs.map(({ selection, change }) => {
     const folder = findFolder(sql, selection.folder);
-    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection, change), change }, now) : nothing(0);
+    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection, change), change }, now) : nothing;
   });
   return {
     results: outcomes.map(({ result }) => result),
@@ -57,7 +57,7 @@ export function changeSelected(
   };
 }
 
-const nothing = (found: number): Outcome => ({ result: { found, changed: [] }, changes: [] });
+const nothing: Outcome = { result: { count: 0, changed: [] }, changes: [] };
 
 const BY_UID = "SELECT m.uid FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.uid = j.value LIMIT ?3";
 
@@ -95,27 +95,29 @@ interface Found {
 }
 
 function run(sql: Sql, { folder, uids, change }: Found, now: number): Outcome {
-  const found = uids.length;
   switch (change.type) {
     case "flag":
-      return told(folder.name, found, flag(sql, folder.id, uids, change));
+      return told(folder.name, flag(sql, folder.id, uids, change));
     case "label":
       return first(sql, "SELECT 1 FROM labels WHERE id = ?", change.labelId)
-        ? told(folder.name, found, label(sql, folder.id, uids, change))
+        ? told(folder.name, label(sql, folder.id, uids, change))
         : { result: { unknown: "label" }, changes: [] };
     case "move":
       return move(sql, folder, uids, change.to, now);
     case "restore":
-      return folder.id === folderIds.Spam ? restore(sql, uids, now) : nothing(0);
+      return folder.id === folderIds.Spam ? restore(sql, uids, now) : nothing;
     case "expunge": {
       const expunged = expungeMessages(sql, folder.name, uids, now);
-      return { ...nothing(found), changes: messagesExpunged(folder.name, expunged) };
+      return {
+        result: { count: expunged?.length ?? 0, changed: [] },
+        changes: messagesExpunged(folder.name, expunged),
+      };
     }
   }
 }
 
-const told = (folder: string, found: number, uids: number[]): Outcome => ({
-  result: { found, changed: uids.length > 0 ? [{ folder, uids }] : [] },
+const told = (folder: string, uids: number[]): Outcome => ({
+  result: { count: uids.length, changed: uids.length > 0 ? [{ folder, uids }] : [] },
   changes: flagsSet(folder, uids),
 });
 
@@ -163,9 +165,9 @@ function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, 
   if (!target) return { result: { unknown: "folder" }, changes: [] };
   const result = moveMessages(sql, { from: folder.name, uids, to: target.name }, now);
   const moved = "moved" in result ? result.moved : [];
-  if (folder.id === target.id || moved.length === 0) return nothing(moved.length);
+  if (folder.id === target.id || moved.length === 0) return nothing;
   return {
-    result: { found: moved.length, changed: [{ folder: target.name, uids: moved.map(({ newUid }) => newUid) }] },
+    result: { count: moved.length, changed: [{ folder: target.name, uids: moved.map(({ newUid }) => newUid) }] },
     changes: messagesMoved(folder.name, target.name, moved),
   };
 }
@@ -175,7 +177,7 @@ function restore(sql: Sql, uids: readonly number[], now: number): Outcome {
   const places = Map.groupBy(restored, ({ folder }) => folder);
   return {
     result: {
-      found: restored.length,
+      count: restored.length,
       changed: [...places].map(([folder, moved]) => ({ folder, uids: moved.map(({ newUid }) => newUid) })),
     },
     changes: restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),

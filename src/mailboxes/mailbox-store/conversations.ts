@@ -35,22 +35,26 @@ const SCAN = `
     FROM messages m WHERE m.folder = ?1 AND (m.received_at, m.uid) < (?2, ?3)
    ORDER BY m.received_at DESC, m.uid DESC LIMIT ?4`;
 
-/** Messages of a conversation that a row of the list tells of: the newest of all folders. */
+/** Messages of a conversation that a row of the list tells of: the newest of all folders, and for star and labels of its own. */
 const SUMMARIZED = 51;
 const NEWEST = "FROM messages WHERE thread = m.thread ORDER BY received_at DESC, id DESC LIMIT ?3";
+const NEWEST_HERE =
+  "FROM messages WHERE folder = m.folder AND thread = m.thread ORDER BY received_at DESC, uid DESC LIMIT ?3";
 
 const ROWS = `
   SELECT ${ITEM}, m.folder AS folder_id,
     EXISTS (SELECT 1 FROM messages u WHERE u.folder = m.folder AND u.thread = m.thread AND u.seen = 0) AS is_unseen,
-    (SELECT json_group_array(json_array(folder, from_email, from_name, flagged, files))
-       FROM (SELECT folder, from_email, from_name, flagged, files ${NEWEST})) AS messages,
-    (SELECT json_group_array(DISTINCT label) FROM message_labels WHERE message IN (SELECT id ${NEWEST})) AS all_labels
+    (SELECT max(flagged) FROM (SELECT flagged ${NEWEST_HERE})) AS is_flagged,
+    (SELECT json_group_array(json_array(folder, from_email, from_name, files))
+       FROM (SELECT folder, from_email, from_name, files ${NEWEST})) AS messages,
+    (SELECT json_group_array(DISTINCT label) FROM message_labels WHERE message IN (SELECT id ${NEWEST_HERE})) AS all_labels
     FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.uid = j.value JOIN folders f ON f.id = m.folder
    ORDER BY m.received_at DESC, m.uid DESC`;
 
 interface ConversationRow extends ItemRow {
   folder_id: number;
   is_unseen: number;
+  is_flagged: number;
   messages: string;
   all_labels: string;
 }
@@ -99,7 +103,7 @@ function findNewest(
   return { uids, next: last.uid };
 }
 
-type Summary = [folderId: number, email: string | null, name: string | null, flagged: number, files: number];
+type Summary = [folderId: number, email: string | null, name: string | null, files: number];
 
 function toConversation(row: ConversationRow): ConversationItem {
   const newest = JSON.parse(row.messages) as Summary[];
@@ -108,8 +112,8 @@ function toConversation(row: ConversationRow): ConversationItem {
   return {
     ...toItem(row),
     seen: row.is_unseen === 0,
-    flagged: shown.some(([, , , flagged]) => flagged === 1),
-    hasAttachments: written.some(([, , , , files]) => files > 0),
+    flagged: row.is_flagged === 1,
+    hasAttachments: written.some(([, , , files]) => files > 0),
     labels: JSON.parse(row.all_labels) as string[],
     count: written.length,
     hasMore: newest.length === SUMMARIZED,

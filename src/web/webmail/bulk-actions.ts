@@ -106,7 +106,8 @@ export function readDone(query: Record<string, string>): Done | undefined {
   const { done = "", n = "", to = "", undo = null } = query;
   const what = done === "move" ? `moved to ${folderTitle(to)}` : DONE[done];
   if (what === undefined || !/^\d{1,4}$/.test(n)) return undefined;
-  if (n === "0") return { text: "Nothing was changed. The messages are no longer here.", undo: null };
+  if (n === "0")
+    return { text: "Nothing was changed. The messages were so before, or are no longer here.", undo: null };
   return {
     text: `${n} ${n === "1" ? "message" : "messages"} ${what}.`,
     undo: undo !== null && readUndo(undo).length > 0 ? undo : null,

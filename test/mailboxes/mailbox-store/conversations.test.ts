@@ -144,11 +144,11 @@ describe("a change of selected messages", () => {
     await add(store, { ...REPLY, seen: true });
     await add(store, { ...REPLY, folder: "Archive" });
     const { results } = await store.changeSelected([{ selection: select([threadId]), change: seen }]);
-    expect(results).toEqual([{ found: 1, changed: [{ folder: "INBOX", uids: [1] }] }]);
+    expect(results).toEqual([{ count: 1, changed: [{ folder: "INBOX", uids: [1] }] }]);
     const moved = await store.changeSelected([
       { selection: select([threadId]), change: { type: "move", to: "Trash" } },
     ]);
-    expect(moved.results).toEqual([{ found: 2, changed: [{ folder: "Trash", uids: [1, 2] }] }]);
+    expect(moved.results).toEqual([{ count: 2, changed: [{ folder: "Trash", uids: [1, 2] }] }]);
     expect((await store.list("Archive", { limit: 10, offset: 0 }))?.items).toMatchObject([{ seen: false }]);
   });
 
@@ -157,9 +157,9 @@ describe("a change of selected messages", () => {
     await fill(store, 600);
     await join(store);
     const { results } = await store.changeSelected([{ selection: select(["one"]), change: seen }]);
-    expect(results[0]).toMatchObject({ found: 500 });
+    expect(results[0]).toMatchObject({ count: 500 });
     const rest = await store.changeSelected([{ selection: select(["one"]), change: seen }]);
-    expect(rest.results[0]).toMatchObject({ found: 100 });
+    expect(rest.results[0]).toMatchObject({ count: 100 });
   });
 
   it("changes no message of a conversation whose UID is above the greatest one that was shown", async () => {

@@ -63,3 +63,28 @@ describe("an action on a conversation", () => {
     expect((await box.list()).map((item) => (item as unknown as { seen: boolean }).seen)).toEqual([false, true]);
   });
 });
+
+describe("the star and the labels of a conversation", () => {
+  it("are those of its messages in the folder, which its actions change", async () => {
+    await box.receive(FIRST);
+    await box.receive(REPLY);
+    const path = `/v1/inbox/${box.workspace.mailboxId}/labels`;
+    const { id } = await (await box.workspace.post(path, { name: "Bills", color: "#a4262c" })).json<{ id: string }>();
+    await act("flag", [["uid", "2"]]);
+    await act(`label:${id}`, [["uid", "2"]]);
+    await act("move:Archive", [["uid", "2"]]);
+    const rowOf = async (folder: string) => (await box.read(box.path(`/${folder}`))).html.split('id="rows"')[1] ?? "";
+    for (const part of ["★ starred", "Bills"]) {
+      expect(await rowOf("INBOX")).not.toContain(part);
+      expect(await rowOf("Archive")).toContain(part);
+    }
+  });
+
+  it("are not said to be removed when there are none", async () => {
+    await box.receive(FIRST);
+    const fields = fieldsOf((await box.read(box.path("/INBOX"))).html);
+    const { text } = await follow(await act("unflag", fields));
+    expect(text).toContain("Nothing was changed.");
+    expect(text).not.toContain("1 message no longer starred");
+  });
+});

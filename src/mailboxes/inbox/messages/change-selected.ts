@@ -6,7 +6,7 @@ import type { SelectionIn } from "./schema.ts";
 
 /** The result of a change of selected messages. */
 export interface Changed {
-  /** Messages that were changed, or that were so already. */
+  /** Messages that were changed. Those that were so before are not among them. */
   count: number;
   /** The places of messages that were changed, and the changes that undo this one. */
   undo: SelectionIn[];
@@ -31,7 +31,7 @@ export async function changeSelected(
     if ("unknown" in result)
       throw result.unknown === "label" ? unknownLabel() : unknownFolder("to_folder", inputs[index]?.to_folder ?? "");
   return {
-    count: results.reduce((sum, result) => sum + countOf(result), 0),
+    count: results.reduce((sum, result) => sum + ("unknown" in result ? 0 : result.count), 0),
     undo: inputs.flatMap((input, index) => toUndo(input, results[index])),
   };
 }
@@ -58,12 +58,6 @@ function toChange({ action, folder, to_folder, label_id }: SelectionIn): Selecte
     case "move":
       return { type: "move", to: to_folder ?? "" };
   }
-}
-
-function countOf(result: SelectedResult): number {
-  if ("unknown" in result) return 0;
-  const changed = result.changed.reduce((sum, { uids }) => sum + uids.length, 0);
-  return changed > 0 ? changed : result.found;
 }
 
 /** Returns the changes that undo one. A deletion for good has none. */
