@@ -14,6 +14,6 @@ export const toSentQuery = ({ undo }: Pick<Sent, "undo">): Record<string, string
 export function readSent({ pathname: path, searchParams }: URL, now: number): Sent | undefined {
   const { sent = "", until = "", of = "" } = Object.fromEntries(searchParams);
   if (sent === "now") return { undo: null, path };
-  if (!/^[0-9a-f-]{36}$/.test(sent) || !/^\d{1,15}$/.test(until) || !/^\d{1,10}$/.test(of)) return undefined;
+  if (!/^[0-9a-f-]{36}$/.test(sent) || !/^\d{1,15}$/.test(until) || !/^\d{0,10}$/.test(of)) return undefined;
   return Number(until) > now ? { undo: { email: sent, draft: of, until: Number(until) }, path } : undefined;
 }

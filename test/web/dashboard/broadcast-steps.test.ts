@@ -101,6 +101,20 @@ describe("the steps", () => {
     expect(await stored(path)).toMatchObject({ name: "Renamed", status: "sending", max_per_hour: 400 });
   });
 
+  it("is not sent by a review that shows what was changed since, and by the next one it is", async () => {
+    const path = await aDraft({ ...COMPLETE, contact_list_id: await aContactList(workspace, 1) });
+    const reviewed = async () => /name="reviewed" value="([^"]+)"/.exec(await textOf(`${path}/review`))?.[1] ?? "";
+    const shown = await reviewed();
+    await workspace.call("PATCH", path.replace("/app", "/v1"), { subject: "Of another member" });
+    const send = { when: "now", action: "send" };
+    const refused = await locationOf(`${path}/review`, { ...send, reviewed: shown });
+    expect(refused).toMatch(/^409 /);
+    expect(refused).toContain("The broadcast was changed after you opened this page.");
+    expect(await stored(path)).toMatchObject({ status: "draft" });
+    const again = await locationOf(`${path}/review`, { ...send, reviewed: await reviewed() });
+    expect(again).toBe(`${path}?done=sending`);
+  });
+
   it("come back with what was filled in when they are refused, and save nothing", async () => {
     const path = await aDraft({ ...COMPLETE, contact_list_id: await aContactList(workspace, 1) });
     const before = await stored(path);

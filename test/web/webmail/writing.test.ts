@@ -153,6 +153,15 @@ describe("after a message was sent", () => {
     expect([again.text.includes("The message is not sent."), valuesOf(again.html, "back")]).toEqual([true, [back]]);
   });
 
+  it("a form that is submitted twice is sent once, and can be stopped after either response", async () => {
+    const fields = { text: "Once", action: "send", idempotency_key: crypto.randomUUID() };
+    for (const _ of ["first", "second"]) {
+      const to = (await compose(fields)).headers.get("Location") ?? "";
+      expect((await box.read(to)).html).toContain("Sending…");
+    }
+    expect(await box.list("Drafts")).toHaveLength(1);
+  });
+
   it("a label or a folder is shown again, and nothing is offered once it has left", async () => {
     const label = (await box.page.post(`/mail/labels/${box.workspace.mailboxId}`, {
       ...{ action: "create", label_name: "Bills", color: "#a4262c" },

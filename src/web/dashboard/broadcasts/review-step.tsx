@@ -114,6 +114,7 @@ function SendForm({ form, isLater, refusal }: SendFormProps) {
         Save
       </button>
       <VersionField version={form.version} refusal={refusal} />
+      <input type="hidden" name="reviewed" value={form.reviewed} />
       <input type="hidden" name="stored_scheduled_at" value={at} />
       <h2>When it leaves</h2>
       <fieldset>

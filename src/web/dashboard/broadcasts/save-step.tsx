@@ -11,21 +11,23 @@ import {
 import type { AppEnv } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { parseFields } from "../../../http/page-form.ts";
-import { unprocessable } from "../../../lib/errors.ts";
+import { conflict, unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
-import { fieldOfVariant, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";
+import { fieldOfVariant, reviewedVersion, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";
 
 /** Variants that one form adds at most. */
 const MAX_NEW = 10;
 
 export const idOf = (c: Context<AppEnv>) => c.req.param("broadcast_id") ?? "";
 
-/** Saves the form of a step. Throws 409 when what it shows was changed since it was opened. */
+/** Saves the form of a step. Throws 409 when what it shows, or what the review shows beside it, was changed since it was opened. */
 export async function saveStep(c: Context<AppEnv>, form: StepForm): Promise<void> {
   const caller = c.get("caller");
   const patch = parseFields(BroadcastPatch, toPatch(form));
   const stored = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
   requireVersion(form.version, valuesOf(toStepForm(form.step, stored)), valuesOf(form));
+  if (form.reviewed !== "" && form.reviewed !== reviewedVersion(stored))
+    throw conflict("The broadcast was changed after you opened this page. Look at it again, then send it");
   await updateBroadcast(caller, idOf(c), patch);
 }
 

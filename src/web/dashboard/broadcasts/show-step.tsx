@@ -31,7 +31,7 @@ interface Submitted {
   refusal?: Refusal;
 }
 
-const answer = (c: Context<AppEnv>, page: Parameters<typeof respondPage>[1], refusal?: Refusal) =>
+const respond = (c: Context<AppEnv>, page: Parameters<typeof respondPage>[1], refusal?: Refusal) =>
   respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 
 /** Shows the first step of a new broadcast. */
@@ -40,7 +40,7 @@ export async function showNew(c: Context<AppEnv>, submitted?: Submitted): Promis
   const [senders, lists] = await Promise.all([listSenders(caller), listLists(caller)]);
   const form = submitted?.form ?? toStepForm("audience", null);
   const props = { caller, broadcast: null, done: [], form, senders, lists: lists.map(toList) };
-  return answer(c, <AudienceStep {...props} refusal={submitted?.refusal} />, submitted?.refusal);
+  return respond(c, <AudienceStep {...props} refusal={submitted?.refusal} />, submitted?.refusal);
 }
 
 /** Reads what the page of a step shows, or returns the way to the page of a broadcast that is no longer written. Throws 404. */
@@ -67,7 +67,7 @@ export async function showAudience(c: Context<AppEnv>, submitted?: Submitted): P
   ]);
   if (read instanceof Response) return read;
   const form = submitted?.form ?? toStepForm("audience", read.props.broadcast);
-  return answer(
+  return respond(
     c,
     <AudienceStep {...read.props} {...{ form, senders }} lists={lists.map(toList)} />,
     submitted?.refusal,
@@ -86,7 +86,7 @@ export async function showContent(c: Context<AppEnv>, submitted?: Submitted & { 
   const form = submitted?.form ?? toStepForm("content", read.props.broadcast);
   const { filledFrom } = submitted ?? {};
   const page = <ContentStep {...read.props} {...{ form, templates, filledFrom }} variants={read.variants} />;
-  return answer(c, page, submitted?.refusal);
+  return respond(c, page, submitted?.refusal);
 }
 
 /** Shows the third step of a broadcast. */
@@ -94,7 +94,7 @@ export async function showTest(c: Context<AppEnv>, submitted?: { to: string; ref
   const read = await readStep(c, submitted?.refusal);
   if (read instanceof Response) return read;
   const to = submitted?.to ?? c.get("caller").actor.email;
-  return answer(c, <TestStep {...read.props} to={to} variants={read.variants} />, submitted?.refusal);
+  return respond(c, <TestStep {...read.props} to={to} variants={read.variants} />, submitted?.refusal);
 }
 
 /** Shows the last step of a broadcast. */
@@ -102,11 +102,12 @@ export async function showReview(c: Context<AppEnv>, submitted?: Submitted & { i
   const [read, lists] = await Promise.all([readStep(c, submitted?.refusal), listLists(c.get("caller"))]);
   if (read instanceof Response) return read;
   const { found, variants, props } = read;
-  const form = submitted?.form ?? toStepForm("review", props.broadcast);
+  const stored = toStepForm("review", props.broadcast);
+  const form = { ...(submitted?.form ?? stored), reviewed: stored.reviewed };
   const isLater = submitted?.isLater ?? props.broadcast.scheduled_at !== null;
   const audience = props.broadcast.contact_list_id === null ? null : await findAudience(c, found);
   const page = <ReviewStep {...props} {...{ form, variants, audience, isLater }} lists={lists.map(toList)} />;
-  return answer(c, page, submitted?.refusal);
+  return respond(c, page, submitted?.refusal);
 }
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */

@@ -30,6 +30,8 @@ export interface StepForm {
   idempotencyKey: string;
   /** Of what the form began from. Empty: a new broadcast. */
   version: string;
+  /** Of what the review shows beside its form. Empty: another step. */
+  reviewed: string;
 }
 
 /** Returns the form of a step of a broadcast. Null: a new one. */
@@ -37,11 +39,19 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
   const stored = broadcast as Readonly<Record<string, unknown>> | null;
   const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
   const form = { step, values, variants: new Map(), idempotencyKey: crypto.randomUUID() };
-  return { ...form, version: broadcast === null ? "" : versionOf(valuesOf({ ...form, version: "" })) };
+  return {
+    ...form,
+    version: broadcast === null ? "" : versionOf(valuesOf(form)),
+    reviewed: broadcast === null || step !== "review" ? "" : reviewedVersion(broadcast),
+  };
 }
 
+/** Returns the version of what the review of a broadcast shows beside its form: audience, sender and content. */
+export const reviewedVersion = (broadcast: BroadcastOut): string =>
+  versionOf({ ...valuesOf(toStepForm("audience", broadcast)), ...valuesOf(toStepForm("content", broadcast)) });
+
 /** Returns what a form shows and changes, by label. */
-export const valuesOf = ({ step, values }: StepForm): FormValues =>
+export const valuesOf = ({ step, values }: Pick<StepForm, "step" | "values">): FormValues =>
   Object.fromEntries(Object.entries(LABELS[step]).map(([field, label]) => [label, values[field] ?? ""]));
 
 /** Prefix of the fields that have the subjects of new variants, before their labels. */
@@ -62,6 +72,7 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
     variants: new Map(added.map(([name, subject]) => [name.slice(VARIANT.length), subject])),
     idempotencyKey: field("idempotency_key"),
     version: field("version"),
+    reviewed: field("reviewed"),
   };
 }
 
