@@ -1,6 +1,6 @@
 export { changeRole, requireRightsOf } from "./change-role.ts";
 export { deleteAccount, listAccountWorkspaces } from "./me/delete-account.ts";
-export { type AccountWorkspace, isAlone, refusalOf as accountRefusalOf } from "./me/rules.ts";
+export { type AccountWorkspace, deletionIssue, isAlone } from "./me/rules.ts";
 export { saveTimeZone } from "./me/save-time-zone.ts";
 export { getMember, listMembers, type MemberRow } from "./queries.ts";
 export { removeMember } from "./remove.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AccountWorkspace, limits, refusalOf } from "../../../src/identity/members/me/rules.ts";
+import { type AccountWorkspace, deletionIssue, limits } from "../../../src/identity/members/me/rules.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { createGrant } from "../../support/oauth.ts";
@@ -206,7 +206,7 @@ describe("the page that deletes the account", () => {
   });
 });
 
-describe("refusalOf", () => {
+describe("deletionIssue", () => {
   const aRow = (row: Partial<AccountWorkspace>): AccountWorkspace => ({
     number: 1,
     id: "id",
@@ -226,12 +226,12 @@ describe("refusalOf", () => {
   ];
   for (const [who, row, alone, code] of rows)
     it(`${who}: ${code ?? "deleted"}`, () => {
-      expect(refusalOf([aRow(row)], alone)?.code).toBe(code);
+      expect(deletionIssue([aRow(row)], alone)?.code).toBe(code);
     });
 
   it("refuses more workspaces than one transaction takes", () => {
     const many = Array.from({ length: limits.accountWorkspaces + 1 }, () => aRow({}));
-    expect(refusalOf(many, "keep")?.code).toBe("too_many_workspaces");
-    expect(refusalOf(many.slice(1), "keep")).toBeNull();
+    expect(deletionIssue(many, "keep")?.code).toBe("too_many_workspaces");
+    expect(deletionIssue(many.slice(1), "keep")).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import type { MainStatement } from "../../../platform/db/database.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
 import { closeForMail, deletionStatements } from "../../workspaces/index.ts";
 import { endMembershipStatements } from "../end-membership.ts";
-import { type AccountWorkspace, isAlone, limits, refusalOf } from "./rules.ts";
+import { type AccountWorkspace, deletionIssue, isAlone, limits } from "./rules.ts";
 
 // One more than the limit shows that there are too many.
 const FIND = `
@@ -71,8 +71,8 @@ export async function deleteAccount(
   if (actor.restricted) throw forbidden("Your account is restricted");
   requireRecentReauthentication(ctx);
   const found = await listAccountWorkspaces(ctx);
-  const refusal = refusalOf(found, workspaces);
-  if (refusal) throw conflict(refusal.detail, { code: refusal.code, blockers: refusal.blockers });
+  const issue = deletionIssue(found, workspaces);
+  if (issue) throw conflict(issue.detail, { code: issue.code, blockers: issue.blockers });
   const alone = found.filter(isAlone);
   const left = found.filter((workspace) => !isAlone(workspace));
   const numbers = (of: readonly AccountWorkspace[]) => JSON.stringify(of.map(({ number }) => number));

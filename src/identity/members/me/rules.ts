@@ -17,7 +17,7 @@ export interface AccountWorkspace {
 }
 
 /** Why an account cannot be deleted yet, with the workspaces that stand in the way. */
-export interface AccountRefusal {
+export interface AccountIssue {
   code: "last_owner" | "too_many_workspaces";
   detail: string;
   blockers: Blocker[];
@@ -27,7 +27,7 @@ export interface AccountRefusal {
  * Returns why an account with these workspaces cannot be deleted, or null. The last owner of a workspace stays, unless it is
  * alone in it and asks for its deletion. Pure.
  */
-export function refusalOf(workspaces: readonly AccountWorkspace[], alone: "delete" | "keep"): AccountRefusal | null {
+export function deletionIssue(workspaces: readonly AccountWorkspace[], alone: "delete" | "keep"): AccountIssue | null {
   if (workspaces.length > limits.accountWorkspaces) {
     const detail = `Your account has more than ${limits.accountWorkspaces} workspaces; leave or delete some first`;
     return { code: "too_many_workspaces", detail, blockers: [] };

@@ -12,8 +12,8 @@ import { deleteSessionCookies } from "../../../http/session-cookies.ts";
 import { ButtonLink, ErrorSummary, Field, Layout, Notice } from "../../../http/ui/index.ts";
 import {
   type AccountWorkspace,
-  accountRefusalOf,
   deleteAccount,
+  deletionIssue,
   isAlone,
   listAccountWorkspaces,
 } from "../../../identity/members/index.ts";
@@ -60,9 +60,7 @@ async function showForm(c: Context<AppEnv>, { proof, refusal }: { proof: string;
   const [workspaces, totp] = await Promise.all([listAccountWorkspaces(caller), readTotpStatus(caller)]);
   // A proof counts for minutes, also when the form is refused for another reason.
   const needsProof = !isRecentlyReauthenticated(caller);
-  const step = accountRefusalOf(workspaces, "delete")
-    ? "refused"
-    : stepOf({ needsProof, hasTotp: totp.enabled, proof });
+  const step = deletionIssue(workspaces, "delete") ? "refused" : stepOf({ needsProof, hasTotp: totp.enabled, proof });
   const isSent = !refusal && c.req.query("done") === "sent";
   const page = <DeleteAccountPage {...{ caller, workspaces, step, proof, isSent, refusal }} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
@@ -112,7 +110,7 @@ const Names = ({ title, of }: { title: string; of: readonly AccountWorkspace[] }
   );
 
 function Refused({ workspaces }: { workspaces: readonly AccountWorkspace[] }) {
-  const names = accountRefusalOf(workspaces, "delete")?.blockers.map(({ label }) => label) ?? [];
+  const names = deletionIssue(workspaces, "delete")?.blockers.map(({ label }) => label) ?? [];
   return (
     <>
       <Notice kind="bad">
