@@ -53,7 +53,7 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
         </div>
         {items.length === 0 ? (
           <div id="rows" data-live="">
-            <EmptyList page={page} view={view} />
+            <EmptyList page={page} view={view} total={total} />
           </div>
         ) : (
           <ul class="messages" id="rows" data-live="">
@@ -95,7 +95,8 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
   </search>
 );
 
-function EmptyList({ page, view }: { page: OpenPage; view: ListView }) {
+function EmptyList({ page, view, total }: Pick<ListPageProps, "page" | "view" | "total">) {
+  if (total > 0) return <Empty>No further {hasConversations(view) ? "conversations" : "messages"}.</Empty>;
   if (view.query !== "")
     return (
       <Empty drawing="search">
