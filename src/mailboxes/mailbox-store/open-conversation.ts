@@ -21,6 +21,8 @@ export interface Conversation {
   newest: MessagePlace | null;
   /** The greatest UID that a message of the folder can have, so that later ones are told apart. */
   upTo: number;
+  /** True when the folder has unread messages of the conversation, among these or not. */
+  isUnread: boolean;
 }
 
 /** Messages that are shown, those that are looked through for them, and the parts of each but the one that was asked for. */
@@ -34,6 +36,8 @@ const WINDOW = `
      WHERE folder NOT IN (${folderIds.Trash}, ${folderIds.Spam}) OR folder = ?5
      ORDER BY received_at DESC, id DESC LIMIT ?6) shown
     JOIN messages m ON m.id = shown.id JOIN folders f ON f.id = m.folder ORDER BY m.received_at DESC, m.id DESC`;
+
+const UNREAD = "SELECT 1 FROM messages WHERE folder = ? AND thread = ? AND seen = 0 LIMIT 1";
 
 interface Asked {
   id: number;
@@ -68,6 +72,7 @@ export function openConversation(sql: Sql, folderName: string, uid: number): Con
     earlier: toPlace(rows[SHOWN]),
     newest: isAmong ? null : toPlace(ofNewest[0]),
     upTo: folder.uidnext - 1,
+    isUnread: first(sql, UNREAD, asked.folder, asked.thread) !== null,
   };
 }
 

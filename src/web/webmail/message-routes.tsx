@@ -14,7 +14,7 @@ import {
   readContent,
   wrapText,
 } from "../../mailboxes/inbox/index.ts";
-import type { Conversation, Folder, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import type { Conversation, Folder, Selection, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { readDone } from "./bulk-actions.ts";
 import type { ShownMessage } from "./conversation-message.tsx";
 import type { OpenPage } from "./layout.tsx";
@@ -37,7 +37,7 @@ export const messagePages = new Hono<AppEnv>()
     const isRead = c.req.header("Sec-Fetch-Dest") !== "empty";
     const [shown, folders] = await Promise.all([
       toShown(page, conversation),
-      isRead ? markAsRead(page, conversation.messages) : page.folders,
+      isRead ? markAsRead(page, conversation) : page.folders,
     ]);
     const withImages = c.req.query("images") === "1";
     const done = readDone(c.req.query());
@@ -89,25 +89,36 @@ async function toShown({ caller }: OpenPage, { message: asked, messages }: Conve
   return messages.map((one) => ({ message: one, isOpen: isOpen(one), content: contents.get(one) ?? null }));
 }
 
-/** Marks messages as read. Returns the folders with their counts afterwards. */
-async function markAsRead({ mailbox, folders }: OpenPage, messages: readonly StoredMessage[]): Promise<Folder[]> {
-  const unseen = Map.groupBy(
-    messages.filter(({ seen }) => !seen),
-    ({ folder }) => folder,
-  );
-  if (unseen.size === 0) return folders;
-  const selections = [...unseen].map(([folder, of]) => ({
-    folder,
-    uids: of.map(({ uid }) => uid),
-    threads: [],
-    upTo: null,
-  }));
+/**
+ * Marks a conversation as read, at most 500 messages of each folder that it is shown from: also earlier ones that the page does
+ * not show, or the conversation would stay unread. Returns the folders with their counts afterwards.
+ */
+async function markAsRead({ mailbox, folders }: OpenPage, conversation: Conversation): Promise<Folder[]> {
+  const selections = toUnread(conversation);
+  if (selections.length === 0) return folders;
   const change = { type: "flag", flag: "seen", isSet: true } as const;
   const { results } = await mailbox.store.changeSelected(selections.map((selection) => ({ selection, change })));
   const changed = new Map(
     results.flatMap((result) => ("unknown" in result ? [] : result.changed)).map(({ folder, uids }) => [folder, uids]),
   );
   return folders.map((folder) => ({ ...folder, unseen: folder.unseen - (changed.get(folder.name)?.length ?? 0) }));
+}
+
+/** Returns the selections of the messages to mark as read, of each folder one. None: all are read. */
+function toUnread({ message, messages, newest, upTo, isUnread }: Conversation): Selection[] {
+  const unread = messages.filter(({ seen }) => !seen);
+  const isWhole = newest === null;
+  const names = new Set(unread.map(({ folder }) => folder));
+  if (isWhole && isUnread) names.add(message.folder);
+  return [...names].map((folder) => {
+    const shown = messages.filter((one) => one.folder === folder).map(({ uid }) => uid);
+    return {
+      folder,
+      uids: unread.filter((one) => one.folder === folder).map(({ uid }) => uid),
+      threads: [message.threadId],
+      upTo: isWhole && folder === message.folder ? upTo : Math.max(...shown),
+    };
+  });
 }
 
 /** The type of messages that have none of their own: that of the pages. */

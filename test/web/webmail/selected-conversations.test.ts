@@ -1,4 +1,7 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { fill } from "../../mailboxes/mailbox-store/support.ts";
 import { aMailbox, type Mailbox, valuesOf } from "./support.ts";
 
 let box: Mailbox;
@@ -27,6 +30,20 @@ const fieldsOf = (html: string, folder = "INBOX"): [string, string][] => {
       .map((value): [string, string] => [name, value]),
   );
 };
+const store = () => env.MAILBOX.getByName(box.workspace.mailboxId);
+/** Receives a message after others, which become copies of it: a conversation of so many unread messages. */
+async function receiveMany(count: number) {
+  await fill(store(), count - 1);
+  await box.receive(FIRST);
+  await runInDurableObject(store(), (_, { storage }) => {
+    storage.sql.exec(
+      `UPDATE messages SET (thread, object, parts, size, header_size) =
+         (SELECT 'one', object, parts, size, header_size FROM messages WHERE uid = ?) WHERE folder = 1`,
+      count,
+    );
+  });
+}
+
 describe("an action on a conversation", () => {
   it.each([["/INBOX"], ["/INBOX/1"]])("takes no message that came after the page %s was read", async (suffix) => {
     await box.receive(FIRST);
@@ -86,5 +103,31 @@ describe("the star and the labels of a conversation", () => {
     const { text } = await follow(await act("unflag", fields));
     expect(text).toContain("Nothing was changed.");
     expect(text).not.toContain("1 message no longer starred");
+  });
+});
+
+describe("a long conversation", () => {
+  it("is read once its newest messages were opened, also those that the page does not show", async () => {
+    await receiveMany(60);
+    expect((await box.read(box.path("/INBOX"))).text).toContain("New: Plan");
+    expect((await box.read(box.path("/INBOX/60"))).text).not.toMatch(/\d+ new/);
+    expect((await box.read(box.path("/INBOX"))).text).not.toContain("New: Plan");
+  });
+
+  it("is read when all unread messages are earlier than those that are shown", async () => {
+    await receiveMany(60);
+    await runInDurableObject(store(), (_, { storage }) => {
+      storage.sql.exec("UPDATE messages SET seen = 1 WHERE uid > 5");
+    });
+    await box.read(box.path("/INBOX/60"));
+    expect((await box.read(box.path("/INBOX"))).text).not.toContain("New: Plan");
+  });
+
+  it("of more than one page of the list does not make the next page say that the folder is empty", async () => {
+    await receiveMany(2_100);
+    const [, next = ""] = /<a [^>]*href="([^"]*before=[^"]*)"/.exec((await box.read(box.path("/INBOX"))).html) ?? [];
+    const { text } = await box.read(next.replaceAll("&amp;", "&"));
+    expect(text).toContain("No further conversations.");
+    expect(text).not.toContain("No message is here.");
   });
 });
