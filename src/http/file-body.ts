@@ -114,11 +114,14 @@ export interface FormWithFiles {
   files: (UploadedFile & { field: string })[];
   /** True when the files were larger than allowed. The fields are then those before the first file, and there are no files. */
   isTooLarge: boolean;
+  /** True when the text fields were larger than allowed. The longest of them is cut. */
+  isTextTooLarge: boolean;
 }
 
 /**
  * Reads a form of a page as multipart/form-data, with files of at most `maxBytes` together, and passes it to `use`, which must
- * not keep the bytes. Fields without a file name are text. Throws as the middleware of `fileBody` does.
+ * not keep the bytes. Fields without a file name are text, of at most `maxTextBytes` together: the longest is cut to that. Throws 413
+ * when the others exceed it alone, and otherwise as the middleware of `fileBody` does.
  */
 export async function readFormWithFiles<Result>(
   c: Context<AppEnv>,
@@ -139,19 +142,32 @@ export async function readFormWithFiles<Result>(
     });
     const isFile = ({ filename }: MultipartPart) => filename !== undefined;
     const texts = parts.filter((part) => !isFile(part) && part.name !== undefined);
-    const fields = new URLSearchParams(texts.map((part) => [part.name ?? "", decodeField(concat(part.content))]));
+    const { longest, bytes: most } = longestText(texts, maxTextBytes);
+    const fields = new URLSearchParams(
+      texts.map((part) => [part.name ?? "", decodeField(concat(part.content), part === longest ? most : part.size)]),
+    );
     // Browsers send a part without name and content for a field of files in which none is chosen.
     const chosen = parts.filter((part) => isFile(part) && (part.filename !== "" || part.size > 0));
     const files = isTooLarge ? [] : chosen.map((part) => ({ field: part.name ?? "", ...toFile(part) }));
-    return await use({ fields, files, isTooLarge });
+    return await use({ fields, files, isTooLarge, isTextTooLarge: (longest?.size ?? 0) > most });
   } finally {
     hold.free();
   }
 }
 
-function decodeField(bytes: Uint8Array): string {
+/** Returns the longest of text fields, and how many bytes the others leave to it. Throws 413 when they leave none. */
+function longestText(texts: readonly MultipartPart[], maxBytes: number) {
+  const [longest] = texts.toSorted((a, b) => b.size - a.size);
+  const others = texts.reduce((sum, { size }) => sum + size, 0) - (longest?.size ?? 0);
+  if (others > maxBytes) throw tooLarge(`The text of the form is larger than ${maxBytes} bytes`);
+  return { longest, bytes: maxBytes - others };
+}
+
+/** Returns the first bytes of a field as text, without a character that they end within. */
+function decodeField(bytes: Uint8Array, maxBytes: number): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+    return decoder.decode(bytes.subarray(0, maxBytes), { stream: bytes.byteLength > maxBytes });
   } catch {
     throw unprocessable([{ loc: ["body"], msg: "The body is not valid UTF-8", type: "json_invalid" }]);
   }

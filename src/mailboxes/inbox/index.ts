@@ -25,4 +25,4 @@ export { sendFromMailbox } from "./sending/send.ts";
 
 export { replaceSignature, SignatureIn } from "./signature.ts";
 export { wrapText } from "./wrap-text.ts";
-export { sanitizeWritten, writtenText } from "./written-html.ts";
+export { MAX_WRITTEN_HTML, sanitizeWritten, writtenText } from "./written-html.ts";

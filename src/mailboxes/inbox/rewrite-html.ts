@@ -4,6 +4,8 @@ import { type HtmlHandler, htmlToText, readHtml } from "../../mail/messages/inde
 /** The markup that stays when HTML is written anew. */
 export interface MarkupRules {
   elements: ReadonlySet<string>;
+  /** Characters of the result beyond which writing ends: a longer result is not complete. Default: no limit. */
+  maxCharacters?: number;
   /** Returns the attributes of a listed element, with values that need no check any more. */
   attributesOf(name: string, attributes: Readonly<Record<string, string>>): [string, string][];
 }
@@ -28,7 +30,7 @@ export function rewriteHtml(html: string, rules: MarkupRules): string {
   let before = html;
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const after = rewriteOnce(before, rules);
-    if (after === before) return after;
+    if (after === before || after.length > (rules.maxCharacters ?? Number.POSITIVE_INFINITY)) return after;
     before = after;
   }
   return escapeText(htmlToText(html, html.length));
@@ -42,13 +44,16 @@ function rewriteOnce(html: string, rules: MarkupRules): string {
 
 class SafeWriter implements HtmlHandler {
   readonly #rules: MarkupRules;
+  readonly #maxCharacters: number;
   readonly #pieces: string[] = [];
+  #length = 0;
   readonly #open: string[] = [];
   /** The removed element whose content is being skipped, and how many of its kind are open. */
   #removed: { name: string; depth: number } | null = null;
 
   constructor(rules: MarkupRules) {
     this.#rules = rules;
+    this.#maxCharacters = rules.maxCharacters ?? Number.POSITIVE_INFINITY;
   }
 
   open(name: string, attributes: Record<string, string>): void {
@@ -62,7 +67,7 @@ class SafeWriter implements HtmlHandler {
     }
     if (!this.#rules.elements.has(name) || this.#open.length >= MAX_DEPTH) return;
     const safe = this.#rules.attributesOf(name, attributes);
-    this.#pieces.push(`<${name}${safe.map(([key, value]) => ` ${key}="${escapeText(value)}"`).join("")}>`);
+    this.#add(`<${name}${safe.map(([key, value]) => ` ${key}="${escapeText(value)}"`).join("")}>`);
     if (!VOID.has(name)) this.#open.push(name);
   }
 
@@ -74,15 +79,21 @@ class SafeWriter implements HtmlHandler {
     }
     const at = this.#open.lastIndexOf(name);
     if (at < 0) return;
-    for (const inner of this.#open.splice(at).reverse()) this.#pieces.push(`</${inner}>`);
+    for (const inner of this.#open.splice(at).reverse()) this.#add(`</${inner}>`);
   }
 
   text(text: string): void {
-    if (!this.#removed) this.#pieces.push(escapeText(text));
+    if (!this.#removed) this.#add(escapeText(text));
+  }
+
+  #add(piece: string): void {
+    if (this.#length > this.#maxCharacters) return;
+    this.#pieces.push(piece);
+    this.#length += piece.length;
   }
 
   end(): string {
-    for (const name of this.#open.splice(0).reverse()) this.#pieces.push(`</${name}>`);
+    for (const name of this.#open.splice(0).reverse()) this.#add(`</${name}>`);
     return this.#pieces.join("");
   }
 }

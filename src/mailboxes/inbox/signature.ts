@@ -8,9 +8,13 @@ const [MAX_TEXT, MAX_HTML] = [2_000, 10_000];
 
 /** A signature as a person writes it: as text, or as HTML in place of it. */
 export const SignatureIn = z.object({ text: z.string(), html: z.string() }).transform(({ text, html }, context) => {
-  const clean = sanitizeWritten(html);
-  const plain = (clean === "" ? text : writtenText(clean)).replaceAll("\r\n", "\n").trim();
   const issue = (msg: string) => context.addIssue({ code: "custom", path: ["text"], message: msg });
+  const clean = sanitizeWritten(html);
+  if (clean === null) {
+    issue(`The signature with its formatting is too long; the limit is ${MAX_HTML}`);
+    return z.NEVER;
+  }
+  const plain = (clean === "" ? text : writtenText(clean)).replaceAll("\r\n", "\n").trim();
   if (plain.length > MAX_TEXT) issue(`The signature has ${plain.length} characters; the limit is ${MAX_TEXT}`);
   else if (clean.length > MAX_HTML)
     issue(`The signature with its formatting has ${clean.length} characters; the limit is ${MAX_HTML}`);

@@ -3,25 +3,33 @@ import { writtenAttributes, writtenElements } from "../../lib/written-markup.ts"
 import { readHtml } from "../../mail/messages/index.ts";
 import { rewriteHtml } from "./rewrite-html.ts";
 
+/** Greatest HTML of a written message, in characters, before and after it is sanitised: half a second of CPU. */
+export const MAX_WRITTEN_HTML = 1_000_000;
+
 /**
- * Greatest text of a written message, in characters. It keeps HTML of 3 MB, the most that a form has, and its text within the limit
- * of both, although a quote of many levels repeats its marks on each line.
+ * Greatest text of a written message, in characters. With the greatest HTML it is within the limit of both, although a quote of many
+ * levels repeats its marks on each line.
  */
 const MAX_TEXT = 1_500_000;
 
 /**
  * Returns HTML that a person has written, as it is stored and sent: formatting, links to web pages and addresses, lists, quotes and
- * tables. Scripts, event handlers, styles, images and all other markup are left out; their text stays.
+ * tables. Scripts, event handlers, styles, images and all other markup are left out; their text stays. Returns null when it is
+ * longer than MAX_WRITTEN_HTML, also after special characters of it were escaped.
  */
-export const sanitizeWritten = (html: string): string =>
-  rewriteHtml(html, {
+export function sanitizeWritten(html: string): string | null {
+  if (html.length > MAX_WRITTEN_HTML) return null;
+  const safe = rewriteHtml(html, {
     elements: writtenElements,
     attributesOf: (name, attributes) => writtenAttributes(name, (key) => attributes[key] ?? null),
+    maxCharacters: MAX_WRITTEN_HTML,
   });
+  return safe.length > MAX_WRITTEN_HTML ? null : safe;
+}
 
-/** Returns HTML as the plain text of the same message. */
-export function writtenText(html: string): string {
-  const writer = new HtmlTextWriter(MAX_TEXT);
+/** Returns HTML as the plain text of the same message, up to `maxCharacters`. */
+export function writtenText(html: string, maxCharacters = MAX_TEXT): string {
+  const writer = new HtmlTextWriter(maxCharacters);
   readHtml(html, writer);
   return writer.end();
 }

@@ -19,6 +19,8 @@ export interface ComposeForm {
   html: string;
   /** The format in which it is edited. Empty: the one that the person prefers. */
   format: "" | "rich" | "plain";
+  /** True when the text with its formatting was too long. The form has it without formatting, and must not be sent or stored so. */
+  isTooLong: boolean;
   /** Path of the page that a sent message leads back to. Empty: the inbox. */
   back: string;
   /** Message-ID of the message that is answered. Empty: none. */
@@ -32,7 +34,7 @@ export interface ComposeForm {
 /** Returns an empty form, with the values given. */
 export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
   ...{ to: "", cc: "", bcc: "", subject: "", text: "", html: "" },
-  ...{ format: "", back: "", inReplyTo: "", draft: "", files: [] },
+  ...{ format: "", isTooLong: false, back: "", inReplyTo: "", draft: "", files: [] },
   idempotencyKey: crypto.randomUUID(),
   ...values,
 });
@@ -51,15 +53,21 @@ export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   idempotencyKey: form.get("idempotency_key") ?? "",
 });
 
-/** Returns the text of a form: that of its HTML, which the editor writes, or that of the plain field. */
-function readText(form: URLSearchParams): Pick<ComposeForm, "text" | "html" | "format"> {
-  const html = form.get("html");
+/**
+ * Returns the text of a form: that of its HTML, which the editor writes, or that of the plain field. HTML beyond MAX_WRITTEN_HTML is
+ * returned as its text, which is longer than the form only by the marks of quotes and lists, and cut there.
+ */
+function readText(form: URLSearchParams): Pick<ComposeForm, "text" | "html" | "format" | "isTooLong"> {
   // Browsers end the lines of a text with CR LF.
-  if (html === null) return { text: (form.get("text") ?? "").replaceAll("\r\n", "\n"), html: "", format: "plain" };
-  const safe = sanitizeWritten(html.replaceAll("\r\n", "\n"));
+  const html = form.get("html")?.replaceAll("\r\n", "\n");
+  const plain = { html: "", format: "plain" } as const;
+  if (html === undefined)
+    return { text: (form.get("text") ?? "").replaceAll("\r\n", "\n"), ...plain, isTooLong: false };
+  const safe = sanitizeWritten(html);
+  if (safe === null) return { text: writtenText(html, html.length), ...plain, isTooLong: true };
   const text = writtenText(safe);
   // An editor without text has the markup of an empty line.
-  return { text, html: text.trim() === "" ? "" : safe, format: "rich" };
+  return { text, html: text.trim() === "" ? "" : safe, format: "rich", isTooLong: false };
 }
 
 /** Returns what the API takes for a form: `SendIn` without a time, or `DraftIn`. Its files must be uploads. */

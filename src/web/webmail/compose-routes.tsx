@@ -17,6 +17,7 @@ import {
   deleteDraft,
   getMessage,
   MAX_FILE_BYTES,
+  MAX_WRITTEN_HTML,
   readContent,
   replaceDraft,
   SendIn,
@@ -56,12 +57,11 @@ export const composePages = new Hono<AppEnv>()
   })
   .post("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const { form, action, isTooLarge } = await readCompose(c, page);
+    const { form, action, refused } = await readCompose(c, page);
     const run = async () => {
       const settled = await settleFiles(page, form.files);
       form.files = settled.files;
-      if (isTooLarge)
-        throw tooLarge(`The files are larger than ${inMiB(MAX_FILE_BYTES)} together. They were not attached`);
+      if (refused) throw refused;
       requireAllFiles(settled);
       if (action === "attach") return showForm(c, page, form);
       // The script takes no addresses over from the reply to a draft that it has saved.
@@ -91,17 +91,37 @@ export const composePages = new Hono<AppEnv>()
     );
   });
 
-/** Reads the form of a message, and stores the files that were chosen in it. */
+/** Reads the form of a message, and stores the files that were chosen in it. `refused` says what of it is too large. */
 async function readCompose(c: Context<AppEnv>, page: OpenPage) {
   const read = (fields: URLSearchParams) => ({ form: readComposeForm(fields), action: fields.get("action") });
-  if (isForm(c)) return { ...read(await readForm(c, MAX_TEXT_BYTES)), isTooLarge: false };
+  if (isForm(c)) {
+    const { form, action } = read(await readForm(c, MAX_TEXT_BYTES));
+    return { form, action, refused: tooLargeError(form, {}) };
+  }
   const limits = { maxBytes: MAX_FILE_BYTES, maxTextBytes: MAX_TEXT_BYTES, maxParts: MAX_PARTS };
-  return readFormWithFiles(c, limits, async ({ fields, files, isTooLarge }) => {
+  return readFormWithFiles(c, limits, async ({ fields, files, ...parts }) => {
     const { form, action } = read(fields);
     form.files.push(...(await storeChosen(page, files)));
-    return { form, action, isTooLarge };
+    return { form, action, refused: tooLargeError(form, parts) };
   });
 }
+
+/** Returns why a form that is shown again as far as it is kept can neither be stored nor sent, or null. */
+function tooLargeError(
+  { isTooLong }: ComposeForm,
+  { isTooLarge, isTextTooLarge }: { isTooLarge?: boolean; isTextTooLarge?: boolean },
+): AppError | null {
+  if (isTooLarge)
+    return tooLarge(`The files are larger than ${inMiB(MAX_FILE_BYTES)} together. They were not attached`);
+  const lost = "Nothing was saved or sent";
+  if (isTextTooLarge)
+    return tooLarge(`The text is longer than ${count(MAX_TEXT_BYTES)} bytes. ${lost}, and its end is cut`);
+  if (!isTooLong) return null;
+  const most = `the limit is ${count(MAX_WRITTEN_HTML)} characters. ${lost}; it is below without formatting`;
+  return tooLarge(`The text with its formatting is too long; ${most}`);
+}
+
+const count = (value: number) => value.toLocaleString("en");
 
 /** Stores the form as a draft and returns the path of its page. */
 async function saveDraft(page: OpenPage, form: ComposeForm): Promise<string> {

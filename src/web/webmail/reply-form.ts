@@ -47,7 +47,7 @@ export function draftForm(draft: StoredMessage, content: MessageContent): Compos
     bcc: join(draft.bcc),
     subject: draft.subject,
     text: textOf(content),
-    html: content.html === null ? "" : sanitizeWritten(content.html),
+    html: content.html === null ? "" : (sanitizeWritten(content.html) ?? ""),
     format: content.html === null ? "plain" : "rich",
     files: filesOf(draft),
     inReplyTo: draft.inReplyTo ?? "",
@@ -80,7 +80,7 @@ function quote(
   toLines: (text: string) => string,
 ): Written {
   const text = textOf(content);
-  const html = content.html === null ? "" : sanitizeWritten(content.html);
+  const html = content.html === null ? "" : (sanitizeWritten(content.html) ?? "");
   const quoted = html === "" || html.length > MAX_QUOTED_HTML ? textToHtml(text.trimEnd()) : html;
   return {
     text: `${start.text}\n\n${intro.join("\n")}\n${toLines(text)}`,

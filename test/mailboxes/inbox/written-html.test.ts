@@ -35,7 +35,7 @@ describe("HTML that a person has written", () => {
     it(`contains nothing of ${list.length} payloads: ${family}`, async () => {
       for (const payload of list)
         for (const html of [payload, `<div><p>before ${payload} after</p></div>`, `<table><tr><td>${payload}`]) {
-          const clean = sanitizeWritten(html);
+          const clean = sanitizeWritten(html) ?? "longer than the limit";
           expect(await findDangers(clean), `${html}\n-> ${clean}`).toEqual([]);
           expect(sanitizeWritten(clean), html).toBe(clean);
         }

@@ -116,6 +116,41 @@ describe("files of a new message", () => {
   });
 });
 
+describe("a text that is too long", () => {
+  const MOST = 1_000_000;
+
+  it.each([
+    ["for the form", "html", `<div>Keep me</div>${"<p>".repeat(2_000_000)}`],
+    ["for the form, as plain text", "text", `Keep me ${"é".repeat(2_000_000)}`],
+    ["with its formatting", "html", `<div>Keep me</div>${"a".repeat(MOST)}`],
+    ["once it is escaped", "html", `<div>Keep me</div>${"&<".repeat(MOST / 4)}`],
+  ])("%s is refused and shown again, and neither stored nor sent", async (_, field, text) => {
+    for (const action of ["draft", "now"]) {
+      const refused = await compose(action, { text: "", [field]: text });
+      const html = await refused.text();
+      expect(refused.status).toBe(413);
+      expect(toText(html)).toMatch(/The text .*(longer than 3,000,000 bytes|limit is 1,000,000 characters).*Keep me/);
+      expect([valuesOf(html, "to"), html.length < 10_000_000]).toEqual([["friend@example.org"], true]);
+    }
+    expect([await box.list("Drafts"), await box.list("Sent")]).toEqual([[], []]);
+  });
+
+  it("keeps all of its text without formatting, which can be stored", async () => {
+    const words = "<b>word</b> ".repeat(100_000);
+    const html = await (await compose("draft", { html: `${words}end` })).text();
+    const [, text = ""] = /<textarea[^>]* name="text"[^>]*>([^<]*)</.exec(html) ?? [];
+    expect(text.trim()).toBe(`${"word ".repeat(100_000)}end`);
+    expect(html).toContain('data-format="plain"');
+    expect((await compose("draft", { text })).status).toBe(303);
+  });
+
+  it("is refused in a form whose other fields are too long", async () => {
+    const long = "a".repeat(3_100_000);
+    expect((await compose("draft", { subject: long, text: long })).status).toBe(413);
+    expect(await box.list("Drafts")).toEqual([]);
+  });
+});
+
 describe("a draft", () => {
   it("is saved by the script without incomplete addresses, and the response is the form with its id", async () => {
     const saved = await compose("autosave", { to: "friend@example.org, ad", subject: "Hello" });
