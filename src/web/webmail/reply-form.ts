@@ -38,8 +38,9 @@ export function replyForm(
 export const emptyForm = (signature: Signature | null, values: Partial<ComposeForm>): ComposeForm =>
   newForm({ ...signedText(signature), ...values });
 
-/** Returns the form that continues a draft. */
+/** Returns the form that continues a draft: as plain text when its HTML is longer than webmail writes. */
 export function draftForm(draft: StoredMessage, content: MessageContent): ComposeForm {
+  const html = content.html === null ? null : sanitizeWritten(content.html);
   const join = (people: readonly Person[]) => people.map(({ email }) => email).join(", ");
   return newForm({
     to: join(draft.to),
@@ -47,8 +48,8 @@ export function draftForm(draft: StoredMessage, content: MessageContent): Compos
     bcc: join(draft.bcc),
     subject: draft.subject,
     text: textOf(content),
-    html: content.html === null ? "" : (sanitizeWritten(content.html) ?? ""),
-    format: content.html === null ? "plain" : "rich",
+    html: html ?? "",
+    format: html === null ? "plain" : "rich",
     files: filesOf(draft),
     inReplyTo: draft.inReplyTo ?? "",
     draft: String(draft.uid),
@@ -69,23 +70,33 @@ const signedText = (signature: Signature | null): Written =>
         html: `<div><br></div><div><br></div>${signature.html ?? textToHtml(signature.text)}`,
       };
 
-/** Characters of the HTML of a message, and of the text of one without a text part, that a reply quotes. */
-const [MAX_QUOTED_HTML, MAX_QUOTED] = [200_000, 100_000];
+/** Characters of the HTML and of the text of a message that a reply quotes. */
+const MAX_QUOTED = 200_000;
+const CUT_LINE = "[The rest of the message is not quoted.]";
 
-/** Returns a message below the text of a reply to it. HTML that is too long is quoted as its text. */
+/**
+ * Returns a message below the text of a reply to it. HTML that is too long is quoted as its text, and text that is too long as
+ * plain text alone, up to MAX_QUOTED characters.
+ */
 function quote(
   start: Written,
   intro: readonly string[],
   content: MessageContent,
   toLines: (text: string) => string,
-): Written {
-  const text = textOf(content);
-  const html = content.html === null ? "" : (sanitizeWritten(content.html) ?? "");
-  const quoted = html === "" || html.length > MAX_QUOTED_HTML ? textToHtml(text.trimEnd()) : html;
-  return {
-    text: `${start.text}\n\n${intro.join("\n")}\n${toLines(text)}`,
-    html: `${start.html}<div><br></div>${textToHtml(intro.join("\n"))}<blockquote type="cite">${quoted}</blockquote>`,
-  };
+): Written & Pick<ComposeForm, "format"> {
+  const whole = textOf(content);
+  const cut = whole.length > MAX_QUOTED ? `${whole.slice(0, MAX_QUOTED).toWellFormed()}\n${CUT_LINE}` : whole;
+  const text = `${start.text}\n\n${intro.join("\n")}\n${toLines(cut)}`;
+  const html = quotedHtml(content, cut);
+  if (html.length > MAX_QUOTED) return { text, html: "", format: "plain" };
+  const quoted = `${textToHtml(intro.join("\n"))}<blockquote type="cite">${html}</blockquote>`;
+  return { text, html: `${start.html}<div><br></div>${quoted}`, format: "" };
+}
+
+/** Returns the HTML of a message, or its text as HTML when that is absent or too long. */
+function quotedHtml({ html }: MessageContent, text: string): string {
+  const safe = html === null ? "" : (sanitizeWritten(html) ?? "");
+  return safe === "" || safe.length > MAX_QUOTED ? textToHtml(text.trimEnd()) : safe;
 }
 
 const quoteLines = (text: string) =>
@@ -120,7 +131,10 @@ function recipientsOf(kind: Reply, message: StoredMessage, own: string): Pick<Co
 const prefixed = (prefix: "Re" | "Fwd", subject: string) =>
   new RegExp(`^${prefix}:`, "i").test(subject) ? subject : `${prefix}: ${subject}`.trim();
 
-const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_QUOTED).trim();
+/** Characters of the text of a message that has HTML alone. */
+const MAX_TEXT = 1_000_000;
+
+const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_TEXT).trim();
 
 /** Returns the files of a message as files of the form. */
 const filesOf = ({ folder, uid, parts }: StoredMessage): FormFile[] =>

@@ -94,6 +94,18 @@ describe("a message with formatting", () => {
   });
 });
 
+describe("a long message", () => {
+  it("is quoted as plain text up to 200,000 characters, with a line that says so", async () => {
+    await box.receive({}, "&<>\r\n".repeat(400_000));
+    const page = await open("reply=one&folder=INBOX&uid=1");
+    expect(page).toContain('data-format="plain"');
+    const [text = "", html] = areasOf(page);
+    expect([text.length < 400_000, html]).toEqual([true, ""]);
+    expect(text).toMatch(/wrote:\n> &<>\r?\n.*\n> \[The rest of the message is not quoted\.\]$/s);
+    expect(page.length).toBeLessThan(1_500_000);
+  });
+});
+
 describe("a signature", () => {
   const path = () => `/mail/signature/${box.workspace.mailboxId}`;
   const save = (fields: Record<string, string>) => box.page.post(path(), fields);
