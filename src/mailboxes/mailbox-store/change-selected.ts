@@ -40,12 +40,17 @@ interface Outcome {
   changes: MailboxChange[];
 }
 
-/** Changes selected messages. Must run in a transaction. `now` in ms since 1970. */
+/** Changes selected messages; none when a change names an unknown folder or label. Must run in a transaction. `now` in ms since 1970. */
 export function changeSelected(
   sql: Sql,
   inputs: readonly { selection: Selection; change: SelectedChange }[],
   now: number,
 ): { results: SelectedResult[]; changes: MailboxChange[]; usedBytes: number } {
+  const unknowns = inputs.map(({ change }) => findUnknown(sql, change));
+  if (unknowns.some((unknown) => unknown !== null)) {
+    const results = unknowns.map((unknown) => (unknown === null ? nothing.result : { unknown }));
+    return { results, changes: [], usedBytes: readQuota(sql).usedBytes };
+  }
   const outcomes = inputs.map(({ selection, change }) => {
     const folder = findFolder(sql, selection.folder);
     return folder ? run(sql, { folder, uids: find(sql, folder.id, selection, change), change }, now) : nothing;
@@ -55,6 +60,13 @@ export function changeSelected(
     changes: outcomes.flatMap(({ changes }) => changes),
     usedBytes: readQuota(sql).usedBytes,
   };
+}
+
+/** Returns the kind of what a change names and the mailbox does not have, or null. */
+function findUnknown(sql: Sql, change: SelectedChange): "folder" | "label" | null {
+  if (change.type === "move") return findFolder(sql, change.to) ? null : "folder";
+  if (change.type === "label") return first(sql, "SELECT 1 FROM labels WHERE id = ?", change.labelId) ? null : "label";
+  return null;
 }
 
 const nothing: Outcome = { result: { count: 0, changed: [] }, changes: [] };
@@ -99,9 +111,7 @@ function run(sql: Sql, { folder, uids, change }: Found, now: number): Outcome {
     case "flag":
       return told(folder.name, flag(sql, folder.id, uids, change));
     case "label":
-      return first(sql, "SELECT 1 FROM labels WHERE id = ?", change.labelId)
-        ? told(folder.name, label(sql, folder.id, uids, change))
-        : { result: { unknown: "label" }, changes: [] };
+      return told(folder.name, label(sql, folder.id, uids, change));
     case "move":
       return move(sql, folder, uids, change.to, now);
     case "restore":
@@ -162,7 +172,7 @@ function label(
 
 function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, now: number): Outcome {
   const target = findFolder(sql, to);
-  if (!target) return { result: { unknown: "folder" }, changes: [] };
+  if (!target) return nothing;
   const result = moveMessages(sql, { from: folder.name, uids, to: target.name }, now);
   const moved = "moved" in result ? result.moved : [];
   if (folder.id === target.id || moved.length === 0) return nothing;
