@@ -1,4 +1,5 @@
 import {
+  type ConversationRange,
   describeContents,
   exportMessages,
   findByMessageId,
@@ -34,7 +35,7 @@ export abstract class MailboxReads extends BackupObject {
   }
 
   /** Returns conversations of a folder, newest first. */
-  async listConversations(folder: string, range: Pick<Range, "limit" | "before">) {
+  async listConversations(folder: string, range: ConversationRange) {
     return listConversations(this.sql, folder, range);
   }
 

@@ -1,6 +1,5 @@
 import { findFolder, folderIds } from "./folders.ts";
 import { ITEM, type ItemRow, toItem } from "./message-rows.ts";
-import { findCursor, type Range } from "./read.ts";
 import { all, type Sql } from "./sql.ts";
 import type { MessageItem, Person } from "./types.ts";
 
@@ -20,8 +19,14 @@ export interface ConversationPage {
   total: number;
   /** The greatest UID that a message of the folder can have, so that later ones are told apart. */
   upTo: number;
-  /** The UID after which the next page begins, or null. */
-  next: number | null;
+  /** The place after which the next page begins, or null. */
+  next: ListPlace | null;
+}
+
+/** A place in the order of a folder. It stays when its message is moved away. Time in ms since 1970. */
+export interface ListPlace {
+  receivedAt: number;
+  uid: number;
 }
 
 /** Messages of a folder that are read for one page, in steps: a long conversation has many and is one row. */
@@ -59,6 +64,12 @@ interface ConversationRow extends ItemRow {
   all_labels: string;
 }
 
+/** The range of a list to read. `before` continues after a place. */
+export interface ConversationRange {
+  limit: number;
+  before?: ListPlace | undefined;
+}
+
 /**
  * Returns conversations of a folder, one row each, in the order of their newest message there. A page may have fewer than
  * `limit` although another follows. Null when there is no such folder.
@@ -66,7 +77,7 @@ interface ConversationRow extends ItemRow {
 export function listConversations(
   sql: Sql,
   folderName: string,
-  { limit, before }: Pick<Range, "limit" | "before">,
+  { limit, before }: ConversationRange,
 ): ConversationPage | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
@@ -75,32 +86,35 @@ export function listConversations(
   return { items: rows.map(toConversation), total: folder.total, upTo: folder.uidnext - 1, next };
 }
 
+const START: ListPlace = { receivedAt: Number.MAX_SAFE_INTEGER, uid: Number.MAX_SAFE_INTEGER };
+
 /** Returns the UIDs of messages after which no other of their conversation came into the folder. */
 function findNewest(
   sql: Sql,
   folderId: number,
   limit: number,
-  before: number | undefined,
-): { uids: number[]; next: number | null } {
-  const uids: number[] = [];
-  let last = findCursor(sql, folderId, before);
+  before: ListPlace = START,
+): { uids: number[]; next: ListPlace | null } {
+  const newest: ListPlace[] = [];
+  const uids = () => newest.map(({ uid }) => uid);
+  let last = before;
   for (let scanned = 0; scanned < SCANNED; scanned += STEP) {
     const rows = all<{ uid: number; received_at: number; is_newest: number }>(
       sql,
       SCAN,
       folderId,
-      last.received_at,
+      last.receivedAt,
       last.uid,
       STEP,
     );
-    for (const row of rows) {
-      if (row.is_newest === 1 && uids.length === limit) return { uids, next: uids.at(-1) ?? null };
-      if (row.is_newest === 1) uids.push(row.uid);
-      last = row;
+    for (const { uid, received_at: receivedAt, is_newest } of rows) {
+      if (is_newest === 1 && newest.length === limit) return { uids: uids(), next: newest.at(-1) ?? null };
+      last = { receivedAt, uid };
+      if (is_newest === 1) newest.push(last);
     }
-    if (rows.length < STEP) return { uids, next: null };
+    if (rows.length < STEP) return { uids: uids(), next: null };
   }
-  return { uids, next: last.uid };
+  return { uids: uids(), next: last };
 }
 
 type Summary = [folderId: number, email: string | null, name: string | null, files: number];

@@ -27,7 +27,13 @@ export {
   messagesMoved,
   summarize as summarizeChanges,
 } from "./changes.ts";
-export { type ConversationItem, type ConversationPage, listConversations } from "./conversations.ts";
+export {
+  type ConversationItem,
+  type ConversationPage,
+  type ConversationRange,
+  type ListPlace,
+  listConversations,
+} from "./conversations.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
 export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
 export { endImport, findImport, listImports, startImport } from "./imports.ts";

@@ -29,7 +29,7 @@ export function listMessages(sql: Sql, folderName: string, { limit, offset, befo
 }
 
 /** Returns the place in the order of a folder that comes before a page: that of a message, or the beginning. */
-export function findCursor(sql: Sql, folderId: number, uid = Number.MAX_SAFE_INTEGER) {
+function findCursor(sql: Sql, folderId: number, uid = Number.MAX_SAFE_INTEGER) {
   const row = first<{ received_at: number }>(
     sql,
     "SELECT received_at FROM messages WHERE folder = ? AND uid = ?",

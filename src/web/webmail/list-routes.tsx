@@ -7,7 +7,7 @@ import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { notFound } from "../../lib/errors.ts";
 import { SelectionIn } from "../../mailboxes/inbox/index.ts";
-import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
+import type { ConversationItem, ListPlace, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import { applyBulkAction, isPermanentDelete, readBulkActionForm, readDone, undoBulkAction } from "./bulk-actions.ts";
 import type { OpenPage } from "./layout.tsx";
 import { ListPage } from "./list-page.tsx";
@@ -75,7 +75,7 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);
   const view = readView(c, page);
   const offset = toNumber(c.req.query("offset")) ?? 0;
-  const found = await readRows(page, view, offset, toNumber(c.req.query("before")));
+  const found = await readRows(page, view, offset, readPlace(c.req.query("before")));
   if (!found) throw notFound("Folder");
   const shown = (
     <ListPage
@@ -102,12 +102,12 @@ async function readRows(
   { mailbox: { store } }: OpenPage,
   view: ListView,
   offset: number,
-  before: number | undefined,
+  before: ListPlace | undefined,
 ): Promise<Rows | null> {
   const { folder, label, query, everywhere } = view;
   if (hasConversations(view)) {
     const found = await store.listConversations(folder, { limit: PAGE_SIZE, before });
-    return found && { ...found, next: found.next === null ? null : { before: String(found.next) } };
+    return found && { ...found, next: found.next === null ? null : { before: writePlace(found.next) } };
   }
   const range = { limit: PAGE_SIZE, offset };
   const found = await (label === null
@@ -117,6 +117,14 @@ async function readRows(
     : store.listLabelled(label.id, range));
   const isFull = found?.items.length === PAGE_SIZE;
   return found && { ...found, upTo: null, next: isFull ? { offset: String(offset + PAGE_SIZE) } : null };
+}
+
+/** Returns a place of a list as the query of its next page has it: time and UID, of a message that may be gone by then. */
+const writePlace = ({ receivedAt, uid }: ListPlace) => `${receivedAt}-${uid}`;
+
+function readPlace(text = ""): ListPlace | undefined {
+  const [, receivedAt, uid] = /^(\d{1,15})-(\d{1,10})$/.exec(text) ?? [];
+  return uid === undefined ? undefined : { receivedAt: Number(receivedAt), uid: Number(uid) };
 }
 
 const toNumber = (text: string | undefined) =>

@@ -1,6 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { listConversations, migrate, openConversation } from "../../../src/mailboxes/mailbox-store/index.ts";
+import {
+  type ConversationRange,
+  listConversations,
+  migrate,
+  openConversation,
+} from "../../../src/mailboxes/mailbox-store/index.ts";
 import { aMessage, aStore, countRows, fill } from "./support.ts";
 
 type Store = ReturnType<typeof aStore>;
@@ -14,7 +19,7 @@ async function add(store: Store, changes: Parameters<typeof aMessage>[0] = {}) {
   return added;
 }
 
-const list = async (store: Store, folder = "INBOX", range: { limit: number; before?: number } = { limit: 50 }) => {
+const list = async (store: Store, folder = "INBOX", range: ConversationRange = { limit: 50 }) => {
   const page = await store.listConversations(folder, range);
   if (!page) throw new Error(`there is no folder ${folder}`);
   return page;
@@ -69,12 +74,12 @@ describe("the conversations of a folder", () => {
     });
     const subjects: string[] = [];
     let pages = 0;
-    let before: number | undefined;
-    for (let next: number | null = 0; next !== null && pages < 10; pages++) {
-      const page = await list(store, "INBOX", { limit: 2, ...(before === undefined ? {} : { before }) });
+    let before: ConversationRange["before"];
+    for (let hasMore = true; hasMore && pages < 10; pages++) {
+      const page = await list(store, "INBOX", { limit: 2, before });
       subjects.push(...page.items.map(({ subject }) => subject));
-      next = page.next;
-      before = next ?? undefined;
+      hasMore = page.next !== null;
+      before = page.next ?? undefined;
     }
     expect(subjects).toEqual(["Subject 4499", "Three", "Two", "One"]);
     expect(pages).toBeLessThan(6);
@@ -194,5 +199,18 @@ describe("a change of selected messages", () => {
     ]);
     expect(results).toEqual([{ unknown: "folder" }, { unknown: "label" }]);
     expect((await store.list("INBOX", { limit: 1, offset: 0 }))?.total).toBe(1);
+  });
+
+  it("changes nothing of other selections either when one names what does not exist", async () => {
+    const store = aStore();
+    await add(store);
+    const { results } = await store.changeSelected([
+      { selection: select([], [1]), change: seen },
+      { selection: select([], [1]), change: { type: "move", to: "Archive" } },
+      { selection: select([], [1]), change: { type: "label", labelId: "none", isAdded: true } },
+    ]);
+    const none = { count: 0, changed: [] };
+    expect(results).toEqual([none, none, { unknown: "label" }]);
+    expect((await store.list("INBOX", { limit: 1, offset: 0 }))?.items).toMatchObject([{ uid: 1, seen: false }]);
   });
 });

@@ -131,3 +131,14 @@ describe("a long conversation", () => {
     expect(text).not.toContain("No message is here.");
   });
 });
+
+describe("the next page of a list", () => {
+  it("follows also when the last message of the page before is gone", async () => {
+    await fill(store(), 60);
+    const [, next = ""] = /<a [^>]*href="([^"]*before=[^"]*)"/.exec((await box.read(box.path("/INBOX"))).html) ?? [];
+    await act("move:Archive", [["uid", "11"]]);
+    const { text } = await box.read(next.replaceAll("&amp;", "&"));
+    expect(text).toContain("Subject 9 ");
+    expect(text).not.toContain("Subject 59 ");
+  });
+});
