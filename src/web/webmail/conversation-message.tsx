@@ -105,13 +105,10 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
 /** Who got the message: in a line, and on request with the addresses. */
 function Recipients({ message, own }: { message: StoredMessage; own: string }) {
   const everybody = [...message.to, ...message.cc, ...message.bcc];
-  const names = everybody.slice(0, MAX_NAMES).map((person) => nameOrMe(person, own));
-  const more = everybody.length - names.length;
+  const names = everybody.map((person) => nameOrMe(person, own));
   return (
     <details class="recipients">
-      <summary>
-        {names.length === 0 ? "no recipient" : `to ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`}
-      </summary>
+      <summary>{names.length === 0 ? "no recipient" : `to ${writeNames(names, MAX_NAMES)}`}</summary>
       <dl class="facts">
         <People title="From" people={message.from ? [message.from] : []} />
         <People title="To" people={message.to} />
@@ -122,18 +119,25 @@ function Recipients({ message, own }: { message: StoredMessage; own: string }) {
   );
 }
 
-/** Recipients whose names are shown at once. */
-const MAX_NAMES = 3;
+/** Recipients whose names are shown at once, and those of a field with their addresses. A page has many messages. */
+const [MAX_NAMES, MAX_PEOPLE] = [3, 50];
+
+/** Returns the first names, and how many more there are. */
+const writeNames = (names: readonly string[], most: number): string =>
+  names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
 function People({ title, people }: { title: string; people: readonly Person[] }) {
   if (people.length === 0) return null;
   return (
     <>
       <dt>{title}</dt>
-      <dd>{people.map(nameOf).join(", ")}</dd>
+      <dd>{writeNames(people.map(nameOf), MAX_PEOPLE)}</dd>
     </>
   );
 }
+
+/** Greatest text that the page has itself, in characters. */
+const MAX_TEXT = 100_000;
 
 interface BodyProps extends Omit<ShownMessage, "isOpen"> {
   path: string;
@@ -142,7 +146,8 @@ interface BodyProps extends Omit<ShownMessage, "isOpen"> {
 }
 
 function Body({ path, message, content, isOpen, withImages }: BodyProps) {
-  if (content !== null) return <Text content={content} />;
+  // A frame loads a long text, so that the page stays small.
+  if (content !== null && (content.text?.length ?? 0) <= MAX_TEXT) return <Text content={content} />;
   return (
     <>
       <iframe

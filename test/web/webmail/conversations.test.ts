@@ -178,6 +178,19 @@ describe("an opened conversation", () => {
     expect(await response.text()).toContain("Text 0 &lt;b&gt;");
   });
 
+  it("reads a text of more than 100,000 characters in a frame, and names at most 50 addresses of a field", async () => {
+    const people = Array.from({ length: 60 }, (_, number) => `p${number}@example.org`);
+    await box.receive(
+      { ...FIRST, To: people.slice(0, 50).join(", "), Cc: people.join(",\r\n ") },
+      "<long>\r\n".repeat(13_000),
+    );
+    const { html, text } = await box.read(box.path("/INBOX/1"));
+    expect(html).toMatch(/<iframe class="mail text"[^>]* src="[^"]*\/INBOX\/1\/body"/);
+    expect([html.length < 30_000, html.includes("&lt;long&gt;\r\n&lt;long&gt;")]).toEqual([true, false]);
+    expect(text).toContain(`To ${people.slice(0, 50).join(", ")} Cc ${people.slice(0, 50).join(", ")} and 10 more`);
+    expect(await (await box.page.get(box.path("/INBOX/1/body"))).text()).toContain("&lt;long&gt;<br>&lt;long&gt;<br>");
+  });
+
   it("returns to the list after an action that ends it, and stays after a label or a star", async () => {
     await box.receive(FIRST);
     const label = await aLabel();
