@@ -93,7 +93,7 @@ export function respondMailHtml(
     // Without the origin of this service, the cookie that its images need is not sent.
     `sandbox allow-popups allow-popups-to-escape-sandbox${ownImages ? " allow-same-origin" : ""}`,
   ];
-  return c.body(`<base target="_blank">${mailHtml}`, 200, {
+  const response = c.body(`<base target="_blank">${mailHtml}`, 200, {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -102,4 +102,17 @@ export function respondMailHtml(
     "X-Frame-Options": "SAMEORIGIN",
     "Content-Security-Policy": policy.join("; "),
   });
+  return ownImages || foreignImages ? response : withoutImages(response);
 }
+
+/** Leaves images of other hosts out, which the policy refuses: each would be an error in the console. Their texts stay. */
+const withoutImages = (response: Response): Response =>
+  new HTMLRewriter()
+    .on("img", {
+      element(image) {
+        if (/^\s*data:/i.test(image.getAttribute("src") ?? "data:")) return;
+        image.removeAttribute("src");
+        image.removeAttribute("srcset");
+      },
+    })
+    .transform(response);

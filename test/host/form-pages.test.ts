@@ -38,14 +38,9 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.goto("/app/templates/new?editor=blocks");
     await check("no block");
     for (const type of ["heading", "text", "button", "image", "divider"]) await button(page, `Add ${type}`).click();
-    expect(await legends(page)).toEqual([
-      "1. heading",
-      "2. text",
-      "3. button",
-      "4. image",
-      "5. divider",
-      "Add a block",
-    ]);
+    await expect
+      .poll(() => legends(page))
+      .toEqual(["1. heading", "2. text", "3. button", "4. image", "5. divider", "Add a block"]);
     await check("a block of each kind");
     await page.locator("[name=name]").fill("A name ".repeat(20));
     await page.locator("[name='b.2.url']").fill("javascript:alert(1)");

@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-55cf4e86.css",
   referenceStyle: "/assets/reference-a600d0e7.css",
-  guides: "/assets/guides-1df99f05.json",
+  guides: "/assets/guides-ff8e532a.json",
 } as const;
