@@ -13,7 +13,7 @@ export function showToast(): void {
   const url = new URL(location.href);
   const until = Date.parse(toast.dataset.toast ?? "");
   // Otherwise the message is shown again when the page is reloaded.
-  const shown = ["done", "n", "to", "undo", ...(Number.isNaN(until) ? ["sent"] : [])];
+  const shown = ["done", "n", "to", "undo", "sign", ...(Number.isNaN(until) ? ["sent"] : [])];
   for (const name of shown) url.searchParams.delete(name);
   history.replaceState(history.state, "", url);
   const close = element("button", { type: "button", className: "bare", textContent: "×", ariaLabel: "Close" });

@@ -1,6 +1,7 @@
 import { changeSelected, type SelectionIn } from "../../mailboxes/inbox/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { folderTitle } from "./paths.ts";
+import { isSigned, signResult } from "./signed-result.ts";
 import { readUndo, writeUndo } from "./undo.ts";
 
 /** The request of a submitted list: an action, the selected conversations of its folder, and UIDs of messages by their folder. */
@@ -65,7 +66,8 @@ export async function applyBulkAction(
   const { count, undo } = await changeSelected(caller, mailbox, inputs);
   const done = isPermanentDelete(form) ? "expunge" : action;
   // Paths leave out what is empty.
-  return { done, n: String(count), to: action === "move" ? (target ?? "") : "", undo: writeUndo(undo) };
+  const to = action === "move" ? (target ?? "") : "";
+  return signResult(caller, mailbox.id, { done, n: String(count), to, undo: writeUndo(undo) });
 }
 
 /** Undoes a change. Returns what the next page says. Throws 422 for what no page has made. */
@@ -77,7 +79,7 @@ export async function undoBulkAction(
   const changes = readUndo(text).map(parse);
   const { count } = changes.length > 0 ? await changeSelected(caller, mailbox, changes) : { count: 0 };
   const isMove = changes.every(({ action }) => action === "move");
-  return { done: isMove ? "undo" : "undone", n: String(count) };
+  return signResult(caller, mailbox.id, { done: isMove ? "undo" : "undone", n: String(count) });
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -101,11 +103,15 @@ export interface Done {
   undo: string | null;
 }
 
-/** Returns what the query of a page says about the last action, or undefined. */
-export function readDone(query: Record<string, string>): Done | undefined {
+/** Returns what the query of a page says about the last action. Undefined: nothing, or no page of the mailbox has made it. */
+export async function readDone(
+  { caller, mailbox }: OpenPage,
+  query: Record<string, string>,
+): Promise<Done | undefined> {
   const { done = "", n = "", to = "", undo = null } = query;
   const what = done === "move" ? `moved to ${folderTitle(to)}` : DONE[done];
   if (what === undefined || !/^\d{1,4}$/.test(n)) return undefined;
+  if (!(await isSigned(caller, mailbox.id, query))) return undefined;
   if (n === "0")
     return { text: "Nothing was changed. The messages were so before, or are no longer here.", undo: null };
   return {

@@ -81,7 +81,7 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
     <ListPage
       {...{ page, view, items: found.items, total: found.total, upTo: found.upTo }}
       next={found.next && pathOf(page, view, found.next)}
-      done={refusal ? undefined : readDone(c.req.query())}
+      done={refusal ? undefined : await readDone(page, c.req.query())}
       error={refusal && (refusal.errors.has("uids") ? "Select at least one message." : refusal.message)}
     />
   );

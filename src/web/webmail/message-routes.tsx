@@ -40,7 +40,7 @@ export const messagePages = new Hono<AppEnv>()
       isRead ? markAsRead(page, conversation) : page.folders,
     ]);
     const withImages = c.req.query("images") === "1";
-    const done = readDone(c.req.query());
+    const done = await readDone(page, c.req.query());
     return respondPage(c, <MessagePage {...{ page: { ...page, folders }, conversation, shown, withImages, done }} />, {
       frames: true,
     });

@@ -6,7 +6,7 @@ type Written = [folder: string, action: string, uids: string];
 /** Actions that undo others. What deletes for good is none. */
 const ACTIONS = ["move", "seen", "unseen", "flag", "unflag", "label", "unlabel"];
 
-/** Most folders that messages of one list came from, and most messages of one of them. */
+/** Most folders that messages of one list came from, and most messages of all of them. */
 const [MAX_FOLDERS, MAX_UIDS] = [50, 500];
 
 /** Returns the text of changes; empty for none. */
@@ -22,15 +22,21 @@ export function writeUndo(changes: readonly SelectionIn[]): string {
 
 /** Returns the fields of the changes that a text names, not validated yet. What no page has written has none. */
 export function readUndo(text: string): Record<string, unknown>[] {
+  let left = MAX_UIDS;
   return parseList(text).flatMap((entry) => {
-    if (!Array.isArray(entry)) return [];
-    const [folder, written, uids] = entry.map(String);
-    const [action = "", ...rest] = (written ?? "").split(":");
+    if (!isWritten(entry)) return [];
+    const [folder, written, ranges] = entry;
+    const [action = "", ...rest] = written.split(":");
     if (!ACTIONS.includes(action)) return [];
     const target = rest.join(":");
-    return [{ folder, action, to_folder: target, label_id: target, uids: fromRanges(uids ?? "") }];
+    const uids = fromRanges(ranges, left);
+    left -= uids.length;
+    return [{ folder, action, to_folder: target, label_id: target, uids }];
   });
 }
+
+const isWritten = (entry: unknown): entry is Written =>
+  Array.isArray(entry) && entry.length === 3 && entry.every((value) => typeof value === "string");
 
 function parseList(text: string): unknown[] {
   try {
@@ -52,11 +58,13 @@ function toRanges(uids: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(".");
 }
 
-function fromRanges(text: string): number[] {
+/** Returns the numbers of ranges, at most `limit`. What is no range has none. */
+function fromRanges(text: string, limit: number): number[] {
   const uids: number[] = [];
   for (const range of text.split(".")) {
-    const [first = Number.NaN, last = first] = range.split("-").map(Number);
-    for (let uid = first; uid <= last && uids.length < MAX_UIDS; uid++) uids.push(uid);
+    const [, first, last = first] = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(range) ?? [];
+    if (first === undefined) continue;
+    for (let uid = Number(first); uid <= Number(last) && uids.length < limit; uid++) uids.push(uid);
   }
   return uids;
 }

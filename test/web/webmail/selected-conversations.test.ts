@@ -142,3 +142,28 @@ describe("the next page of a list", () => {
     expect(text).not.toContain("Subject 59 ");
   });
 });
+
+describe("a result that a link names", () => {
+  it.each([
+    ["done=move&n=1&to=Trash&undo=%5B%5B%7B%22toString%22%3A1%7D%5D%5D"],
+    ["done=move&n=1&to=Trash&undo=%5B%5B%22INBOX%22%2C%22move%3ATrash%22%2C%221%22%5D%5D"],
+    ["done=expunge&n=7"],
+    ["done=expunge&n=7&sign=AAAAAAAAAAAAAAAAAAAAAA"],
+  ])("is not shown when no page of the mailbox made it: %s", async (query) => {
+    await box.receive(FIRST);
+    for (const path of ["/INBOX", "/INBOX/1"]) {
+      const { html } = await box.read(box.path(`${path}?${query}`));
+      expect(html).not.toContain("data-toast");
+    }
+  });
+
+  it("is not shown in another mailbox, nor when it was changed", async () => {
+    const other = await aMailbox();
+    await box.receive(FIRST);
+    const location = (await act("delete", [["uid", "1"]])).headers.get("Location") ?? "";
+    expect((await box.read(location)).html).toContain("data-toast");
+    const elsewhere = location.replace(box.workspace.mailboxId, other.workspace.mailboxId);
+    expect((await other.read(elsewhere)).html).not.toContain("data-toast");
+    expect((await box.read(location.replace("n=1", "n=2"))).html).not.toContain("data-toast");
+  });
+});

@@ -59,9 +59,26 @@ describe("the changes that undo another", () => {
     ]);
   });
 
+  it.each([
+    '[[{"toString":1}]]',
+    '[["A",{"toString":1},"1"]]',
+    '[["A","seen",1.5]]',
+    '[["A","seen"]]',
+    '[["A"]]',
+    "[1]",
+  ])("are none in what no page writes: %s", (text) => {
+    expect(readUndo(text)).toEqual([]);
+  });
+
+  it("have whole numbers only", () => {
+    expect(readUndo('[["A","seen","1e2.0x10.-5.7.1-2-3"]]')[0]?.uids).toEqual([7]);
+  });
+
   it("never delete for good, and are bounded", () => {
     expect(readUndo('[["Trash","expunge","1"],["Trash","delete","1"]]')).toEqual([]);
     expect(readUndo('[["Trash","seen","1-4294967295"]]')[0]?.uids).toHaveLength(500);
     expect(readUndo(JSON.stringify(Array.from({ length: 1_000 }, () => ["A", "seen", "1"])))).toHaveLength(50);
+    const wide = Array.from({ length: 50 }, () => ["A", "seen", "1-300"]);
+    expect(readUndo(JSON.stringify(wide)).flatMap(({ uids }) => uids)).toHaveLength(500);
   });
 });

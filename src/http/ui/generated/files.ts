@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-6bc5aa5b.js",
-  webmailScript: "/assets/webmail-3a3667c8.js",
+  script: "/assets/page-42534ba4.js",
+  webmailScript: "/assets/webmail-4f1691a8.js",
   editorScript: "/assets/editor-6b9c916.js",
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
