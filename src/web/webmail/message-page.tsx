@@ -52,7 +52,7 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
         ))}
       </div>
       {newest === null ? (
-        <Answer page={page} messages={shown.map((one) => one.message)} />
+        <Replies page={page} messages={shown.map((one) => one.message)} />
       ) : (
         <p>
           <a class="action" href={messagePath(id, newest)}>
@@ -125,13 +125,13 @@ function Labels({ page, conversation, own }: { page: OpenPage; conversation: Con
 }
 
 /** The links that reply to the newest message, or that edit it when it is a draft. */
-function Answer({ page, messages }: { page: OpenPage; messages: readonly StoredMessage[] }) {
+function Replies({ page, messages }: { page: OpenPage; messages: readonly StoredMessage[] }) {
   const id = page.mailbox.id;
   const draft = messages.findLast(({ folder }) => folder === "Drafts");
   const newest = messages.findLast(({ folder }) => folder !== "Drafts");
   const place = newest && { folder: newest.folder, uid: String(newest.uid) };
   return (
-    <div class="actions answer">
+    <div class="actions replies">
       {place === undefined ? null : (
         <a class="button" href={composePath(id, { reply: "one", ...place })} data-key="r">
           <Icon name="reply" />

@@ -7,7 +7,7 @@ export const files = {
   editorScript: "/assets/editor-6b9c916.js",
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
-  webmailStyle: "/assets/webmail-55cf4e86.css",
+  webmailStyle: "/assets/webmail-106d85e8.css",
   referenceStyle: "/assets/reference-a600d0e7.css",
   guides: "/assets/guides-ff8e532a.json",
 } as const;
