@@ -8,6 +8,6 @@ export const files = {
   style: "/assets/page-da0bc906.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-106d85e8.css",
-  referenceStyle: "/assets/reference-a600d0e7.css",
+  referenceStyle: "/assets/reference-c1ccbb56.css",
   guides: "/assets/guides-ff8e532a.json",
 } as const;
