@@ -5,9 +5,9 @@ export const files = {
   script: "/assets/page-42534ba4.js",
   webmailScript: "/assets/webmail-4f1691a8.js",
   editorScript: "/assets/editor-6b9c916.js",
-  style: "/assets/page-da0bc906.css",
+  style: "/assets/page-17f3954.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
-  webmailStyle: "/assets/webmail-106d85e8.css",
+  webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
   guides: "/assets/guides-ff8e532a.json",
 } as const;
