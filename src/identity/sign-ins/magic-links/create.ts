@@ -15,17 +15,17 @@ interface NewLink {
   method?: LinkMethod;
 }
 
-/** Returns the URL of a new sign-in link of an address and the statement that stores it. */
+/** Returns a new sign-in link of an address: its token, its URL, and the statement that stores it. */
 export async function issueMagicLink(
   ctx: Ctx,
   { email, next, method = "magic_link" }: NewLink,
-): Promise<{ url: string; statement: MainStatement }> {
+): Promise<{ token: string; url: string; statement: MainStatement }> {
   const { token, statement } = await issueOneTimeToken(ctx, "magic_link", {
     subject: email,
     data: { next, method },
     ttlMs: MAGIC_LINK_TTL_MS,
   });
-  return { url: `${ctx.settings.publicUrl}/auth/magic-link/${token}`, statement };
+  return { token, url: `${ctx.settings.publicUrl}/auth/magic-link/${token}`, statement };
 }
 
 /** Stores a sign-in link of an address and returns its URL. */

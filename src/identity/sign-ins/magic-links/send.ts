@@ -6,7 +6,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import { countExactly, formatPolicy } from "../../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
 import { magicLinkPolicies } from "../rules.ts";
-import { createMagicLink } from "./create.ts";
+import { createMagicLink, issueMagicLink } from "./create.ts";
 
 /**
  * Counts a request for a sign-in link against the limits of its address and its ip, whether the address has an account or not
@@ -60,8 +60,8 @@ export async function sendDeletionLink(ctx: CallerCtx, ip: string | null, sendEm
   const address = parseAddress(ctx.actor.email);
   if (!address) throw new Error("the account has no valid address");
   await countMagicLink(ctx, address, ip);
-  const link = new URL(await createMagicLink(ctx, { email: address.address, next: "/app" }));
-  const token = link.pathname.slice(link.pathname.lastIndexOf("/") + 1);
+  const { token, statement } = await issueMagicLink(ctx, { email: address.address, next: "/app" });
+  await statement.run();
   const { publicUrl, systemName } = ctx.settings;
   await sendEmail(ctx, {
     to: address.address,
