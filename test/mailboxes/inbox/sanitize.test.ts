@@ -2,54 +2,23 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { filterStyle } from "../../../src/mailboxes/inbox/filter-style.ts";
 import { sanitize } from "../../../src/mailboxes/inbox/sanitize.ts";
+import { type AllowedMarkup, attackSanitizer, findDangers } from "./attack-sanitizer.ts";
 import { CANARY, payloads } from "./xss-payloads.ts";
 
-const ELEMENTS = new Set(
-  "a abbr address article b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small span strike strong sub sup table tbody td tfoot th thead time tr tt u ul var wbr".split(
-    " ",
-  ),
-);
-const ATTRIBUTES = new Set(
-  "style dir lang title align valign bgcolor width height border cellpadding cellspacing colspan rowspan nowrap href rel target color face size src alt start type value datetime".split(
-    " ",
-  ),
-);
-
-/** Returns what is dangerous in HTML, as the parser of the runtime reads it. */
-async function findDangers(html: string): Promise<string[]> {
-  const dangers: string[] = [];
-  const rewriter = new HTMLRewriter().on("*", {
-    element({ tagName, attributes }) {
-      if (!ELEMENTS.has(tagName.toLowerCase())) dangers.push(`<${tagName}>`);
-      for (const [name = "", value = ""] of attributes) {
-        const text = value.replace(/[\0-\x20]/g, "").toLowerCase();
-        if (!ATTRIBUTES.has(name.toLowerCase())) dangers.push(name);
-        if (name === "href" && !/^(?:https?|mailto|tel):/.test(text)) dangers.push(`href ${value}`);
-        if (name === "src" && !/^(?:cid:|data:image\/(?:png|gif|jpe?g|webp);base64,)/.test(text))
-          dangers.push(`src ${value}`);
-        if (name === "style" && /url|@|\\|expression|position|\/\*|image/.test(text)) dangers.push(`style ${value}`);
-      }
-    },
-    comments: () => {
-      dangers.push("comment");
-    },
-  });
-  await rewriter.transform(new Response(html)).text();
-  return dangers;
-}
+const ALLOWED: AllowedMarkup = {
+  elements:
+    "a abbr address article b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small span strike strong sub sup table tbody td tfoot th thead time tr tt u ul var wbr",
+  attributes:
+    "style dir lang title align valign bgcolor width height border cellpadding cellspacing colspan rowspan nowrap href rel target color face size src alt start type value datetime",
+  values: {
+    href: (url) => /^(?:https?|mailto|tel):/.test(url),
+    src: (url) => /^(?:cid:|data:image\/(?:png|gif|jpe?g|webp);base64,)/.test(url),
+    style: (text) => !/url|@|\\|expression|position|\/\*|image/.test(text),
+  },
+};
 
 describe("sanitised HTML", () => {
-  for (const [family, list] of Object.entries(payloads)) {
-    it(`contains nothing of ${list.length} payloads: ${family}`, async () => {
-      for (const payload of list) {
-        for (const html of [payload, `<div><p>before ${payload} after</p></div>`, `<table><tr><td>${payload}`]) {
-          const clean = sanitize(html, false);
-          expect(await findDangers(clean), `${html}\n-> ${clean}`).toEqual([]);
-          expect(sanitize(clean, false), html).toBe(clean);
-        }
-      }
-    });
-  }
+  attackSanitizer((html) => sanitize(html, false), ALLOWED);
 
   it("loads from another host only with images=1, and then images only", () => {
     const html = `<img src="https://${CANARY}/a.png"><p style="background:url(https://${CANARY}/b)">a</p>`;
@@ -91,7 +60,7 @@ describe("sanitised HTML", () => {
       fc.asyncProperty(fc.array(fragment, { maxLength: 12 }), fc.boolean(), async (parts, withImages) => {
         const clean = sanitize(parts.join(""), withImages);
         expect(sanitize(clean, withImages)).toBe(clean);
-        if (!withImages) expect(await findDangers(clean)).toEqual([]);
+        if (!withImages) expect(await findDangers(clean, ALLOWED)).toEqual([]);
       }),
       { numRuns: 300 },
     );

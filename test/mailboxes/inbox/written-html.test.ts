@@ -1,46 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { textToHtml } from "../../../src/lib/text-to-html.ts";
 import { sanitizeWritten, writtenText } from "../../../src/mailboxes/inbox/index.ts";
-import { payloads } from "./xss-payloads.ts";
+import { type AllowedMarkup, attackSanitizer } from "./attack-sanitizer.ts";
 
-const ELEMENTS = new Set(
-  "a b blockquote br code div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strike strong sub sup table tbody td tfoot th thead tr u ul".split(
-    " ",
-  ),
-);
-const ATTRIBUTES = new Set("href type start colspan rowspan dir".split(" "));
-
-/** Returns what a message must not have, as the parser of the runtime reads it. */
-async function findDangers(html: string): Promise<string[]> {
-  const dangers: string[] = [];
-  const rewriter = new HTMLRewriter().on("*", {
-    element({ tagName, attributes }) {
-      if (!ELEMENTS.has(tagName.toLowerCase())) dangers.push(`<${tagName}>`);
-      for (const [name = "", value = ""] of attributes) {
-        const url = value.replace(/[\0-\x20]/g, "").toLowerCase();
-        if (!ATTRIBUTES.has(name.toLowerCase())) dangers.push(name);
-        if (name === "href" && !/^(?:https?|mailto):/.test(url)) dangers.push(`href ${value}`);
-      }
-    },
-    comments: () => {
-      dangers.push("comment");
-    },
-  });
-  await rewriter.transform(new Response(html)).text();
-  return dangers;
-}
+const ALLOWED: AllowedMarkup = {
+  elements:
+    "a b blockquote br code div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strike strong sub sup table tbody td tfoot th thead tr u ul",
+  attributes: "href type start colspan rowspan dir",
+  values: { href: (url) => /^(?:https?|mailto):/.test(url) },
+};
 
 describe("HTML that a person has written", () => {
-  for (const [family, list] of Object.entries(payloads)) {
-    it(`contains nothing of ${list.length} payloads: ${family}`, async () => {
-      for (const payload of list)
-        for (const html of [payload, `<div><p>before ${payload} after</p></div>`, `<table><tr><td>${payload}`]) {
-          const clean = sanitizeWritten(html) ?? "longer than the limit";
-          expect(await findDangers(clean), `${html}\n-> ${clean}`).toEqual([]);
-          expect(sanitizeWritten(clean), html).toBe(clean);
-        }
-    });
-  }
+  attackSanitizer((html) => sanitizeWritten(html) ?? "longer than the limit", ALLOWED);
 
   it("keeps formatting, links, lists, quotes and tables, and no style, image or other link", () => {
     const kept =
