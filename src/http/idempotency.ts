@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { CallerCtx } from "../access/caller.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
-import { AppError, unprocessable } from "../lib/errors.ts";
+import { AppError, invalidField, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findResponse, type Idempotency } from "../platform/idempotency/index.ts";
@@ -68,9 +68,7 @@ export async function onceForForm<Result>(
   run: (ctx: CallerCtx) => Promise<Result>,
 ): Promise<Result> {
   if (key.length < 16 || key.length > 255)
-    throw unprocessable([
-      { loc: ["body", "idempotency_key"], msg: "The form is incomplete; load the page again", type: "value_error" },
-    ]);
+    throw invalidField("idempotency_key", "The form is incomplete; load the page again");
   const caller = c.get("caller");
   const idempotency = await toIdempotency(caller, key, fields, c);
   const replay = async () => {

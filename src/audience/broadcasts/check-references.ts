@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
-import { notFound, unprocessable } from "../../lib/errors.ts";
+import { invalidField, notFound } from "../../lib/errors.ts";
 import { findContactList } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 
@@ -29,7 +29,7 @@ async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id
 export function checkScheduledAt(ctx: CallerCtx, scheduledAt: number | null | undefined): void {
   if (scheduledAt === null || scheduledAt === undefined || scheduledAt > ctx.now()) return;
   const msg = "scheduled_at must be in the future";
-  throw unprocessable([{ loc: ["body", "scheduled_at"], msg, type: "value_error" }]);
+  throw invalidField("scheduled_at", msg);
 }
 
 /** Returns the domain of a sender that the schema has checked. Throws 422 when the API key is not restricted to it. */

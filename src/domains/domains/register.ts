@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
-import { conflict, forbidden, unprocessable } from "../../lib/errors.ts";
+import { conflict, forbidden, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
@@ -45,7 +45,7 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
 }
 
 async function parseName(ctx: CallerCtx, text: string): Promise<string> {
-  const invalid = (msg: string) => unprocessable([{ loc: ["body", "name"], msg, type: "value_error" }]);
+  const invalid = (msg: string) => invalidField("name", msg);
   const name = canonicalDomain(text.trim().replace(/\.$/, ""));
   if (name === null) throw invalid("name must be a domain name; write it as example.com, without a scheme, path or @");
   if (name.length > MAX_NAME)

@@ -1,6 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { AppError, conflict, forbidden, unprocessable } from "../../lib/errors.ts";
+import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
@@ -44,8 +44,7 @@ export async function inviteMember(
   requireRightsOf(actor, input.role);
   if (!mayChange(actor.role, "member", input.role)) throw forbidden("Only an owner may invite owners");
   const address = parseAddress(input.email);
-  if (!address)
-    throw unprocessable([{ loc: ["body", "email"], msg: "email must be a valid email address", type: "value_error" }]);
+  if (!address) throw invalidField("email", "email must be a valid email address");
   if ((await db.prepare(FIND_MEMBER).bind(workspace.number, address.key).first()) !== null)
     throw conflict("A user with this address is a member already");
   const token = randomToken();

@@ -10,7 +10,7 @@ import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { deleteSecondFactor, readSecondFactor } from "../../http/second-factor-cookie.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { AppError, unprocessable } from "../../lib/errors.ts";
+import { AppError, invalidField } from "../../lib/errors.ts";
 import { countMagicLink, findMagicLink, redeemMagicLink, sendMagicLink } from "./magic-links/index.ts";
 import { invalidSignInPage, linkSentPage, magicLinkPage, secondFactorPage, signInPage } from "./pages.tsx";
 import { enabledProviders } from "./providers/index.ts";
@@ -54,9 +54,7 @@ export const signInRoutes = new Hono<AppEnv>()
       if (!address) {
         const error = "Enter an email address, such as ada@example.com.";
         if (isForm(c)) return showSignIn(c, path, { email, error, status: 422 });
-        throw unprocessable([
-          { loc: ["body", "email"], msg: "email is not a valid email address", type: "value_error" },
-        ]);
+        throw invalidField("email", "email is not a valid email address");
       }
       const ctx = c.get("ctx");
       try {

@@ -1,13 +1,12 @@
 import { parseAddress } from "../../lib/addresses.ts";
-import { conflict, unprocessable } from "../../lib/errors.ts";
+import { conflict, invalidField } from "../../lib/errors.ts";
 import { mailboxLimits } from "../mailbox-store/index.ts";
 import type { OpenMailbox } from "./open.ts";
 
 /** Adds a sender whose mail goes to Spam from now on. Throws 422 for an invalid address, 409 beyond the limit. */
 export async function blockSender({ store }: OpenMailbox, email: string): Promise<void> {
   const address = parseAddress(email.trim());
-  if (!address)
-    throw unprocessable([{ loc: ["body", "email"], msg: "Not a valid email address", type: "value_error" }]);
+  if (!address) throw invalidField("email", "Not a valid email address");
   if (!(await store.blockSender(address.key)))
     throw conflict(`A mailbox has at most ${mailboxLimits.blockedSenders} blocked senders`);
 }

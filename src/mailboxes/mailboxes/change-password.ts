@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { CallerCtx } from "../../access/caller.ts";
 import { changePasswordStatements } from "../../access/mailbox-sessions/index.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
-import { forbidden, unprocessable } from "../../lib/errors.ts";
+import { forbidden, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
@@ -23,7 +23,7 @@ export async function changeOwnPassword(ctx: CallerCtx, { current, password }: P
   const { mailboxId, credentialId, email } = actor;
   const succeeded = await countMailboxPassword(ctx, email, ctx.clientIp);
   const change = await changePasswordStatements(ctx, mailboxId, { current, password, sessionId: credentialId });
-  if (!change) throw unprocessable([{ loc: ["body", "current"], msg: "The password is wrong", type: "value_error" }]);
+  if (!change) throw invalidField("current", "The password is wrong");
   await succeeded();
   const audit = auditStatement(ctx, { action: "mailbox.password_changed", target: mailboxId, detail: {} });
   await guardedBatch(ctx.db, [...change, audit]);

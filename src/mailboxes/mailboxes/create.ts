@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
+import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
@@ -52,7 +52,7 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
 
 /** Returns the canonical address. Rejects plus-addresses: they belong to the mailbox named before the plus. */
 function parseMailboxAddress(localPart: string, domain: string): { local: string; address: string } {
-  const invalid = (msg: string) => unprocessable([{ loc: ["body", "local_part"], msg, type: "value_error" }]);
+  const invalid = (msg: string) => invalidField("local_part", msg);
   if (localPart === "*") return { local: "*", address: `*@${domain}` };
   const parsed = parseAddress(`${localPart}@${domain}`);
   if (localPart.includes("@")) throw invalid("local_part must not contain @; write hello for hello@example.com");

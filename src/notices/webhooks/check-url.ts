@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { unprocessable } from "../../lib/errors.ts";
+import { invalidField } from "../../lib/errors.ts";
 import { checkPublicUrl } from "../../platform/public-urls/index.ts";
 
 /**
@@ -7,6 +7,5 @@ import { checkPublicUrl } from "../../platform/public-urls/index.ts";
  */
 export async function requirePublicUrl(ctx: CallerCtx, url: string): Promise<void> {
   const checked = await checkPublicUrl(ctx, url);
-  if ("problem" in checked)
-    throw unprocessable([{ loc: ["body", "url"], msg: `url is refused: ${checked.problem}`, type: "value_error" }]);
+  if ("problem" in checked) throw invalidField("url", `url is refused: ${checked.problem}`);
 }

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { unprocessable } from "../../lib/errors.ts";
+import { invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
@@ -30,7 +30,7 @@ interface Added {
 export async function addSuppression(ctx: CallerCtx, { email, reason }: SuppressionIn): Promise<Added> {
   const parsed = parseAddress(email);
   if (!parsed) {
-    throw unprocessable([{ loc: ["body", "email"], msg: "email must be a valid email address", type: "value_error" }]);
+    throw invalidField("email", "email must be a valid email address");
   }
   const entry: SuppressionEntry = { workspace: ctx.workspace.number, email: parsed.key, reason, emailId: null };
   for (let tries = 1; ; tries++) {

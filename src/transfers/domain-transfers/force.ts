@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireRecentReauthentication } from "../../access/sessions/index.ts";
 import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { notFound, unprocessable } from "../../lib/errors.ts";
+import { invalidField, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -81,7 +81,7 @@ async function findTarget(ctx: CallerCtx, email: string): Promise<Target> {
   const address = parseAddress(email.trim());
   if (!address) {
     const msg = "target_email must be a valid email address";
-    throw unprocessable([{ loc: ["body", "target_email"], msg, type: "value_error" }]);
+    throw invalidField("target_email", msg);
   }
   const find = ctx.db.prepare("SELECT id FROM users WHERE email_key = ?1").bind(address.key);
   const user = await find.first<{ id: string }>();

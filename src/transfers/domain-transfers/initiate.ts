@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { ancestors, type DomainRow, getDomain, reversedRange } from "../../domains/domains/index.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
-import { AppError, forbidden, unprocessable } from "../../lib/errors.ts";
+import { AppError, forbidden, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
@@ -61,7 +61,7 @@ async function findTarget(ctx: CallerCtx, email: string): Promise<{ email: strin
   const address = parseAddress(email.trim());
   if (!address) {
     const msg = "target_email must be a valid email address";
-    throw unprocessable([{ loc: ["body", "target_email"], msg, type: "value_error" }]);
+    throw invalidField("target_email", msg);
   }
   if (address.key === addressKey(ctx.actor.email)) throw transferError("self_transfer");
   const user = await ctx.db.prepare("SELECT email FROM users WHERE email_key = ?1").bind(address.key).first();

@@ -5,7 +5,7 @@ import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { Field } from "../../http/ui/index.ts";
 import { reauthenticate } from "../../identity/sign-ins/index.ts";
-import { AppError, unprocessable } from "../../lib/errors.ts";
+import { AppError, invalidField } from "../../lib/errors.ts";
 
 /**
  * Returns the caller with a session that was re-authenticated. `proof` is a TOTP code, or the address or token of a fresh
@@ -14,7 +14,7 @@ import { AppError, unprocessable } from "../../lib/errors.ts";
 export async function withProof(c: Context<AppEnv>, proof: string): Promise<CallerCtx> {
   const caller = c.get("caller");
   if (isRecentlyReauthenticated(caller) || caller.actor.kind !== "session") return caller;
-  if (proof === "") throw invalidProof("Give a code, or the address of a fresh sign-in link");
+  if (proof === "") throw invalidField("proof", "Give a code, or the address of a fresh sign-in link");
   const given = /^[\d ]{6,9}$/.test(proof) ? { code: proof } : { token: proof.slice(proof.lastIndexOf("/") + 1) };
   try {
     const reauthenticatedAt = await reauthenticate(caller, given, clientOf(c).ip);
@@ -22,7 +22,7 @@ export async function withProof(c: Context<AppEnv>, proof: string): Promise<Call
     c.set("caller", proven);
     return proven;
   } catch (error) {
-    if (error instanceof AppError && error.status === 403) throw invalidProof(error.message);
+    if (error instanceof AppError && error.status === 403) throw invalidField("proof", error.message);
     throw error;
   }
 }
@@ -38,5 +38,3 @@ export const ProofField = ({ errors }: { errors?: ReadonlyMap<string, string> | 
     maxlength={500}
   />
 );
-
-const invalidProof = (msg: string) => unprocessable([{ loc: ["body", "proof"], msg, type: "value_error" }]);

@@ -1,5 +1,5 @@
 import { inMiB } from "../../lib/bytes.ts";
-import { tooLarge, unprocessable } from "../../lib/errors.ts";
+import { invalidField, tooLarge } from "../../lib/errors.ts";
 import { getMessage, listFiles, MAX_FILE_BYTES, openAttachment, uploadFile } from "../../mailboxes/inbox/index.ts";
 import { type FormFile, readPartRef } from "./compose-form.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -75,5 +75,5 @@ async function copyPart(
 export function requireAllFiles({ missing }: SettledFiles): void {
   if (missing === 0) return;
   const msg = `${missing === 1 ? "A file is" : `${missing} files are`} no longer stored. Attach again what is not in the list`;
-  throw unprocessable([{ loc: ["body", "upload"], msg, type: "value_error" }]);
+  throw invalidField("upload", msg);
 }

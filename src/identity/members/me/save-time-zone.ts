@@ -1,12 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { unprocessable } from "../../../lib/errors.ts";
+import { invalidField } from "../../../lib/errors.ts";
 import { isTimeZone } from "../../../lib/local-time.ts";
 
 /** Saves the zone in which pages show times to the caller. Null: that of the browser. Throws 422 for an unknown name. */
 export async function saveTimeZone(ctx: CallerCtx, zone: string | null): Promise<void> {
-  if (zone !== null && !isTimeZone(zone))
-    throw unprocessable([
-      { loc: ["body", "time_zone"], msg: "time_zone is not a known time zone", type: "value_error" },
-    ]);
+  if (zone !== null && !isTimeZone(zone)) throw invalidField("time_zone", "time_zone is not a known time zone");
   await ctx.db.prepare("UPDATE users SET time_zone = ?2 WHERE id = ?1").bind(ctx.actor.userId, zone).run();
 }

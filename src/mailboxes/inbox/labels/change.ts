@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { conflict, notFound, unprocessable } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
 import type { Label, LabelResult, MessageItem } from "../../mailbox-store/index.ts";
@@ -51,7 +51,7 @@ export async function replaceLabels(
   if (!message) throw notFound("Message");
   if ("unknown" in result) {
     const msg = "label_ids must contain ids of labels of this mailbox; one of these is not";
-    throw unprocessable([{ loc: ["body", "label_ids"], msg, type: "value_error" }]);
+    throw invalidField("label_ids", msg);
   }
   return message;
 }

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { conflict, notFound, unprocessable } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { type FlagChanges, folderName, type MessageItem, saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import type { BatchIn } from "./schema.ts";
@@ -9,7 +9,7 @@ export type Place = { uid: number; folder: string } | null;
 
 /** Returns the error of a folder that does not exist. */
 export const unknownFolder = (field: string, name: string) =>
-  unprocessable([{ loc: ["body", field], msg: `There is no folder ${JSON.stringify(name)}`, type: "value_error" }]);
+  invalidField(field, `There is no folder ${JSON.stringify(name)}`);
 
 /** Sets and clears flags of a message and returns it. Throws 404. */
 export async function updateFlags(
@@ -129,5 +129,4 @@ async function changeAll(
 }
 
 /** Returns the error of a label that does not exist. */
-export const unknownLabel = () =>
-  unprocessable([{ loc: ["body", "label_id"], msg: "There is no label with this id", type: "value_error" }]);
+export const unknownLabel = () => invalidField("label_id", "There is no label with this id");

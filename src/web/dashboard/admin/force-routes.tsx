@@ -6,7 +6,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { AppError, unprocessable } from "../../../lib/errors.ts";
+import { AppError, invalidField } from "../../../lib/errors.ts";
 import { ForceIn, forceDomain } from "../../../transfers/domain-transfers/index.ts";
 import { withProof } from "../proof-of-identity.tsx";
 import { type ForceForm, ForcePage } from "./force.tsx";
@@ -43,11 +43,9 @@ async function explainUnknown(run: () => Promise<unknown>): Promise<void> {
     await run();
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 404) throw error;
-    throw invalid(error.message.startsWith("Domain") ? "domain_id" : "target_email", error.message);
+    throw invalidField(error.message.startsWith("Domain") ? "domain_id" : "target_email", error.message);
   }
 }
-
-const invalid = (field: string, msg: string) => unprocessable([{ loc: ["body", field], msg, type: "value_error" }]);
 
 function showForm(c: Context<AppEnv>, form: ForceForm, refusal?: Refusal) {
   const caller = c.get("caller");

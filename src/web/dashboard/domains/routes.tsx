@@ -23,7 +23,7 @@ import { parseFields, type Refusal, submitForm, textOf } from "../../../http/pag
 import { pageFor } from "../../../http/page-right.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
-import { AppError, unprocessable } from "../../../lib/errors.ts";
+import { AppError, invalidField } from "../../../lib/errors.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { DomainPage } from "./detail.tsx";
@@ -140,7 +140,7 @@ export const domainPages = new Hono<AppEnv>()
 /** Throws the error about an account that does not exist as one of the field, so that the form comes back. */
 function atItsField(error: unknown): never {
   if (!(error instanceof AppError) || error.extra.code !== "target_not_found") throw error;
-  throw unprocessable([{ loc: ["body", "target_email"], msg: "No account uses this address", type: "value_error" }]);
+  throw invalidField("target_email", "No account uses this address");
 }
 
 const emptyForm = () => ({ name: "", idempotencyKey: crypto.randomUUID() });

@@ -18,7 +18,7 @@ import {
   listAccountWorkspaces,
 } from "../../../identity/members/index.ts";
 import { readTotpStatus, sendDeletionLink } from "../../../identity/sign-ins/index.ts";
-import { unprocessable } from "../../../lib/errors.ts";
+import { invalidField } from "../../../lib/errors.ts";
 import { withProof } from "../proof-of-identity.tsx";
 
 const DELETE = "DELETE /v1/me";
@@ -45,7 +45,7 @@ export const deleteAccountPages = new Hono<AppEnv>()
       async () => {
         const { email } = c.get("caller").actor;
         if ((fields.get("email") ?? "").trim().toLowerCase() !== email.toLowerCase())
-          throw unprocessable([{ loc: ["body", "email"], msg: `Type ${email} to go on`, type: "value_error" }]);
+          throw invalidField("email", `Type ${email} to go on`);
         const caller = await withProof(c, proof);
         await deleteAccount(caller, { workspaces: "delete", sendEmail: c.get("sendSystemEmail") });
         deleteSessionCookies(c);

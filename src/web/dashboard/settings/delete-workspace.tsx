@@ -8,7 +8,7 @@ import { type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ButtonLink, ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
-import { unprocessable } from "../../../lib/errors.ts";
+import { invalidField } from "../../../lib/errors.ts";
 
 const DELETE = "DELETE /v1/workspaces/:workspace_id";
 
@@ -21,10 +21,7 @@ export const deleteWorkspacePages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        if (name.trim() !== workspace.name.trim())
-          throw unprocessable([
-            { loc: ["body", "name"], msg: `Type ${workspace.name} to delete it`, type: "value_error" },
-          ]);
+        if (name.trim() !== workspace.name.trim()) throw invalidField("name", `Type ${workspace.name} to delete it`);
         await deleteWorkspace(c.get("caller"), workspace.id);
         return (await continueSession(c)) ? "/app" : "/auth/sign-in";
       },
