@@ -13,6 +13,9 @@ const FIND_EXPIRED = `
      AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
    ORDER BY e.n LIMIT ?2`;
 
+// A new email may have got the number of one that a purge has deleted meanwhile.
+const IS_EXPIRED = "n IN (SELECT value FROM json_each(?1)) AND created_at < ?2";
+
 // The emails of a batch share an R2 object and have neighbouring n; the object is deleted with the last of them.
 const FIND_SHARED = `
   SELECT DISTINCT content_key FROM emails
@@ -66,10 +69,8 @@ export async function* deleteExpiredEmails(ctx: MailCtx): Steps {
 
 async function deleteStep(ctx: MailCtx): Promise<number> {
   const db = mailDb(ctx);
-  const { results } = await db
-    .prepare(FIND_EXPIRED)
-    .bind(emailCutoff(ctx.now(), ctx.settings.retentionDays), ROWS_PER_STEP, MAX_UNFINISHED)
-    .all<ExpiredRow>();
+  const cutoff = emailCutoff(ctx.now(), ctx.settings.retentionDays);
+  const { results } = await db.prepare(FIND_EXPIRED).bind(cutoff, ROWS_PER_STEP, MAX_UNFINISHED).all<ExpiredRow>();
   const [first, last] = [results[0], results.at(-1)];
   if (!first || !last) return 0;
   const numbers = JSON.stringify(results.map(({ n }) => n));
@@ -94,8 +95,10 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
     ...shared.filter((key) => !keptKeys.has(key)),
   ];
   await db.batch([
-    db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
-    db.prepare("DELETE FROM emails WHERE n IN (SELECT value FROM json_each(?1))").bind(numbers),
+    db
+      .prepare(`DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE ${IS_EXPIRED})`)
+      .bind(numbers, cutoff),
+    db.prepare(`DELETE FROM emails WHERE ${IS_EXPIRED}`).bind(numbers, cutoff),
     db.prepare(DELETE_PAGES).bind(ofStep, last.n),
     rewindContentProgressStatement(ctx),
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),

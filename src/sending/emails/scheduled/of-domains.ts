@@ -25,16 +25,16 @@ export async function findScheduledEmails(
 
 const FIND_STEP = `SELECT n, id FROM emails WHERE ${OF_DOMAINS} AND created_at <= ?3 LIMIT ?4`;
 
-// A scheduled email has an outbox row of its own. One that became due was claimed with it, and is no longer scheduled.
+// The workspace too, because its numbers may belong to others once it is purged. A scheduled email has an outbox row of its own. One that became due was claimed with it, and is no longer scheduled.
 const DELETE_TASKS = `
   DELETE FROM outbox WHERE (due_at, id) IN (
-    SELECT due_at, id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND status = 'scheduled')`;
+    SELECT due_at, id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?2 AND status = 'scheduled')`;
 
 const CANCEL = `
   UPDATE emails SET status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END,
     version = version + 1, events = json_insert(events, '$[#]', json_object('id', ?2 || ${ID_SUFFIX_SQL},
       'type', 'cancelled', 'at', ?3, 'metadata', json_object('reason', 'domain_transferred')))
-   WHERE n IN (SELECT value FROM json_each(?1)) AND status = 'scheduled'`;
+   WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?4 AND status = 'scheduled'`;
 
 /**
  * Cancels scheduled emails of a workspace whose senders are on these domains, if they were created until `createdUntil`, in
@@ -54,8 +54,8 @@ export async function cancelScheduledOfDomains(
   if (results.length === 0) return true;
   const numbers = JSON.stringify(results.map(({ n }) => n));
   await db.batch([
-    db.prepare(DELETE_TASKS).bind(numbers),
-    db.prepare(CANCEL).bind(numbers, idPrefix(ctx), ctx.now()),
+    db.prepare(DELETE_TASKS).bind(numbers, workspace),
+    db.prepare(CANCEL).bind(numbers, idPrefix(ctx), ctx.now(), workspace),
     changeStatement(ctx, workspace, JSON.stringify(results.map(({ id }) => id))),
   ]);
   return results.length < EMAILS_PER_STEP;

@@ -108,7 +108,7 @@ async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Prom
   const rows = new Map(results.map((row) => [row.n, row]));
   return updates.flatMap((update) => {
     const row = rows.get(update.state.n);
-    return row ? [{ ...update, state: toState(row) }] : [];
+    return row?.id === update.state.id ? [{ ...update, state: toState(row) }] : [];
   });
 }
 
@@ -123,7 +123,8 @@ const NEW_KEY = `CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.key' ELSE content
 // The row of a settled email stores less (message-id.ts, r2-keys.ts). A queued one keeps what an earlier version needs.
 const IS_SETTLED = "j.value->>'status' <> 'queued'";
 
-// Without MATERIALIZED SQLite reads the JSON once for every email that it joins.
+// Without MATERIALIZED SQLite reads the JSON once for every email that it joins. The id too, because a later email may get the
+// number of a deleted one.
 const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
@@ -137,7 +138,7 @@ const UPDATE_EMAILS = `
     content_offset = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.offset' ELSE content_offset END,
     content_size = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.size' ELSE content_size END,
     content = CASE WHEN ${IS_MOVED} OR (content_key IS NOT NULL AND ${IS_SETTLED}) THEN NULL ELSE content END
-  FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
+  FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND emails.version = j.value->>'version' - 1`;
 
 function updateStatements(
   ctx: MailCtx,
