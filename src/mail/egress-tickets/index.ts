@@ -1,0 +1,1 @@
+export { EGRESS_LEASE_MS, readTicket, type Ticket, writeTicket } from "./ticket.ts";

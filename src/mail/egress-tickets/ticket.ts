@@ -1,0 +1,60 @@
+import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
+import { hex, isUuid } from "../../lib/ids.ts";
+
+/** How long the lease of an outbox row lasts whose emails an egress holds, in ms (docs/egress.md). */
+export const EGRESS_LEASE_MS = 15 * 60_000;
+
+/** Names an email that an egress holds, and the outbox row under whose lease it does. */
+export interface Ticket {
+  /** Number of the mail database. */
+  shard: number;
+  /** Id of the outbox row, and the token of its lease. */
+  row: string;
+  token: string;
+  /** End of the lease, in ms since 1970. */
+  until: number;
+  /** Id of the email, and its number in the database. */
+  email: string;
+  n: number;
+  /** 1 is the first. */
+  attempt: number;
+  /** True when an earlier claim of the row ended without a report, so that the email may arrive twice. */
+  isRepeated: boolean;
+}
+
+const TICKET = /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d?)(r?)$/;
+
+/** Returns the ticket as it stands in ENVID of MAIL FROM: at most 100 characters, none of which xtext changes (RFC 3461 4.4). */
+export function writeTicket({ shard, row, token, until, email, n, attempt, isRepeated }: Ticket): string {
+  const ids = [shard, shorten(row), shorten(token), until.toString(36), shorten(email), n.toString(36)];
+  return `${ids.join(".")}.${attempt}${isRepeated ? "r" : ""}`;
+}
+
+/** Reads a ticket. Returns null when the text is none. Pure. */
+export function readTicket(text: string): Ticket | null {
+  const [, shard = "", row = "", token = "", until = "", email = "", n = "", attempt = "", repeated] =
+    TICKET.exec(text) ?? [];
+  const ids = { row: lengthen(row), token: lengthen(token), email: lengthen(email) };
+  if (ids.row === null || ids.token === null || ids.email === null) return null;
+  return {
+    shard: Number(shard),
+    row: ids.row,
+    token: ids.token,
+    until: Number.parseInt(until, 36),
+    email: ids.email,
+    n: Number.parseInt(n, 36),
+    attempt: Number(attempt),
+    isRepeated: repeated === "r",
+  };
+}
+
+/** Returns the 16 bytes of a UUID in base64url. */
+const shorten = (uuid: string) =>
+  toBase64Url(Uint8Array.from(uuid.replaceAll("-", "").match(/../g) ?? [], (digits) => Number.parseInt(digits, 16)));
+
+function lengthen(text: string): string | null {
+  const bytes = fromBase64Url(text);
+  if (bytes?.length !== 16) return null;
+  const uuid = hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return isUuid(uuid) ? uuid : null;
+}
