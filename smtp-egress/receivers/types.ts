@@ -1,0 +1,45 @@
+/** Limits of one source address at one receiver. */
+export interface PaceLimits {
+  /** Connections at a time. */
+  connections: number;
+  /** Messages on a connection, after which it is closed. */
+  messagesPerConnection: number;
+  messagesPerMinute: number;
+}
+
+/** What a rule does for a time. */
+export type Action =
+  /** Lowers the rate of this source address at the receiver. */
+  | { kind: "slow"; messagesPerMinute: number }
+  /** Lowers the number of connections of this source address to the receiver. */
+  | { kind: "narrow"; connections: number }
+  /** Sends nothing from this source address to the receiver. */
+  | { kind: "pause-receiver" }
+  /** Sends nothing from this source address to anybody. */
+  | { kind: "pause-source" }
+  /** Takes a temporary refusal for a permanent one: the receiver never accepts such a message. */
+  | { kind: "bounce" };
+
+/** A reaction to replies of a receiver. */
+export interface ReplyRule {
+  /** Tested against the whole reply on one line: code, enhanced code and text. */
+  pattern: RegExp;
+  /** Matching replies within an hour from which the rule acts. */
+  threshold: number;
+  action: Action;
+  /** For how long it acts, counted from the last matching reply. 0 for `bounce`, which concerns the one reply. */
+  minutes: number;
+}
+
+/** A mail system that serves many domains. */
+export interface Receiver {
+  /** Key in metrics, settings and tables. */
+  name: string;
+  /** Shown to people. */
+  label: string;
+  /** Ends of the names of its MX hosts, each with a leading dot. */
+  mxSuffixes: readonly string[];
+  /** Limits other than those of `defaultLimits`. */
+  limits: Partial<PaceLimits>;
+  rules: readonly ReplyRule[];
+}
