@@ -1,39 +1,101 @@
 import type { PaceLimits } from "./receivers/types.ts";
 
 const MINUTE_MS = 60_000;
-/** Time for which the bucket keeps unused messages, in ms: a pause is not followed by a burst. */
+/** Time for which a bucket keeps unused messages, in ms: a pause is not followed by a burst. */
 const BURST_MS = 1_000;
+/** Time for which a place waits for its message, in ms. Messages that were cancelled leave places behind. */
+const KEPT_PLACES_MS = 120_000;
+/** Slow-downs within this time are one: they are the replies of connections that ran side by side. */
+const ONE_SLOW_DOWN_MS = 1_000;
+/** Least place that counts as due: times of whole ms and the rate divide to numbers with a rounding error. */
+const ROUNDING = 1e-6;
 
 /** How fast one source address sends to one receiver. Times in ms since 1970. */
 export interface Pace {
-  /** Messages that may leave at once, as of `countedAt`. Below zero: messages that have a place in the line. */
+  /** Messages that may be taken at once, as of `countedAt`. Below zero: messages whose place in the line is not due. */
   tokens: number;
   countedAt: number;
+  /** Messages that were told to wait and have not come back. */
+  waiting: number;
+  /** Messages that may be sent at once, as of `turnsCountedAt`. */
+  turns: number;
+  turnsCountedAt: number;
   /** Connections that it may have now. */
   window: number;
   /** Messages accepted since the window last changed. */
   accepted: number;
+  /** When the window last halved. */
+  slowedAt: number;
   /** When a pause ends. 0: there is none. */
   pausedUntil: number;
+  /** Length of the last pause, in ms. */
+  pauseMs: number;
   /** After a pause one message at a time tries whether the receiver accepts again. */
   isProbing: boolean;
 }
 
+/** How a message takes a place. */
+export interface Arrival {
+  /** A message that waits at most so many ms is kept by the caller and does not come back. Default 0. */
+  holdMs?: number;
+  /** False: the message is known to be new, so it takes no place of one that waits. Default: not known. */
+  isReturning?: boolean;
+}
+
 /** Returns the pace of a source address that has sent nothing to a receiver yet. Pure, as are all functions here. */
 export function newPace(limits: PaceLimits, now: number): Pace {
-  const window = Math.min(2, limits.connections);
-  return { tokens: burstOf(limits), countedAt: now, window, accepted: 0, pausedUntil: 0, isProbing: false };
+  return {
+    tokens: burstOf(limits),
+    countedAt: now,
+    waiting: 0,
+    turns: burstOf(limits),
+    turnsCountedAt: now,
+    window: Math.min(2, limits.connections),
+    accepted: 0,
+    slowedAt: 0,
+    pausedUntil: 0,
+    pauseMs: 0,
+    isProbing: false,
+  };
 }
 
 /**
- * Takes the next place in the line. `waitMs` is when its turn comes: the n-th message waits n divided by the rate, once. During
- * a pause it waits for the end of that as well.
+ * Takes the next place in the line. `waitMs` is when its turn comes: the n-th message waits n divided by the rate, once. One that
+ * waits longer than `holdMs` goes away and comes back after that time; then it is taken, before those that came meanwhile. During
+ * a pause the line stands still.
  */
-export function takePlace(pace: Pace, limits: PaceLimits, now: number): { pace: Pace; waitMs: number } {
+export function takePlace(
+  pace: Pace,
+  limits: PaceLimits,
+  now: number,
+  { holdMs = 0, isReturning }: Arrival = {},
+): { pace: Pace; waitMs: number } {
   const filled = fill(pace, limits, now);
+  // Those that the caller keeps are at the front of the line, so the last places are of those that come back.
+  const places = Math.ceil(Math.max(0, -filled.tokens) - ROUNDING);
+  const notDue = Math.min(filled.waiting, places);
+  const due = Math.min(filled.waiting - notDue, keptPlaces(limits));
+  if (due > 0 && isReturning !== false && now >= pace.pausedUntil)
+    return { pace: { ...filled, waiting: notDue + due - 1 }, waitMs: 0 };
   const tokens = filled.tokens - 1;
-  const turn = tokens >= 0 ? 0 : (-tokens / limits.messagesPerMinute) * MINUTE_MS;
-  return { pace: { ...filled, tokens }, waitMs: Math.ceil(Math.max(turn, filled.pausedUntil - now, 0)) };
+  const turn = tokens >= -ROUNDING ? 0 : (-tokens / limits.messagesPerMinute) * MINUTE_MS;
+  const waitMs = Math.ceil(turn - ROUNDING) + Math.max(0, filled.pausedUntil - now);
+  // Behind one that went away none is kept: the caller's would be counted as the other's return.
+  const told = waitMs > 0 && notDue > 0 ? Math.max(waitMs, holdMs + 1) : waitMs;
+  return { pace: { ...filled, tokens, waiting: notDue + due + (told > holdMs ? 1 : 0) }, waitMs: told };
+}
+
+/**
+ * Takes the turn to send one message of those that were taken, or returns after how many ms to ask again: also when many come back
+ * from their wait at once, no more leave than the rate allows.
+ */
+export function takeTurn(pace: Pace, limits: PaceLimits, now: number): { pace: Pace; waitMs: number } {
+  if (now < pace.pausedUntil) return { pace, waitMs: pace.pausedUntil - now };
+  const turns = filledBucket(pace.turns, limits, now - pace.turnsCountedAt);
+  const filled = { ...pace, turns, turnsCountedAt: Math.max(now, pace.turnsCountedAt) };
+  if (turns < 1 - ROUNDING)
+    return { pace: filled, waitMs: Math.ceil(((1 - turns) / limits.messagesPerMinute) * MINUTE_MS) };
+  return { pace: { ...filled, turns: turns - 1 }, waitMs: 0 };
 }
 
 /** Returns how many connections it may have: one while it probes, none in a pause. */
@@ -50,19 +112,45 @@ export function noteAccepted(pace: Pace, limits: PaceLimits): Pace {
   return { ...pace, accepted: 0, window: Math.min(pace.window + 1, limits.connections) };
 }
 
-/** Notes a reply that asks to slow down (4.7.x): the window halves. */
-export function noteSlowDown(pace: Pace): Pace {
-  return { ...pace, accepted: 0, window: Math.max(1, pace.window / 2) };
+/** Notes a reply that asks to slow down (4.7.x): the window halves. To a probe it is a failure: the pause begins again. */
+export function noteSlowDown(pace: Pace, now?: number): Pace {
+  if (now !== undefined && pace.isProbing) return noteFailedProbe(pace, now);
+  if (now !== undefined && now - pace.slowedAt < ONE_SLOW_DOWN_MS) return pace;
+  return { ...pace, accepted: 0, slowedAt: now ?? pace.slowedAt, window: Math.max(1, pace.window / 2) };
 }
 
-/** Pauses until a time. The first message after it is a probe. */
-export function pauseUntil(pace: Pace, until: number): Pace {
-  return { ...pace, pausedUntil: Math.max(pace.pausedUntil, until), isProbing: true, window: 1, accepted: 0 };
+/** Pauses until a time. The first message after it is a probe. All who wait take places anew, from the end of the pause on. */
+export function pauseUntil(pace: Pace, until: number, now = pace.countedAt): Pace {
+  if (until <= pace.pausedUntil) return pace;
+  return {
+    ...pace,
+    tokens: 0,
+    countedAt: until,
+    waiting: 0,
+    turns: 0,
+    turnsCountedAt: until,
+    window: 1,
+    accepted: 0,
+    pausedUntil: until,
+    pauseMs: until - now,
+    isProbing: true,
+  };
+}
+
+/** Begins the last pause again, after a probe that the receiver refused. Without a probe it does nothing. */
+export function noteFailedProbe(pace: Pace, now: number): Pace {
+  return pace.isProbing && now >= pace.pausedUntil ? pauseUntil(pace, now + pace.pauseMs, now) : pace;
 }
 
 function fill(pace: Pace, limits: PaceLimits, now: number): Pace {
-  const added = (Math.max(0, now - pace.countedAt) / MINUTE_MS) * limits.messagesPerMinute;
-  return { ...pace, tokens: Math.min(burstOf(limits), pace.tokens + added), countedAt: Math.max(now, pace.countedAt) };
+  const tokens = filledBucket(pace.tokens, limits, now - pace.countedAt);
+  return { ...pace, tokens, countedAt: Math.max(now, pace.countedAt) };
 }
 
+function filledBucket(tokens: number, limits: PaceLimits, elapsedMs: number): number {
+  return Math.min(burstOf(limits), tokens + (Math.max(0, elapsedMs) / MINUTE_MS) * limits.messagesPerMinute);
+}
+
+const keptPlaces = (limits: PaceLimits) =>
+  Math.max(burstOf(limits), (KEPT_PLACES_MS / MINUTE_MS) * limits.messagesPerMinute);
 const burstOf = ({ messagesPerMinute }: PaceLimits) => Math.max(1, (messagesPerMinute / MINUTE_MS) * BURST_MS);

@@ -34,6 +34,7 @@ export function daysFor(warmUp: WarmUp, { messages, sentToday }: { messages: num
   if (first === null) return 1;
   let left = messages - (leftToday(warmUp, sentToday, now) ?? messages);
   let days = 1;
-  for (let day = first + 1; left > 0 && day <= warmUp.schedule.length; day++, days++) left -= warmUp.schedule[day - 1] ?? 0;
+  for (let day = first + 1; left > 0 && day <= warmUp.schedule.length; day++, days++)
+    left -= warmUp.schedule[day - 1] ?? 0;
   return left > 0 ? days + 1 : days;
 }

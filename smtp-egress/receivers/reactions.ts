@@ -3,7 +3,7 @@ import type { Action, ReplyRule } from "./types.ts";
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** Replies of a rule that are remembered: no threshold is greater. */
-const MAX_TIMES = 100;
+export const MAX_TIMES = 100;
 
 /** What rules have seen of one source address at one receiver: times of matching replies by rule, newest last, in ms. */
 export type SeenReplies = ReadonlyMap<ReplyRule, readonly number[]>;
@@ -33,4 +33,9 @@ export function noteReply(
     seen: new Map(seen).set(rule, times),
     reaction: isMet ? { action: rule.action, until: now + rule.minutes * MINUTE_MS, reply } : null,
   };
+}
+
+/** Returns whether a reply with a permanent code refuses the rate or the source address and not the email. Pure. */
+export function isTemporary(rules: readonly ReplyRule[], reply: string): boolean {
+  return rules.find(({ pattern }) => pattern.test(reply))?.isTemporary === true;
 }

@@ -15,7 +15,10 @@ export type Action =
   | { kind: "narrow"; connections: number }
   /** Sends nothing from this source address to the receiver. */
   | { kind: "pause-receiver" }
-  /** Sends nothing from this source address to anybody. */
+  /**
+   * Sends nothing from this source address to any receiver. Only rules of known receivers have it: an unknown server could stop
+   * all mail with a few replies.
+   */
   | { kind: "pause-source" }
   /** Takes a temporary refusal for a permanent one: the receiver never accepts such a message. */
   | { kind: "bounce" };
@@ -29,11 +32,13 @@ export interface ReplyRule {
   action: Action;
   /** For how long it acts, counted from the last matching reply. 0 for `bounce`, which concerns the one reply. */
   minutes: number;
+  /** True when a reply with a permanent code refuses the rate or the source address and not the email: it is tried again. */
+  isTemporary?: boolean;
 }
 
 /** A mail system that serves many domains. */
 export interface Receiver {
-  /** Key in metrics, settings and tables. */
+  /** Key in metrics, settings and tables: lower case letters, digits and hyphens. A mail system without an entry has a dot in it. */
   name: string;
   /** Shown to people. */
   label: string;
