@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 /** Replies of a rule that are remembered: no threshold is greater. */
 export const MAX_TIMES = 100;
 
-/** What rules have seen of one source address at one receiver: times of matching replies by rule, newest last, in ms. */
+/** Times of matching replies by rule, newest last, in ms: those of one source address at one receiver. */
 export type SeenReplies = ReadonlyMap<ReplyRule, readonly number[]>;
 
 /** An action that is in force, and the reply that caused it. */

@@ -7,7 +7,7 @@ export interface PaceLimits {
   messagesPerMinute: number;
 }
 
-/** What a rule does for a time. */
+/** An action that a rule takes for a time. */
 export type Action =
   /** Lowers the rate of this source address at the receiver. */
   | { kind: "slow"; messagesPerMinute: number }

@@ -1,4 +1,4 @@
-/** What rules of receivers do with replies, rule by rule, in the words of the receivers. */
+/** The actions that rules of receivers take on replies, rule by rule, in the words of the receivers. */
 import { describe, expect, it } from "vitest";
 import { isTemporary, MAX_TIMES, noteReply, type SeenReplies } from "../../../smtp-egress/receivers/reactions.ts";
 import { commonRules, receivers } from "../../../smtp-egress/receivers/table.ts";
