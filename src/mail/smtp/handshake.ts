@@ -3,15 +3,22 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import { authenticate } from "./auth.ts";
 import { NO_CAPABILITIES, parseCapabilities, type ServerCapabilities } from "./capabilities.ts";
-import type { EgressSettings } from "./egress-url.ts";
+import type { EgressSettings, TlsMode } from "./egress-url.ts";
 import { requireSuccess, sendCommand } from "./send-command.ts";
 import { SmtpSession } from "./smtp-session.ts";
+import type { SmtpSocket } from "./socket.ts";
 import { ConnectError } from "./transport.ts";
 
 /** Timeouts of the handshake, in milliseconds. */
 export interface HandshakeTiming {
   connectMs: number;
   replyMs: number;
+}
+
+/** The settings of an egress that a handshake needs. */
+export interface HandshakeSettings extends Pick<EgressSettings, "credentials" | "serverName" | "ehloName"> {
+  /** `opportunistic`: STARTTLS where the server offers it. */
+  tls: TlsMode | "opportunistic";
 }
 
 export interface HandshakeResult {
@@ -21,8 +28,8 @@ export interface HandshakeResult {
 
 /** Opens the SMTP session on a connected socket. On failure it closes the socket and throws ConnectError with the phase. */
 export async function performHandshake(
-  socket: Socket,
-  settings: EgressSettings,
+  socket: SmtpSocket,
+  settings: HandshakeSettings,
   timing: HandshakeTiming,
 ): Promise<HandshakeResult> {
   const plain = new SmtpSession(socket);
@@ -30,7 +37,7 @@ export async function performHandshake(
   try {
     requireSuccess("greeting", await plain.awaitReply(timing.replyMs));
     let server = await sendEhlo(plain, settings, timing.replyMs);
-    if (settings.tls === "starttls") {
+    if (settings.tls === "starttls" || (settings.tls === "opportunistic" && server.startTls)) {
       session = new SmtpSession(await startTls(plain, server, settings, timing));
       // An attacker may have sent the capabilities before TLS, so they are discarded (RFC 3207 4.2).
       server = await sendEhlo(session, settings, timing.replyMs);
@@ -45,7 +52,11 @@ export async function performHandshake(
 }
 
 /** Sends EHLO, then HELO if EHLO gets 5xx (RFC 5321 3.2). With STARTTLS there is no HELO, which cannot offer TLS. */
-async function sendEhlo(session: SmtpSession, settings: EgressSettings, replyMs: number): Promise<ServerCapabilities> {
+async function sendEhlo(
+  session: SmtpSession,
+  settings: HandshakeSettings,
+  replyMs: number,
+): Promise<ServerCapabilities> {
   const reply = await sendCommand(session, "ehlo", `EHLO ${settings.ehloName}`, replyMs);
   if (reply.code < 500 || settings.tls === "starttls") return parseCapabilities(requireSuccess("ehlo", reply).lines);
   requireSuccess("ehlo", await sendCommand(session, "ehlo", `HELO ${settings.ehloName}`, replyMs));
@@ -55,9 +66,9 @@ async function sendEhlo(session: SmtpSession, settings: EgressSettings, replyMs:
 async function startTls(
   plain: SmtpSession,
   server: ServerCapabilities,
-  settings: EgressSettings,
+  settings: HandshakeSettings,
   timing: HandshakeTiming,
-): Promise<Socket> {
+): Promise<SmtpSocket> {
   if (!server.startTls) throw new ConnectError("starttls", null, "the server does not offer STARTTLS");
   const result = plain.command("STARTTLS", timing.replyMs, "last");
   void plain.flush();
@@ -73,7 +84,7 @@ async function startTls(
   }
 }
 
-async function upgradeToTls(socket: Socket, serverName: string | null, connectMs: number): Promise<Socket> {
+async function upgradeToTls(socket: SmtpSocket, serverName: string | null, connectMs: number): Promise<SmtpSocket> {
   const upgraded = serverName === null ? socket.startTls() : socket.startTls({ expectedServerHostname: serverName });
   upgraded.closed.catch(() => {});
   try {

@@ -4,6 +4,7 @@
  */
 
 import { type RawReply, ReplyParser, ReplySyntaxError } from "./replies.ts";
+import type { SmtpSocket, SocketReader, SocketWriter } from "./socket.ts";
 import { Watchdog } from "./watchdog.ts";
 import { WriteBuffer } from "./write-buffer.ts";
 
@@ -35,9 +36,9 @@ const FINAL_REPLY_MS = 500;
 export class SmtpSession {
   /** Bytes that are not written yet. */
   readonly buffer = new WriteBuffer();
-  readonly #socket: Socket;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #socket: SmtpSocket;
+  readonly #reader: SocketReader;
+  readonly #writer: SocketWriter;
   readonly #parser = new ReplyParser();
   readonly #watchdog = new Watchdog(() => this.close(this.#writeError ?? "the server did not reply in time"));
   readonly #pending: PendingReply[] = [];
@@ -45,7 +46,7 @@ export class SmtpSession {
   #disconnect: Disconnect | null = null;
   #writeError: string | null = null;
 
-  constructor(socket: Socket) {
+  constructor(socket: SmtpSocket) {
     this.#socket = socket;
     socket.closed.catch(() => {});
     this.#reader = socket.readable.getReader();
@@ -127,7 +128,7 @@ export class SmtpSession {
    * Returns the socket for the TLS handshake, after a reply awaited with `last`. Returns null when more bytes followed
    * that reply in clear text: an attacker may have injected them to be read as the server's (CVE-2011-0411).
    */
-  detachSocket(): Socket | null {
+  detachSocket(): SmtpSocket | null {
     this.#watchdog.close();
     if (this.#disconnect || this.#parser.pending) return null;
     this.#reader.releaseLock();
