@@ -13,6 +13,17 @@ interface StrictOptions {
   /** True when clients must log in. */
   needsLogin: boolean;
   onQuit?: OnQuit;
+  /** Of a server for the Worker alone, as the egress is. */
+  extensions?: Extensions;
+}
+
+/** Offered beside the extensions of the gateway. A server with them greets at once. */
+interface Extensions {
+  /** Lines of the EHLO reply. */
+  keywords: readonly string[];
+  /** Parameters of MAIL and RCPT. */
+  mail: readonly string[];
+  rcpt: readonly string[];
 }
 
 type Next = (error?: Error | null) => void;
@@ -82,12 +93,12 @@ class StrictConnection extends SMTPConnection {
   }
 
   /**
-   * Greets clients that log in at once: smtp-server waits 100 ms for those that talk before the greeting, which only tells
-   * senders of spam (MX).
+   * Greets at once, but for mail from outside: smtp-server waits 100 ms for clients that talk before the greeting, which only
+   * tells senders of spam (MX).
    */
   override init(): void {
     const { strict, options, connections } = this._server as StrictServer;
-    if (!strict.needsLogin) {
+    if (!strict.needsLogin && !this.#extensions) {
       super.init();
       return;
     }
@@ -134,7 +145,8 @@ class StrictConnection extends SMTPConnection {
 
   override handler_MAIL(command: Buffer, callback: () => void): void {
     const { needsLogin } = (this._server as StrictServer).strict;
-    if (this.#hasParameters("mail from", command, needsLogin ? SUBMISSION_PARAMETERS : MAIL_PARAMETERS))
+    const known = needsLogin ? SUBMISSION_PARAMETERS : MAIL_PARAMETERS;
+    if (this.#hasParameters("mail from", command, [...known, ...(this.#extensions?.mail ?? [])]))
       super.handler_MAIL(command, callback);
     else callback();
   }
@@ -146,7 +158,8 @@ class StrictConnection extends SMTPConnection {
     if (path.trim() !== "" && address === "") {
       this.send("501 5.1.3" as unknown as number, `${shown(path.trim())} is no valid recipient`);
       callback();
-    } else if (this.#hasParameters("rcpt to", command, [])) super.handler_RCPT(command, callback);
+    } else if (this.#hasParameters("rcpt to", command, this.#extensions?.rcpt ?? []))
+      super.handler_RCPT(command, callback);
     else callback();
   }
 
@@ -160,8 +173,13 @@ class StrictConnection extends SMTPConnection {
     return unknown === undefined;
   }
 
-  override send(...reply: Parameters<SMTPConnection["send"]>): void {
-    super.send(...reply);
+  get #extensions(): Extensions | undefined {
+    return (this._server as StrictServer).strict.extensions;
+  }
+
+  override send(...[code, text, context]: Parameters<SMTPConnection["send"]>): void {
+    // Only EHLO has a reply of several lines.
+    super.send(code, Array.isArray(text) ? [...text, ...(this.#extensions?.keywords ?? [])] : text, context);
     if (closing.has(this.session)) this.close();
   }
 
