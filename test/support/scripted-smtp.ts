@@ -39,11 +39,11 @@ export class ScriptedServer {
     });
   }
 
-  /** Listens on this loopback port, or a free one for 0, and returns it. */
-  async listen(port = 0): Promise<number> {
+  /** Listens on this port of a loopback address, or a free one for 0, and returns it. */
+  async listen(port = 0, host = "127.0.0.1"): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
-      this.#server.listen(port, "127.0.0.1", resolve);
+      this.#server.listen(port, host, resolve);
     });
     return (this.#server.address() as AddressInfo).port;
   }

@@ -1,0 +1,174 @@
+import type { SMTPServerSession } from "smtp-server";
+import type { EgressLimits } from "./config.ts";
+import { hasEightBitHeader } from "./content.ts";
+import type { Delivery, Guard } from "./deliver.ts";
+import type { HeldEmail, Hold } from "./hold.ts";
+import type { AcceptedRecipient, Transaction } from "./intake.ts";
+import type { Leases } from "./leases.ts";
+import type { RecipientResult, Result } from "./outcomes.ts";
+import type { ReceiverQueue } from "./receiver-queue.ts";
+import type { Reporter } from "./reporter.ts";
+import { pacedResult, toRefusal } from "./results.ts";
+import type { Route } from "./route.ts";
+import type { Destination } from "./sessions.ts";
+
+export interface DeliveriesOptions {
+  hold: Hold;
+  leases: Leases;
+  reporter: Reporter;
+  limits: Pick<EgressLimits, "dotLeaseMs" | "renewMs" | "heldMs" | "waitMs">;
+  routeOf(domain: string): Promise<Route>;
+  queueOf(route: Route & { kind: "hosts" }): ReceiverQueue;
+  /** Returns the hosts of a route as the MTA-STS policy of the domain has them. */
+  destinationOf(domain: string, route: Route & { kind: "hosts" }): Promise<Destination>;
+}
+
+/** Takes emails into memory, gives them to the queues of their receivers, and their results to the reporter. */
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
+  readonly #heldTimers = new Map<HeldEmail, NodeJS.Timeout>();
+  readonly #inFinalDot = new Set<Delivery>();
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+  }
+
+  /** Takes an email whose memory is reserved. One that was taken before gets the results that it has. */
+  take({ ticket, from, recipients, reserved }: Transaction, content: Buffer[], session: SMTPServerSession): void {
+    const { hold, leases, reporter, limits } = this.#options;
+    const addresses = recipients.map(({ address }) => address);
+    const known = hold.find(ticket, addresses);
+    if (known) {
+      hold.free(reserved);
+      const results = [...known.results].flatMap(([address, result]) => (result ? [{ address, result }] : []));
+      if (results.length > 0) reporter.report(known, results);
+      return;
+    }
+    const email: HeldEmail = {
+      ticket,
+      rest: ticket.split(".").slice(4).join("."),
+      lease: leases.hold(ticket),
+      from,
+      content,
+      size: content.reduce((sum, { length }) => sum + length, 0),
+      needsSmtpUtf8: session.envelope.smtpUtf8 === true && hasEightBitHeader(content),
+      needs8BitMime: session.envelope.bodyType === "8bitmime",
+      results: new Map(addresses.map((address) => [address, null])),
+    };
+    hold.add(email);
+    this.#heldTimers.set(
+      email,
+      setTimeout(() => this.#reportHeld(email), limits.heldMs),
+    );
+    for (const [domain, group] of Map.groupBy(recipients, ({ domain }) => domain))
+      void this.#route(email, domain, group);
+  }
+
+  /** The checks of a delivery before its content and before its final dot. */
+  readonly guard: Guard = {
+    isOver: (delivery) => {
+      if (delivery.state === "over") return true;
+      if (!this.#options.leases.isOver(delivery.email.lease)) return false;
+      // The outbox tries again, so nothing is told.
+      delivery.state = "over";
+      this.#settle(
+        delivery.email,
+        delivery.recipients.map((address) => ({ address, result: LOST })),
+      );
+      return true;
+    },
+    mayBegin: async (delivery) => {
+      await this.#options.leases.ensure(delivery.email.lease, this.#options.limits.renewMs);
+      return !this.guard.isOver(delivery);
+    },
+    mayEnd: async (delivery) => {
+      const { leases, reporter, limits } = this.#options;
+      const { lease } = delivery.email;
+      do {
+        await leases.ensure(lease, limits.dotLeaseMs);
+        await reporter.permit();
+        if (this.guard.isOver(delivery)) return false;
+      } while (!leases.has(lease, limits.dotLeaseMs));
+      this.#inFinalDot.add(delivery);
+      return true;
+    },
+  };
+
+  /** Notes and reports the results of a delivery. */
+  readonly onResults = (delivery: Delivery, results: readonly RecipientResult[]): void => {
+    this.#inFinalDot.delete(delivery);
+    this.#report(delivery.email, results);
+  };
+
+  /** Returns everything that has no final dot on its way to the Worker. Nothing of it goes on. */
+  returnAll(): void {
+    const sent = Map.groupBy(this.#inFinalDot, ({ email }) => email);
+    for (const email of [...this.#options.hold.emails]) {
+      const kept = (sent.get(email) ?? []).flatMap(({ recipients }) => recipients);
+      const rest = [...email.results].filter(([address, result]) => result === null && !kept.includes(address));
+      if (rest.length > 0)
+        this.#report(
+          email,
+          rest.map(([address]) => ({ address, result: RETURNED })),
+        );
+    }
+  }
+
+  /** Resolves when no final dot is without a result. */
+  async ended(): Promise<void> {
+    while (this.#inFinalDot.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  /** Gives the recipients of one domain to the queue of their receiver. */
+  async #route(email: HeldEmail, domain: string, recipients: readonly AcceptedRecipient[]): Promise<void> {
+    const { routeOf, queueOf, destinationOf, limits } = this.#options;
+    const addresses = recipients.map(({ address }) => address);
+    const reportAll = (result: Result) =>
+      this.#report(
+        email,
+        addresses.map((address) => ({ address, result })),
+      );
+    const route = await routeOf(domain);
+    if (route.kind === "failed")
+      return reportAll({ kind: "deferred", phase: "connect", reply: null, reason: route.reason });
+    if (route.kind === "refused") return reportAll(toRefusal(route.reply, domain));
+    const queue = queueOf(route);
+    const now = Date.now();
+    let dueAt = Math.max(...recipients.map((recipient) => recipient.dueAt ?? 0));
+    if (dueAt === 0) {
+      const wait = queue.takePlace(now);
+      if (wait.ms > limits.waitMs) return reportAll(pacedResult(queue.pace.receiver, wait));
+      dueAt = now + wait.ms;
+    }
+    const destination = await destinationOf(domain, route);
+    if (addresses.every((address) => email.results.get(address) !== null)) return;
+    queue.add({ email, recipients: addresses, destination, dueAt, state: "waiting" });
+  }
+
+  #reportHeld(email: HeldEmail): void {
+    this.#heldTimers.delete(email);
+    const waiting = [...email.results].filter(([, result]) => result === null);
+    this.#options.reporter.report(
+      email,
+      waiting.map(([address]) => ({ address, result: { kind: "held" } as const })),
+    );
+  }
+
+  #report(email: HeldEmail, results: readonly RecipientResult[]): void {
+    if (results.length > 0) this.#options.reporter.report(email, results);
+    this.#settle(email, results);
+  }
+
+  /** Notes results, and frees the memory of an email that has all of them. */
+  #settle(email: HeldEmail, results: readonly RecipientResult[]): void {
+    for (const { address, result } of results) email.results.set(address, result);
+    if ([...email.results.values()].includes(null)) return;
+    clearTimeout(this.#heldTimers.get(email));
+    this.#heldTimers.delete(email);
+    this.#options.hold.settle(email);
+    this.#options.leases.release(email.lease);
+  }
+}
+
+const LOST: Result = { kind: "returned", reason: "the lease of the outbox row has ended" };
+const RETURNED: Result = { kind: "returned", reason: "the egress stops" };

@@ -1,0 +1,162 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import { Refusal } from "../smtp-gateway/errors.ts";
+import { readData } from "../smtp-gateway/read-data.ts";
+import { withTimeout } from "../src/lib/deadline.ts";
+import { readTicket } from "../src/mail/egress-tickets/index.ts";
+import { toWireAddress } from "../src/mail/smtp/client.ts";
+import type { EgressConfig } from "./config.ts";
+import { EMAIL_BYTES, type Hold } from "./hold.ts";
+import type { ReceiverQueue } from "./receiver-queue.ts";
+import { pacedReply } from "./results.ts";
+import type { Route } from "./route.ts";
+
+/** A recipient that was accepted. */
+export interface AcceptedRecipient {
+  address: string;
+  domain: string;
+  /** When its place in the line is due, in ms since 1970. Null: it has no place yet, because DNS has not answered. */
+  dueAt: number | null;
+}
+
+/** A transaction of the Worker. */
+export interface Transaction {
+  ticket: string;
+  from: string;
+  /** Bytes of memory that it has. */
+  reserved: number;
+  /** Largest content, in bytes. */
+  maxBytes: number;
+  /** When RCPT no longer waits for DNS, in ms since 1970. */
+  dnsUntil: number;
+  recipients: AcceptedRecipient[];
+}
+
+export interface IntakeOptions {
+  config: Pick<EgressConfig, "login" | "limits">;
+  hold: Hold;
+  /** Returns the route of a domain. */
+  routeOf(domain: string): Promise<Route>;
+  /** Returns the queue of the receiver that a route leads to. */
+  queueOf(route: Route & { kind: "hosts" }): ReceiverQueue;
+  /** Takes an email that is complete. Its memory is reserved. */
+  take(transaction: Transaction, content: Buffer[], session: SMTPServerSession): void;
+  isStopping(): boolean;
+}
+
+/** A message is received within this time, in ms. */
+const MESSAGE_MS = 600_000;
+/** Content up to this size is kept in one piece: pieces as they arrive may have far more memory than bytes. */
+const ONE_PIECE_BYTES = 1024 * 1024;
+
+/** Takes emails of the Worker: each needs a ticket, memory, and a place in the line of its receiver. */
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #transactions = new WeakMap<SMTPServerSession, Transaction>();
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /** Handlers of smtp-server. */
+  readonly handlers: Pick<SMTPServerOptions, "onAuth" | "onMailFrom" | "onRcptTo" | "onData" | "onClose"> = {
+    onAuth: ({ username, password }, _session, done) => {
+      const { login } = this.#options.config;
+      const given = [username ?? "", password ?? ""];
+      const isRight = login !== null && areEqual(JSON.stringify(given), JSON.stringify([login.user, login.password]));
+      if (isRight) done(null, { user: username ?? "" });
+      else done(new Refusal("535 5.7.8 The user name or the password is wrong"));
+    },
+    onMailFrom: ({ address, args }, session, done) => {
+      try {
+        this.#begin(address, args || {}, session);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    onRcptTo: ({ address }, session, done) => {
+      this.#addRecipient(address, session).then(() => done(), done);
+    },
+    onData: (stream, session, done) => {
+      this.#receive(stream, session).then(() => done(null, "Held under your lease"), done);
+    },
+    onClose: (session) => this.#release(session),
+  };
+
+  #begin(address: string, args: Readonly<Record<string, string | true>>, session: SMTPServerSession): void {
+    this.#release(session);
+    const { hold, config, isStopping } = this.#options;
+    if (isStopping()) throw new Refusal("421 4.3.2 The egress stops");
+    const ticket = String(args.ENVID ?? "");
+    if (readTicket(ticket) === null) throw new Refusal("550 5.5.4 MAIL needs the ticket of an outbox row as ENVID");
+    const from = address === "" ? { address } : toWireAddress(address);
+    if (from === null) throw new Refusal("553 5.1.7 The return path is no valid address");
+    const { messageBytes, unsizedBytes, dnsMs } = config.limits;
+    const maxBytes = Math.min(Number(args.SIZE) || unsizedBytes, messageBytes);
+    const reserved = maxBytes + EMAIL_BYTES;
+    if (!hold.reserve(reserved)) throw new Refusal("451 4.3.2 The memory of the egress is full");
+    const dnsUntil = Date.now() + dnsMs;
+    this.#transactions.set(session, { ticket, from: from.address, reserved, maxBytes, dnsUntil, recipients: [] });
+  }
+
+  async #addRecipient(address: string, session: SMTPServerSession): Promise<void> {
+    const transaction = this.#transactionOf(session);
+    const to = toWireAddress(address);
+    if (to === null) throw new Refusal("553 5.1.3 The recipient is no valid address");
+    const domain = to.address.slice(to.address.lastIndexOf("@") + 1).toLowerCase();
+    const dueAt = this.#options.hold.knows(transaction.ticket) ? null : await this.#placeIn(domain, transaction);
+    transaction.recipients.push({ address: to.address, domain, dueAt });
+  }
+
+  /** Takes a place in the line of a domain's receiver. Returns when it is due, or null without an answer of DNS. Throws Refusal. */
+  async #placeIn(domain: string, { dnsUntil }: Transaction): Promise<number | null> {
+    const { routeOf, queueOf, config } = this.#options;
+    const route = await withTimeout(Math.max(0, dnsUntil - Date.now()), routeOf(domain)).catch(() => null);
+    if (route?.kind === "refused") throw new Refusal(route.reply);
+    if (route?.kind !== "hosts") return null;
+    const queue = queueOf(route);
+    const now = Date.now();
+    const wait = queue.takePlace(now);
+    if (wait.ms > config.limits.waitMs) throw new Refusal(pacedReply(queue.pace.receiver, wait));
+    return now + wait.ms;
+  }
+
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+    const transaction = this.#transactionOf(session);
+    const pieces: Buffer[] = [];
+    const target = {
+      write: async (bytes: Uint8Array) => void pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+      abort: () => void pieces.splice(0),
+    };
+    await readData(stream, target, { messageBytes: transaction.maxBytes, messageMs: MESSAGE_MS }, session);
+    // Closed meanwhile: its memory is free already.
+    if (this.#transactions.get(session) !== transaction) throw new Refusal("451 4.4.2 The connection was closed");
+    if (this.#options.isStopping()) throw new Refusal("421 4.3.2 The egress stops");
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
+    const needed = size + EMAIL_BYTES;
+    this.#options.hold.free(transaction.reserved - needed);
+    transaction.reserved = needed;
+    this.#transactions.delete(session);
+    this.#options.take(transaction, size > ONE_PIECE_BYTES ? pieces : [Buffer.concat(pieces)], session);
+  }
+
+  #transactionOf(session: SMTPServerSession): Transaction {
+    const transaction = this.#transactions.get(session);
+    if (!transaction) throw new Refusal("503 5.5.1 MAIL comes first");
+    return transaction;
+  }
+
+  /** Frees the memory of a transaction that was not completed. */
+  #release(session: SMTPServerSession): void {
+    const transaction = this.#transactions.get(session);
+    if (transaction) this.#options.hold.free(transaction.reserved);
+    this.#transactions.delete(session);
+  }
+}
+
+/** Compares without telling by its time where two texts differ. */
+function areEqual(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash("sha256").update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}

@@ -1,0 +1,160 @@
+import type { Reply } from "../src/mail/smtp/client.ts";
+import {
+  connectionsOf,
+  newPace,
+  noteAccepted,
+  noteFailedProbe,
+  noteSlowDown,
+  type Pace,
+  pauseUntil,
+  takePlace,
+  takeTurn,
+} from "./pace.ts";
+import { isTemporary, noteReply, type Reaction, type SeenReplies } from "./receivers/reactions.ts";
+import { toLine } from "./receivers/reply-line.ts";
+import { isSlowDown } from "./receivers/slow-down.ts";
+import { commonRules, defaultLimits } from "./receivers/table.ts";
+import type { PaceLimits, Receiver, ReplyRule } from "./receivers/types.ts";
+import { leftToday, type WarmUp, warmUpDay } from "./warm-up.ts";
+
+/** Why an email waits, and for how long. */
+export interface Wait {
+  ms: number;
+  reason: string;
+}
+
+/** Says how the result of a refused email differs from its reply. */
+export type Verdict =
+  /** The result is what the reply says. */
+  | "as-it-says"
+  /** A temporary reply that the receiver always gives to such a message. */
+  | "permanent"
+  /** A permanent reply that is about the rate or the source address. */
+  | "temporary";
+
+const DAY_MS = 86_400_000;
+const NOTHING_WAITS = "its rate is used up";
+
+/** The pace of one source address to one receiver, with the reactions to its replies and the warm-up. Times in ms since 1970. */
+export class ReceiverPace {
+  readonly receiver: Receiver;
+  readonly #warmUp: WarmUp | null;
+  readonly #rules: readonly ReplyRule[];
+  readonly #limits: PaceLimits;
+  readonly #onSourcePause: (reaction: Reaction) => void;
+  #pace: Pace;
+  #seen: SeenReplies = new Map();
+  #reactions: readonly Reaction[] = [];
+  /** Messages that left on a day of the warm-up. */
+  #sent = { day: 0, messages: 0 };
+
+  /** `onSourcePause` is called for a reply that pauses the source address for all receivers. */
+  constructor(receiver: Receiver, warmUp: WarmUp | null, onSourcePause: (reaction: Reaction) => void, now: number) {
+    this.receiver = receiver;
+    this.#warmUp = warmUp;
+    this.#onSourcePause = onSourcePause;
+    this.#rules = [...receiver.rules, ...commonRules];
+    this.#limits = { ...defaultLimits, ...receiver.limits };
+    this.#pace = newPace(this.#limits, now);
+  }
+
+  /** Returns the limits without the actions that have ended. */
+  limits(now: number): PaceLimits {
+    let limits = this.#limits;
+    for (const { action, until } of this.#reactions) {
+      if (until <= now) continue;
+      if (action.kind === "slow")
+        limits = { ...limits, messagesPerMinute: Math.min(limits.messagesPerMinute, action.messagesPerMinute) };
+      if (action.kind === "narrow")
+        limits = { ...limits, connections: Math.min(limits.connections, action.connections) };
+    }
+    return limits;
+  }
+
+  /** Takes a place in the line. `holdMs`: a longer wait is not kept in memory. `inMemory`: messages that are held already. */
+  takePlace(now: number, { holdMs, inMemory }: { holdMs: number; inMemory: number }): Wait {
+    const day = this.warmUpDay(now);
+    const left = this.#warmUp && leftToday(this.#warmUp, this.#sentOn(day) + inMemory, now);
+    if (this.#warmUp && day !== null && left === 0) {
+      const allowed = this.#warmUp.schedule[day - 1] ?? 0;
+      return {
+        ms: this.#warmUp.startedAt + day * DAY_MS - now,
+        reason: `warm-up day ${day} allows ${allowed}`,
+      };
+    }
+    const { pace, waitMs } = takePlace(this.#pace, this.limits(now), now, { holdMs });
+    this.#pace = pace;
+    return { ms: waitMs, reason: this.reason(now) };
+  }
+
+  /** Takes the turn to send one message, or returns after how many ms to ask again. */
+  takeTurn(now: number): number {
+    const { pace, waitMs } = takeTurn(this.#pace, this.limits(now), now);
+    this.#pace = pace;
+    return waitMs;
+  }
+
+  /** Returns how many transactions may run at a time. */
+  connections(now: number): number {
+    return connectionsOf(this.#pace, this.limits(now), now);
+  }
+
+  /** Returns the reply that caused the present pace. */
+  reason(now: number): string {
+    return this.#reactions.find(({ until }) => until > now)?.reply ?? NOTHING_WAITS;
+  }
+
+  pausedUntil(now: number): number | null {
+    return this.#pace.pausedUntil > now ? this.#pace.pausedUntil : null;
+  }
+
+  warmUpDay(now: number): number | null {
+    return this.#warmUp && warmUpDay(this.#warmUp, now);
+  }
+
+  /** Notes an accepted message. */
+  noteAccepted(now: number): void {
+    this.#pace = noteAccepted(this.#pace, this.limits(now));
+    const day = this.warmUpDay(now) ?? 0;
+    this.#sent = { day, messages: this.#sentOn(day) + 1 };
+  }
+
+  /** Notes a failure without a reply. */
+  noteFailure(now: number): void {
+    this.#pace = noteFailedProbe(this.#pace, now);
+  }
+
+  /** Notes a reply that refuses. */
+  noteRefusal(reply: Reply, now: number): Verdict {
+    const line = toLine(reply);
+    const { seen, reaction } = noteReply(this.#seen, this.#rules, { reply: line, now });
+    this.#seen = seen;
+    if (isSlowDown(reply)) this.#pace = noteSlowDown(this.#pace, now);
+    if (reaction) this.#react(reaction, now);
+    if (reaction?.action.kind === "bounce") return "permanent";
+    return reply.code >= 500 && isTemporary(this.#rules, line) ? "temporary" : "as-it-says";
+  }
+
+  /** Sends nothing until the end of a reaction. */
+  pause(reaction: Reaction, now: number): void {
+    this.#pace = pauseUntil(this.#pace, reaction.until, now);
+    this.#add(reaction, now);
+  }
+
+  #react(reaction: Reaction, now: number): void {
+    const { kind } = reaction.action;
+    if (kind === "pause-receiver") this.pause(reaction, now);
+    else if (kind === "pause-source") this.#onSourcePause(reaction);
+    else if (kind !== "bounce") this.#add(reaction, now);
+  }
+
+  /** Adds a reaction before the others: of one kind the newest counts. */
+  #add(reaction: Reaction, now: number): void {
+    const others = this.#reactions.filter(({ action, until }) => until > now && action.kind !== reaction.action.kind);
+    this.#reactions = [reaction, ...others];
+  }
+
+  #sentOn(day: number | null): number {
+    return this.#sent.day === day ? this.#sent.messages : 0;
+  }
+}

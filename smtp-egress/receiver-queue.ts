@@ -1,0 +1,204 @@
+import { ConnectError, type RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
+import { applyReplies } from "./apply-replies.ts";
+import { type Delivery, type Guard, sendOver } from "./deliver.ts";
+import type { RecipientResult, Result } from "./outcomes.ts";
+import type { ReceiverPace, Wait } from "./receiver-pace.ts";
+import type { Reaction } from "./receivers/reactions.ts";
+import { Recent } from "./recent.ts";
+import { pacedResult, toResult } from "./results.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface ReceiverQueueOptions {
+  pace: ReceiverPace;
+  sessions: Sessions;
+  guard: Guard;
+  /** The longest wait that takes place in memory, in ms. */
+  holdMs: number;
+  /** Returns the connections that one receiver may have of all. */
+  share(): number;
+  /** Called with the results of a delivery. It has ended then. */
+  onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
+}
+
+/** Deliveries that may wait for a receiver of which nothing is known yet. A tarpit holds no more. */
+const MIN_WAITING = 100;
+/** The longest wait of an email that finds no room in memory, in ms: until then the receiver may be faster again. */
+const MAX_LINE_MS = 1_800_000;
+const MINUTE_MS = 60_000;
+/** For so long an unused queue is kept, in ms: rules count replies of an hour, and act for some hours. */
+const FORGET_MS = 24 * 3_600_000;
+
+/** The deliveries to one receiver, and its connections. Nothing here waits for another receiver. */
+export class ReceiverQueue {
+  readonly #options: ReceiverQueueOptions;
+  readonly #waiting: Delivery[] = [];
+  readonly #busy = new Set<Delivery>();
+  /** Deliveries that ended. */
+  readonly #ended = new Recent(MINUTE_MS);
+  readonly counts = { sent: 0, deferred: 0, refused: 0 };
+  #usedAt = Date.now();
+  /** End of the line of emails that found no room. */
+  #lineEndsAt = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: ReceiverQueueOptions) {
+    this.#options = options;
+  }
+
+  get pace(): ReceiverPace {
+    return this.#options.pace;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get running(): number {
+    return this.#busy.size;
+  }
+
+  get connections(): number {
+    return this.#options.sessions.count;
+  }
+
+  get deliveries(): Delivery[] {
+    return [...this.#waiting, ...this.#busy];
+  }
+
+  /** Takes a place in the line for a message. A wait above `holdMs` does not take place here. */
+  takePlace(now: number): Wait {
+    this.#usedAt = now;
+    const hasRoom = this.#waiting.length < Math.max(MIN_WAITING, this.#ended.count(now));
+    const holdMs = hasRoom ? this.#options.holdMs : 0;
+    const inMemory = this.#waiting.length + this.#busy.size;
+    const wait = this.pace.takePlace(now, { holdMs, inMemory });
+    if (hasRoom || wait.ms > this.#options.holdMs) return wait;
+    const perMessage = MINUTE_MS / Math.max(MIN_WAITING, this.#ended.count(now));
+    const first = now + this.#options.holdMs;
+    this.#lineEndsAt = Math.min(Math.max(this.#lineEndsAt, first) + perMessage, now + MAX_LINE_MS);
+    return { ms: this.#lineEndsAt - now, reason: `${this.#waiting.length} emails wait for its connections` };
+  }
+
+  /** Adds a delivery that has its place. */
+  add(delivery: Delivery): void {
+    this.#waiting.splice(this.#waiting.findLastIndex(({ dueAt }) => dueAt <= delivery.dueAt) + 1, 0, delivery);
+    this.#advance();
+  }
+
+  /** Sends nothing until the end of a reaction of another receiver, which is about the source address. */
+  pause(reaction: Reaction): void {
+    this.pace.pause(reaction, Date.now());
+    this.#returnLate();
+    this.#advance();
+  }
+
+  /** Returns whether nothing that is known here is of use any more. */
+  isForgettable(now: number): boolean {
+    return this.deliveries.length + this.connections === 0 && now - this.#usedAt > FORGET_MS;
+  }
+
+  /** Starts what is due, as far as rate and connections allow. */
+  #advance(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      const now = Date.now();
+      const free = Math.min(this.pace.connections(now), this.#options.share()) - this.#busy.size;
+      const pausedUntil = this.pace.pausedUntil(now);
+      // A delivery that ends calls again.
+      if (free <= 0 && pausedUntil === null) return;
+      const wait = Math.max(next.dueAt, pausedUntil ?? 0) - now;
+      const ms = wait > 0 ? wait : this.pace.takeTurn(now);
+      if (ms > 0) {
+        this.#timer = setTimeout(() => this.#advance(), ms);
+        return;
+      }
+      this.#waiting.shift();
+      void this.#run(next);
+    }
+  }
+
+  async #run(delivery: Delivery): Promise<void> {
+    this.#busy.add(delivery);
+    delivery.state = this.#options.guard.isOver(delivery) ? "over" : "sending";
+    const results = await this.#attempt(delivery);
+    this.#busy.delete(delivery);
+    this.#ended.add(Date.now());
+    if (!isOver(delivery)) this.#end(delivery, results);
+    this.#returnLate();
+    this.#advance();
+  }
+
+  /** Makes one attempt. A kept connection that breaks before the final dot tells nothing about the server, so another follows. */
+  async #attempt(delivery: Delivery): Promise<readonly Result[]> {
+    const { pace, sessions, guard } = this.#options;
+    while (!isOver(delivery)) {
+      const limits = pace.limits(Date.now());
+      const session = await sessions.take(delivery.destination, limits.connections).catch((error: unknown) => {
+        if (error instanceof ConnectError) return error;
+        throw error;
+      });
+      if (session instanceof ConnectError) return this.#failAll(delivery, session);
+      const isKept = session.sent > 0;
+      session.sent += 1;
+      const results = await sendOver(session, delivery, guard);
+      sessions.give(session, session.sent < limits.messagesPerConnection);
+      if (isKept && delivery.state === "sending" && results.every(isBroken)) continue;
+      const relay = { relay: session.host, receiver: pace.receiver.name };
+      if (isOver(delivery)) return [];
+      return applyReplies(
+        pace,
+        results.map((result) => toResult(result, relay)),
+        Date.now(),
+      );
+    }
+    return [];
+  }
+
+  #failAll({ destination, recipients }: Delivery, { phase, reply, message }: ConnectError): Result[] {
+    const relay = { relay: destination.hosts[0]?.name ?? "", receiver: this.pace.receiver.name };
+    const result: Result = { kind: "deferred", phase, reply, reason: message, ...relay };
+    return applyReplies(
+      this.pace,
+      recipients.map(() => result),
+      Date.now(),
+    );
+  }
+
+  #end(delivery: Delivery, results: readonly Result[]): void {
+    delivery.state = "over";
+    const ended = delivery.recipients.flatMap((address, index) => {
+      const result = results[index];
+      return result ? [{ address, result }] : [];
+    });
+    for (const { result } of ended) {
+      if (result.kind === "accepted") this.counts.sent += 1;
+      else if (result.kind.endsWith("-refused")) this.counts.refused += 1;
+      else this.counts.deferred += 1;
+    }
+    this.#options.onResults(delivery, ended);
+  }
+
+  /** Returns what would wait longer than memory allows, because the receiver slowed down. */
+  #returnLate(): void {
+    const now = Date.now();
+    const pauseMs = (this.pace.pausedUntil(now) ?? now) - now;
+    const { messagesPerMinute } = this.pace.limits(now);
+    const kept = pauseMs > this.#options.holdMs ? 0 : Math.ceil((messagesPerMinute * this.#options.holdMs) / MINUTE_MS);
+    for (const delivery of this.#waiting.splice(kept)) {
+      const wait = this.pace.takePlace(now, { holdMs: 0, inMemory: kept });
+      this.#end(
+        delivery,
+        delivery.recipients.map(() => pacedResult(this.pace.receiver, wait)),
+      );
+    }
+  }
+}
+
+/** Returns whether a delivery has its results, which the guard may have caused meanwhile. */
+const isOver = ({ state }: Delivery) => state === "over";
+
+/** Returns whether a transaction ended with its connection before the final dot. */
+function isBroken(result: SmtpResult): boolean {
+  return result.kind === "deferred" && (result.reply === null || result.reply.code === 421);
+}

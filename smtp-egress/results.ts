@@ -1,0 +1,35 @@
+import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
+import type { Relay, Result } from "./outcomes.ts";
+import type { Wait } from "./receiver-pace.ts";
+import type { Receiver } from "./receivers/types.ts";
+
+const SECOND_MS = 1_000;
+const MAX_SECONDS = 432_000;
+const MAX_REASON = 200;
+
+/** Returns the result of a transaction as the Worker is told it. Pure, as are all functions here. */
+export function toResult(result: SmtpResult, relay: Relay): Result {
+  if (result.kind !== "accepted") return { ...result, ...relay };
+  return { kind: "accepted", reply: result.reply, ...relay };
+}
+
+/** Returns the result of an email whose receiver has no place for it now. */
+export function pacedResult({ name, label }: Receiver, { ms, reason }: Wait): Result {
+  return { kind: "paced", receiver: name, label, seconds: secondsOf(ms), reason: reason.slice(0, MAX_REASON) };
+}
+
+/** Returns the result of an email that DNS shows to be undeliverable: the reply that RCPT would have got. */
+export function toRefusal(reply: string, domain: string): Result {
+  const [, code = "550", enhanced = "5.0.0", text = reply] = /^(\d{3}) (\S+) (.*)$/s.exec(reply) ?? [];
+  const relay = { relay: "", receiver: domain };
+  return { kind: "recipient-refused", phase: "rcpt", reply: { code: Number(code), enhanced, text }, ...relay };
+}
+
+/** Returns the reply to RCPT for such an email. */
+export function pacedReply(receiver: Receiver, { ms, reason }: Wait): string {
+  const text = reason.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);
+  const label = receiver.label.replace(/[^\x20-\x7e]|\)/g, "?");
+  return `451 4.7.1 wait ${secondsOf(ms)} s for ${receiver.name} (${label}): ${text}`;
+}
+
+const secondsOf = (ms: number) => Math.min(Math.max(1, Math.ceil(ms / SECOND_MS)), MAX_SECONDS);

@@ -1,0 +1,90 @@
+import type { ConnectSettings } from "./connect.ts";
+import type { Delivery, Guard } from "./deliver.ts";
+import type { RecipientResult } from "./outcomes.ts";
+import { ReceiverPace } from "./receiver-pace.ts";
+import { ReceiverQueue } from "./receiver-queue.ts";
+import type { Reaction } from "./receivers/reactions.ts";
+import type { Receiver } from "./receivers/types.ts";
+import { Sessions } from "./sessions.ts";
+import { Unreachable } from "./unreachable.ts";
+import { warmUpOf } from "./warm-up.ts";
+
+export interface SchedulerOptions {
+  connect: ConnectSettings;
+  guard: Guard;
+  /** Start of the source address's warm-up, in ms since 1970; null: it has none. */
+  warmUpSince: number | null;
+  /** Connections in all. */
+  connections: number;
+  holdMs: number;
+  idleMs: number;
+  unreachableMs: number;
+  onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
+}
+
+/** Between two counts of the receivers that have work, in ms. */
+const SHARE_MS = 1_000;
+
+/** The queues of all receivers. Each has a share of the connections, so that slow ones cannot take them all. */
+export class Scheduler {
+  readonly queues = new Map<string, ReceiverQueue>();
+  readonly #options: SchedulerOptions;
+  readonly #unreachable: Unreachable;
+  /** The last reply that paused the source address. */
+  #sourcePause: Reaction | null = null;
+  #share: number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#unreachable = new Unreachable(options.unreachableMs);
+    this.#share = options.connections;
+    this.#timer = setInterval(() => this.#countShares(), SHARE_MS).unref();
+  }
+
+  /** Returns the queue of a receiver. */
+  queueOf(receiver: Receiver): ReceiverQueue {
+    const known = this.queues.get(receiver.name);
+    if (known) return known;
+    const { connect, guard, warmUpSince, holdMs, idleMs, onResults } = this.#options;
+    const now = Date.now();
+    const warmUp = warmUpSince === null ? null : warmUpOf(receiver, warmUpSince);
+    const pace = new ReceiverPace(receiver, warmUp, (reaction) => this.#pauseSource(reaction), now);
+    if (this.#sourcePause && this.#sourcePause.until > now) pace.pause(this.#sourcePause, now);
+    const queue = new ReceiverQueue({
+      pace,
+      sessions: new Sessions({ connect, unreachable: this.#unreachable, idleMs }),
+      guard,
+      holdMs,
+      share: () => this.#share,
+      onResults,
+    });
+    this.queues.set(receiver.name, queue);
+    return queue;
+  }
+
+  /** Returns the deliveries of all queues. */
+  deliveries(): Delivery[] {
+    return [...this.queues.values()].flatMap((queue) => queue.deliveries);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #pauseSource(reaction: Reaction): void {
+    this.#sourcePause = reaction;
+    for (const queue of this.queues.values()) queue.pause(reaction);
+  }
+
+  /** Divides the connections among the receivers that have work, and removes those of which nothing is known any more. */
+  #countShares(): void {
+    const now = Date.now();
+    let active = 0;
+    for (const [name, queue] of this.queues) {
+      if (queue.waiting + queue.running > 0) active += 1;
+      else if (queue.isForgettable(now)) this.queues.delete(name);
+    }
+    this.#share = Math.max(1, Math.floor(this.#options.connections / Math.max(1, active)));
+  }
+}

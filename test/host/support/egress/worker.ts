@@ -1,0 +1,90 @@
+/** Stands in for the two endpoints of the Worker that an egress calls. */
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { RecipientResult } from "../../../../smtp-egress/outcomes.ts";
+import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/index.ts";
+
+export interface Outcome {
+  ticket: string;
+  recipients: RecipientResult[];
+}
+
+export class StandInWorker {
+  /** Outcomes that were acknowledged, in their order, and all that arrived. */
+  readonly acknowledged: Outcome[] = [];
+  readonly received: Outcome[] = [];
+  /** Tickets of each call for leases. */
+  readonly renewals: string[][] = [];
+  readonly addresses = new Set<string>();
+  /** `fails`: responds with 500; `silent`: not at all. */
+  mode: "works" | "fails" | "silent" = "works";
+  /** The same of calls for leases. */
+  leaseMode: "works" | "fails" = "works";
+  /** Rows whose lease is lost. */
+  readonly lostRows = new Set<string>();
+  /** The clock of the Worker minus that of the egress, in ms. */
+  clockOffset = 0;
+  readonly #server: http.Server;
+  readonly #silent: http.ServerResponse[] = [];
+
+  constructor() {
+    this.#server = http.createServer((request, response) => void this.#respond(request, response));
+  }
+
+  async start(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** Returns the acknowledged results of a recipient, without `held`. */
+  resultsOf(address: string) {
+    return this.acknowledged
+      .flatMap(({ recipients }) => recipients)
+      .filter((recipient) => recipient.address === address && recipient.result.kind !== "held")
+      .map(({ result }) => result);
+  }
+
+  async #respond(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const name = request.url?.split("/").at(-1);
+    if (name === "health") return void response.end("{}");
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    const body = JSON.parse(text) as { address: string; outcomes: Outcome[]; tickets: string[] };
+    const mode = name === "leases" ? this.leaseMode : this.mode;
+    if (name === "outcomes") {
+      this.received.push(...body.outcomes);
+      this.addresses.add(body.address);
+    }
+    if (mode === "silent") return void this.#silent.push(response);
+    if (mode === "fails") return void response.writeHead(500).end();
+    response.end(JSON.stringify(name === "leases" ? this.#renew(body.tickets) : this.#record(body.outcomes)));
+  }
+
+  #record(outcomes: Outcome[]) {
+    this.acknowledged.push(...outcomes);
+    return { reply: null, lost: outcomes.map(({ ticket }) => ticket).filter((ticket) => this.#isLost(ticket)) };
+  }
+
+  #renew(tickets: string[]) {
+    this.renewals.push(tickets);
+    const now = Date.now() + this.clockOffset;
+    const until = now + EGRESS_LEASE_MS;
+    const lost = tickets.filter((ticket) => this.#isLost(ticket));
+    const renewed = tickets.flatMap((text) => {
+      const ticket = readTicket(text);
+      return ticket && !lost.includes(text) ? [[text, writeTicket({ ...ticket, until })]] : [];
+    });
+    return { reply: null, until, now, lost, tickets: Object.fromEntries(renewed) };
+  }
+
+  #isLost(ticket: string): boolean {
+    return this.lostRows.has(readTicket(ticket)?.row ?? "");
+  }
+}
