@@ -16,18 +16,19 @@ export function isForm(c: Context<AppEnv>): boolean {
 }
 
 /**
- * Reads a small JSON or form body and validates its fields. Of a repeated form field the last value counts. Throws 413,
+ * Reads a small JSON or form body, by default of at most MAX_BYTES, and validates its fields. Of a repeated form field the last value counts. Throws 413,
  * 415 and 422.
  */
 export async function readFields<Schema extends z.ZodType>(
   c: Context<AppEnv>,
   schema: Schema,
+  maxBytes = MAX_BYTES,
 ): Promise<z.output<Schema>> {
   if (!isForm(c) && mediaTypeOf(c) !== "application/json")
     throw unsupportedMediaType("The body must be application/json or application/x-www-form-urlencoded");
   if ((c.req.header("Content-Encoding") ?? "identity") !== "identity")
     throw unsupportedMediaType("The body must not be compressed");
-  const text = decode(await readBytes(c));
+  const text = decode(await readBytes(c, maxBytes));
   const value = isForm(c) ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
   checkJson(value, "record");
   const result = await schema.safeParseAsync(value, { reportInput: true });

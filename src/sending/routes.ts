@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { sourceRoutes } from "./delivery/routes.ts";
+import { egressOutcomeRoutes } from "./egress-outcomes/routes.ts";
 import { batchRoutes } from "./emails/batch/routes.ts";
 import { retryRoutes } from "./emails/retry/routes.ts";
 import { emailRoutes } from "./emails/routes.ts";
@@ -19,6 +20,7 @@ import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 export const sendingRoutes = new Hono<AppEnv>()
   .route("/", smtpCredentialRoutes)
   .route("/", submissionRoutes)
+  .route("/", egressOutcomeRoutes)
   .route("/", suppressionRoutes)
   // These come before emailRoutes, whose /v1/emails/:email_id would match their paths.
   .route("/", batchRoutes)

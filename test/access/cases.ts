@@ -206,6 +206,8 @@ export const cases: Record<string, RouteCase> = {
   "POST /gateway/submissions": { success: 401 },
   "POST /gateway/submission-groups": { success: 401 },
   "POST /gateway/confirmations": { success: 401 },
+  "POST /gateway/outcomes": { success: 401 },
+  "POST /gateway/leases": { success: 401 },
   "POST /gateway/recipients": { success: 401 },
   "POST /gateway/mail": { success: 401 },
   ...operatorCases,

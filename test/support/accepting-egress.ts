@@ -2,7 +2,7 @@ import type { Connection } from "../../src/mail/smtp/transport.ts";
 import type { Egress } from "../../src/sending/delivery/index.ts";
 
 const open = async (): Promise<Connection> => ({
-  capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+  capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
   usable: true,
   async send({ recipients }) {
     const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };

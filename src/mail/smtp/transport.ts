@@ -84,6 +84,8 @@ export interface Capabilities {
   eightBitMime: boolean;
   dsn: boolean;
   pipelining: boolean;
+  /** An egress of our own: it holds an email under the lease of its outbox row (docs/egress.md). */
+  lease: boolean;
   /** Largest message in bytes; null when not limited. */
   maxSize: number | null;
 }

@@ -12,6 +12,7 @@ export interface RecipientEntry {
   key?: string;
   state:
     | "queued"
+    | "held"
     | "sent"
     | "delivered"
     | "complained"

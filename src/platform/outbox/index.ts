@@ -14,6 +14,7 @@ export {
   releaseStatement,
   renewStatement,
   rescheduleStatement,
+  shrinkStatement,
 } from "./lease.ts";
 export { type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
 export {

@@ -19,9 +19,9 @@ export interface ClaimedRow {
   claims: number;
 }
 
-/** Returns a lease with a new token that ends in LEASE_MS. */
-export function newLease(ctx: Ctx): Lease {
-  return { token: ctx.newId(), until: ctx.now() + LEASE_MS };
+/** Returns a lease with a new token that ends in `ms` milliseconds. */
+export function newLease(ctx: Ctx, ms: number = LEASE_MS): Lease {
+  return { token: ctx.newId(), until: ctx.now() + ms };
 }
 
 // The named rows come first, then the oldest due rows of the kind. A claimed row has `due_at` in the future. Rows with a
@@ -108,6 +108,22 @@ export function finishStatement<Kind extends DatabaseKind>(
   return ctx.outbox
     .prepare("DELETE FROM outbox WHERE due_at = ?1 AND id IN (SELECT value FROM json_each(?2)) AND token = ?3")
     .bind(lease.until, JSON.stringify(ids), lease.token);
+}
+
+// Rows are never empty by it: the last emails of one leave with `finishStatement`.
+const SHRINK = `
+  UPDATE outbox SET ref = (
+    SELECT json_group_array(r.value) FROM json_each(outbox.ref) r WHERE r.value NOT IN (SELECT value FROM json_each(?4)))
+   WHERE due_at = ?1 AND id = ?2 AND token = ?3`;
+
+/** Removes emails, by their numbers, from a row that lists others too. */
+export function shrinkStatement(
+  ctx: Pick<MailCtx, "outbox">,
+  lease: Lease,
+  id: string,
+  numbers: readonly number[],
+): MailStatement {
+  return mailDb(ctx).prepare(SHRINK).bind(lease.until, id, lease.token, JSON.stringify(numbers));
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
+  isPending,
   messageIdOf,
   recipientKey,
   syncDueAtStatement,
@@ -28,6 +29,7 @@ import {
   type SenderRow,
   toFacts,
 } from "./read-senders.ts";
+import type { ReceiverWaitRow } from "./receiver-waits.ts";
 
 /** A claimed email with everything that preflight and composition need. */
 export interface ClaimedMail {
@@ -78,6 +80,8 @@ export interface Claim {
   softBounced: ReadonlySet<string>;
   /** An outage of the egress lasts: the first email that it accepts ends it. */
   isOutage: boolean;
+  /** The domains of recipients whose receivers take no mail for a time. */
+  waits: readonly ReceiverWaitRow[];
 }
 
 const CLAIMED_EMAILS =
@@ -89,7 +93,8 @@ const RELEASE_SCHEDULED = `
     'id', ?3 || ${ID_SUFFIX_SQL}, 'type', 'queued', 'at', ?4))
    WHERE n IN (SELECT e.n FROM ${CLAIMED_EMAILS} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
 
-// A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
+// A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now. A row with the id of an
+// email is always its own. A `sent` one was held by an egress that did not report before the lease ended.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
          e.content_key, e.content_offset, e.content_size, e.content, e.domain_id, e.mailbox_id, e.user_id, e.source,
@@ -98,7 +103,8 @@ const FIND_MAILS = `
            SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     LEFT JOIN broadcasts b ON b.n = e.broadcast
-   WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.outbox_id, e.id) = o.id AND e.status = 'queued'`;
+   WHERE o.due_at = ?1 AND o.token = ?2 AND (coalesce(e.outbox_id, e.id) = o.id OR e.id = o.id)
+     AND (e.status = 'queued' OR (e.status = 'sent' AND instr(e.recipients, '"state":"held"') > 0))`;
 
 interface MailRow extends EmailStateRow {
   outbox_id: string;
@@ -138,18 +144,11 @@ export async function claimMail(
   const { rows, found } = await claimWithMails(ctx, wakeUps, lease, maxEmails);
   const mails = found.map((row) => ({ row, state: toState(row) }));
   if (mails.length === 0)
-    return { rows, mails: [], keys: [], suppressed: new Set(), softBounced: new Set(), isOutage: false };
+    return { rows, mails: [], keys: [], suppressed: new Set(), softBounced: new Set(), isOutage: false, waits: [] };
   const sources = mails.map(({ row, state }) => toSource(row, state));
   try {
-    const { senders, keys, suppressed, softBounced, isOutage } = await readSenders(ctx, sources);
-    return {
-      rows,
-      mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))),
-      keys,
-      suppressed,
-      softBounced,
-      isOutage,
-    };
+    const { senders, ...facts } = await readSenders(ctx, sources);
+    return { rows, mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))), ...facts };
   } catch (error) {
     const dueAt = ctx.now();
     const ids = rows.map(({ id }) => id);
@@ -195,7 +194,7 @@ function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
     mailboxId: row.mailbox_id,
     userId: row.user_id,
     scope: { source: row.source, isRetry: row.retried_at !== null },
-    recipientKeys: recipients.filter(({ state }) => state === "queued").map(recipientKey),
+    recipientKeys: recipients.filter(({ state }) => isPending(state)).map(recipientKey),
   };
 }
 

@@ -1,7 +1,8 @@
-import type { ConnectError, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
+import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/index.ts";
+import type { Capabilities, ConnectError, Envelope } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addMetrics } from "../../platform/daily-metrics/index.ts";
-import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
+import { CLAIM_EMAILS, LEASE_MS } from "../../platform/outbox/index.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -9,13 +10,16 @@ import type { Claim } from "./claim.ts";
 import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from "./dispatch.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
 import { envelopeOf } from "./envelope.ts";
+import { type HandOver, isOpen } from "./hand-over.ts";
 import { preparationFailed } from "./outcome.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
 import type { MailToSend } from "./preflight.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
+import { ReceiverWaits } from "./receiver-waits.ts";
 import { CONTENT_BYTES_IN_FLIGHT, mayContinue, RUN_MS, type RunLimits } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";
 import { recipientsToTry, toUnreachableUpdate, toUpdate } from "./to-update.ts";
+import { updateOfResults } from "./update-of-results.ts";
 
 /** An email that a dispatcher has taken from a claim. */
 interface Job extends MailToSend, DispatchJob {
@@ -38,6 +42,8 @@ export class DeliveryRun implements DispatchRun<Job> {
   readonly log: Ctx["log"];
   /** Emails that one claim takes. */
   readonly maxClaimEmails: number;
+  /** The receivers that the egress lets wait. */
+  readonly waits = new ReceiverWaits();
   /** Bytes of content that the dispatchers may hold at once. */
   readonly content = new ByteBudget(CONTENT_BYTES_IN_FLIGHT);
   /** Why the last dispatcher that failed to connect failed; null when none did. */
@@ -59,6 +65,11 @@ export class DeliveryRun implements DispatchRun<Job> {
     this.log = ctx.log;
     this.#startedAt = ctx.now();
     this.maxClaimEmails = maxClaimEmails(databases);
+  }
+
+  /** How long a claim lasts, in milliseconds: an egress that holds emails does so under it. */
+  get leaseMs(): number {
+    return this.egress?.holding?.isOffered ? EGRESS_LEASE_MS : LEASE_MS;
   }
 
   /** Adds a claim that took rows, and the run with its first one, to the metrics of today. */
@@ -106,8 +117,22 @@ export class DeliveryRun implements DispatchRun<Job> {
     return message;
   }
 
-  envelopeOf({ claim, mail }: Job, recipients: readonly RecipientEntry[]): Promise<Envelope> {
-    return envelopeOf(claim.ctx, mail, recipients, this.egress?.dsn ?? false);
+  async envelopeOf(
+    { claim, mail }: Job,
+    recipients: readonly RecipientEntry[],
+    { lease }: Pick<Capabilities, "lease">,
+  ): Promise<Envelope> {
+    if (this.egress?.holding) this.egress.holding.isOffered = lease;
+    const ticket = lease ? await claim.outcomes.ticketOf(mail) : null;
+    return envelopeOf(claim.ctx, mail, recipients, { dsn: this.egress?.dsn ?? false, ticket });
+  }
+
+  findPause({ external, claim }: Job): AttemptResult | null {
+    const results = external.map(({ email }) => this.waits.find(email, claim.ctx.now()));
+    const known = results.filter((result) => result !== null);
+    return external.length > 0 && known.length === external.length
+      ? { results: known, message: { untrackedLinks: 0 } }
+      : null;
   }
 
   /** Must be called right before MAIL FROM, since the lease may have run low since the email was taken. False: do not send. */
@@ -127,8 +152,8 @@ export class DeliveryRun implements DispatchRun<Job> {
    * Records the result of a recipient while others of its email are still to be tried. A deferral waits for theirs: all deferred
    * recipients of an attempt have one time for the next. An error becomes that of the claim.
    */
-  record(job: Job, recipient: RecipientEntry, result: RecipientResult, { untrackedLinks }: PreparedMessage): void {
-    if (result.kind === "deferred" || result.kind === "ambiguous") return;
+  record(job: Job, recipient: RecipientEntry, result: HandOver, { untrackedLinks }: PreparedMessage): void {
+    if (result.kind === "deferred" || result.kind === "ambiguous" || isOpen(result)) return;
     const { claim, mail } = job;
     try {
       const part = { ...job, untrackedLinks, suppressedFacts: [] };
@@ -144,7 +169,9 @@ export class DeliveryRun implements DispatchRun<Job> {
   /** Records the result of an attempt. An error becomes that of the claim. */
   finish(job: Job, result: AttemptResult): void {
     try {
-      this.#record(job.claim, job, this.#updateOf(job, result));
+      const update = this.#updateOf(job, result);
+      if (update.isHeld) this.#hold(job, update);
+      else this.#record(job.claim, job, update);
     } catch (error) {
       job.claim.error ??= error;
     }
@@ -175,22 +202,20 @@ export class DeliveryRun implements DispatchRun<Job> {
       this.log("delivery.compose.failed", { email: job.mail.state.id, error: String(result.notComposed) });
       return toUpdate(ctx, job, (_, attempt) => preparationFailed(attempt, result.notComposed));
     }
-    const resultOf = new Map(job.external.map((recipient, index) => [recipient, result.results[index] ?? null]));
-    const { untrackedLinks } = result.message;
-    const isUntried = (recipient: RecipientEntry) => resultOf.get(recipient) === null;
-    const update = toUpdate(
-      ctx,
-      { ...job, untrackedLinks },
-      (recipient): RecipientResult | null => resultOf.get(recipient) ?? null,
-      recipientsToTry(job).filter((recipient) => !job.recorded.has(recipient) && !isUntried(recipient)),
-    );
-    // Those that the run ended before are tried at once by the next, or with those that were deferred.
-    if (update.next || !job.external.some(isUntried)) return update;
-    return { ...update, next: { dueAt: ctx.now(), outboxId: null } };
+    for (const [index, one] of result.results.entries())
+      if (one?.kind === "paced") this.waits.note(job.external[index]?.email ?? "", one, ctx.now());
+    return updateOfResults(ctx, job, result);
   }
 
   #attemptCtx({ ctx }: ActiveClaim) {
     return { now: ctx.now, newId: ctx.newId, relay: this.egress?.relay ?? "none" };
+  }
+
+  /** Leaves an email to the egress, which reports its outcome, and queues what is known of its other recipients. */
+  #hold({ claim, mail }: Job, update: DeliveryUpdate): void {
+    this.hasEndedOutage ||= claim.isOutage;
+    claim.outcomes.hold(mail, update, claim.isOutage);
+    if (claim.queue.length === 0) claim.outcomes.flushLast();
   }
 
   /** Queues an update to be written, at once when no later email of the claim can join it. */

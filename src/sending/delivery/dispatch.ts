@@ -1,7 +1,8 @@
-import type { Capabilities, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
+import type { Capabilities, Connection, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import type { ClaimedMail } from "./claim.ts";
+import { type HandOver, toHandOver } from "./hand-over.ts";
 import type { PreparedMessage } from "./prepare.ts";
 import { type ConnectingRun, ReconnectingConnection } from "./reconnecting-connection.ts";
 import { MAX_OWN_PATHS } from "./rules.ts";
@@ -17,7 +18,7 @@ export interface DispatchJob {
  * or that there is no connection.
  */
 export type AttemptResult =
-  | { results: readonly (RecipientResult | null)[]; message: PreparedMessage }
+  | { results: readonly (HandOver | null)[]; message: Pick<PreparedMessage, "untrackedLinks"> }
   | { notComposed: unknown }
   | "unreachable";
 
@@ -30,13 +31,19 @@ export interface DispatchRun<Job extends DispatchJob> extends ConnectingRun {
   putBack(job: Job, error?: unknown): void;
   /** Composes and signs the message of an email for a server with these capabilities. */
   compose(job: Job, capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">): Promise<PreparedMessage>;
-  envelopeOf(job: Job, recipients: readonly RecipientEntry[]): Promise<Envelope>;
+  /** Returns what is known without asking: all recipients wait for receivers that are paused. Null: the egress must be asked. */
+  findPause(job: Job): AttemptResult | null;
+  /**
+   * Returns the envelope for a server; one that holds emails gets a ticket. Throws when the lease could not be made long enough
+   * for that.
+   */
+  envelopeOf(job: Job, recipients: readonly RecipientEntry[], server: Pick<Capabilities, "lease">): Promise<Envelope>;
   /** Must be called right before MAIL FROM. False: do not send. */
   markAttempted(job: Job): boolean;
   /** Must be called before a further transaction of an email. False: the run may not send it. */
   mayContinue(job: Job, message: PreparedMessage): boolean;
   /** Takes the result of a recipient while others of its email are still to be tried. */
-  record(job: Job, recipient: RecipientEntry, result: RecipientResult, message: PreparedMessage): void;
+  record(job: Job, recipient: RecipientEntry, result: HandOver, message: PreparedMessage): void;
   /** Takes the result of an attempt. Never throws: an error becomes that of the claim. */
   finish(job: Job, result: AttemptResult): void;
   /** Ends an attempt without a result. */
@@ -79,6 +86,11 @@ async function start<Job extends DispatchJob>(
   connection: ReconnectingConnection,
   inFlight: Promise<void>[],
 ): Promise<boolean> {
+  const pause = run.findPause(job);
+  if (pause) {
+    run.finish(job, pause);
+    return true;
+  }
   const isConnected = job.external.length === 0 || connection.usable || (await reconnect(connection, inFlight, run));
   if (!isConnected) {
     run.putBack(job);
@@ -152,11 +164,11 @@ async function sendAll<Job extends DispatchJob>(
   job: Job,
   message: PreparedMessage,
   connection: ReconnectingConnection,
-): Promise<readonly (RecipientResult | null)[] | null> {
+): Promise<readonly (HandOver | null)[] | null> {
   const { external } = job;
   if (external.length <= 1 || external.length > MAX_OWN_PATHS) return send(run, job, external, message, connection);
-  const results: RecipientResult[] = [];
-  const withRest = (rest: RecipientResult | null) => external.map((_, index) => results[index] ?? rest);
+  const results: HandOver[] = [];
+  const withRest = (rest: HandOver | null) => external.map((_, index) => results[index] ?? rest);
   for (const recipient of external) {
     const isFirst = results.length === 0;
     if (!isFirst && !run.mayContinue(job, message)) return withRest(null);
@@ -177,7 +189,7 @@ const NOT_TRIED: RecipientResult = {
 };
 
 /** Returns whether the connection ended in a transaction. */
-const isBroken = (result: RecipientResult) =>
+const isBroken = (result: HandOver) =>
   result.kind === "ambiguous" || (result.kind === "deferred" && (result.reply === null || result.reply.code === 421));
 
 /** Sends one transaction, on a second connection if the first broke early. Returns null when there is no connection. */
@@ -187,20 +199,31 @@ async function send<Job extends DispatchJob>(
   to: readonly RecipientEntry[],
   message: PreparedMessage,
   connection: ReconnectingConnection,
-): Promise<readonly RecipientResult[] | null> {
+): Promise<readonly HandOver[] | null> {
   if (to.length === 0) return [];
-  const envelope = await run.envelopeOf(job, to);
   const first = await connection.current();
   if (!first) return null;
-  const { recipients } = await first.send(envelope, message);
-  if (first.usable || !recipients.every(brokeBeforeContent) || !run.markAttempted(job)) return recipients;
+  const results = await sendOver(run, job, to, message, first);
+  if (first.usable || !results.every(brokeBeforeContent) || !run.markAttempted(job)) return results;
   await connection.replace(first);
   const second = await connection.current();
-  return second ? (await second.send(envelope, message)).recipients : recipients;
+  return second ? sendOver(run, job, to, message, second) : results;
+}
+
+async function sendOver<Job extends DispatchJob>(
+  run: DispatchRun<Job>,
+  job: Job,
+  to: readonly RecipientEntry[],
+  message: PreparedMessage,
+  connection: Connection,
+): Promise<readonly HandOver[]> {
+  const envelope = await run.envelopeOf(job, to, connection.capabilities);
+  const { recipients } = await connection.send(envelope, message);
+  return connection.capabilities.lease ? recipients.map(toHandOver) : recipients;
 }
 
 /** True when the server closed the connection before any content was sent, so another connection may succeed at once. */
-function brokeBeforeContent(result: RecipientResult): boolean {
+function brokeBeforeContent(result: HandOver): boolean {
   const early = result.kind === "deferred" && ["mail", "rcpt", "data"].includes(result.phase);
   return early && (result.reply === null || result.reply.code === 421);
 }

@@ -16,7 +16,12 @@ export interface Egress {
   connections: number;
   /** True when success notifications (RFC 3461) are requested where the server offers them. */
   dsn: boolean;
+  /** Remembers whether the server offers to hold emails under the lease of their row: then the next claim lasts as long. */
+  holding?: { isOffered: boolean };
 }
+
+/** By egress URL, of which a deployment has one or two. */
+const holdings = new Map<string, { isOffered: boolean }>();
 
 /**
  * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email waits
@@ -43,9 +48,16 @@ export function egressOf(
       relay: parsed.host,
       connections: parsed.maxConnections,
       dsn: parsed.dsn,
+      holding: holdingOf(settings.egressUrl),
     };
   } catch (error) {
     if (!(error instanceof EgressUrlError)) throw error;
     return { issue: "malformed", detail: error.message };
   }
+}
+
+function holdingOf(url: string): { isOffered: boolean } {
+  const holding = holdings.get(url) ?? { isOffered: false };
+  holdings.set(url, holding);
+  return holding;
 }

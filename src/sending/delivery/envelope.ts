@@ -4,14 +4,18 @@ import type { RecipientEntry } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { returnPathOf } from "./return-path.ts";
 
-/** Returns the SMTP envelope of a transaction with these recipients of an email. With `dsn` it asks for DSNs of success and failure (RFC 3461). */
+/**
+ * Returns the SMTP envelope of a transaction with these recipients of an email. With a ticket an egress holds the email; with `dsn`
+ * it asks for DSNs of success and failure (RFC 3461).
+ */
 export async function envelopeOf(
   ctx: MailCtx,
   mail: ClaimedMail,
   of: readonly RecipientEntry[],
-  dsn: boolean,
+  { dsn, ticket }: { dsn: boolean; ticket: string | null },
 ): Promise<Envelope> {
   const mailFrom = await returnPathOf(ctx, mail, of);
+  if (ticket !== null) return { mailFrom, recipients: of.map(({ email }) => ({ address: email })), envelopeId: ticket };
   if (!dsn) return { mailFrom, recipients: of.map(({ email }) => ({ address: email })) };
   const recipients = of.map(({ email }) => ({
     address: email,

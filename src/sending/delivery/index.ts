@@ -1,8 +1,15 @@
 export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
 export { type Egress, egressOf, type UnusableEgress } from "./egress.ts";
+export { noteOutcomes } from "./note-outcomes.ts";
+export { type Attempt, toOutcome, waitsForReceiver } from "./outcome.ts";
 export { releaseLeases } from "./release-leases.ts";
-export { flushOutbox, runRetriesAfterOutage, scheduleRetryAfterOutage } from "./retry-after-outage.ts";
+export {
+  flushOutbox,
+  retryAfterOutageStatement,
+  runRetriesAfterOutage,
+  scheduleRetryAfterOutage,
+} from "./retry-after-outage.ts";
 export { newRunLimits, PAUSE_CHECK_MS, type RunLimits, waitAfter } from "./rules.ts";
 export { deliver, deliverRows } from "./run.ts";
 export { runLowPriority } from "./run-low-priority.ts";

@@ -2,14 +2,16 @@ import type { MailCtx } from "../../platform/context.ts";
 import { addMetrics } from "../../platform/daily-metrics/index.ts";
 import { logEmails } from "../../platform/log-lines/index.ts";
 import type { Fact } from "../emails/index.ts";
-import type { ClaimedMail } from "./claim.ts";
 import { deferralReason } from "./deferral-reason.ts";
 
 /**
  * Logs written outcomes with their emails, and counts them for the metrics line of the batch; the reasons of deferrals also for
  * the metrics of today.
  */
-export function noteOutcomes(ctx: MailCtx, updates: readonly { mail: ClaimedMail; facts: readonly Fact[] }[]): void {
+export function noteOutcomes(
+  ctx: MailCtx,
+  updates: readonly { mail: { state: { id: string }; requestId: string | null }; facts: readonly Fact[] }[],
+): void {
   for (const { on, metadata } of updates.flatMap(({ facts }) => facts)) {
     const name = on === "deferred" ? (`deferred.${deferralReason(metadata)}` as const) : on;
     if (name !== on) addMetrics(ctx, { [name]: 1 });

@@ -1,3 +1,4 @@
+import { EGRESS_LEASE_MS, writeTicket } from "../../mail/egress-tickets/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import {
@@ -6,23 +7,29 @@ import {
   LEASE_MS,
   type Lease,
   mayStart,
-  type RescheduledRow,
   releaseStatement,
   renewStatement,
   rescheduleStatement,
   shouldRenew,
+  shrinkStatement,
   type WakeUp,
 } from "../../platform/outbox/index.ts";
-import { applyFacts, type EmailState, type EmailUpdate, syncDueAtStatement } from "../emails/index.ts";
+import { applyFacts, syncDueAtStatement } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
+import { avoidLeaseEnd, doneRows, pacedRows, rescheduledRows, untriedBesideHeld } from "./next-rows.ts";
 import { noteOutcomes } from "./note-outcomes.ts";
 import { outageStatements } from "./outage-statements.ts";
 import { type DeliveryUpdate, finishing, type PendingUpdate, PendingUpdates } from "./pending-updates.ts";
-import { FLUSH_AFTER_MS, FLUSH_EMAILS, MAX_UNWRITTEN, RENEW_EVERY_MS, RETRY_STEP_DELAY_MS } from "./rules.ts";
-
-/** Waits before each retry of a failed database write, in milliseconds. */
-const RETRY_MS = [50, 200, 800, 3000];
+import {
+  FLUSH_AFTER_MS,
+  FLUSH_EMAILS,
+  MAX_ATTEMPTS,
+  MAX_UNWRITTEN,
+  RENEW_EVERY_MS,
+  RETRY_STEP_DELAY_MS,
+} from "./rules.ts";
+import { writeWithRetries } from "./write-with-retries.ts";
 
 /**
  * Writes the outcomes of one claim to D1 in batches, each fenced by the lease. At most 20 emails are between their MAIL
@@ -37,6 +44,8 @@ export class OutcomeWriter {
   readonly #mails: Map<number, ClaimedMail>;
   /** Emails that may have been sent while their outcome is not written. */
   readonly #attempted = new Set<number>();
+  /** Emails that the egress holds. */
+  readonly #held = new Set<number>();
   readonly #pending = new PendingUpdates();
   #emptyRows: string[] = [];
   #unwritten = 0;
@@ -112,6 +121,25 @@ export class OutcomeWriter {
     this.#queue({ ...update, mail, isPart: false });
   }
 
+  /**
+   * Frees the slot of an email that the egress holds. Its row stays claimed until the egress reports or the lease ends. Writes the
+   * outcomes of its other recipients, and that an outage has ended.
+   */
+  hold(mail: ClaimedMail, update: DeliveryUpdate, isOutage: boolean): void {
+    if (update.facts.length > 0 || isOutage || mail.isAfterOutage) this.#queue({ ...update, mail, isPart: true });
+    this.#held.add(mail.state.n);
+    this.releaseSlot();
+  }
+
+  /** Returns the ticket under which an egress holds an email. Makes the lease long enough for that; throws when it was lost. */
+  async ticketOf(mail: ClaimedMail): Promise<string> {
+    const { attempts, id, n } = mail.state;
+    if (this.#lease.until - this.#ctx.now() <= LEASE_MS) await this.#renewLease(EGRESS_LEASE_MS);
+    if (this.#ended !== null) throw new Error(`the lease could not be renewed: ${this.#ended}`);
+    const email = { email: id, n, attempt: Math.min(attempts + 1, MAX_ATTEMPTS), isRepeated: mail.claims > 1 };
+    return writeTicket({ shard: this.#ctx.shard, row: mail.outboxId, ...this.#lease, ...email });
+  }
+
   /** Queues outcomes of some recipients of an email. The email keeps its slot until `add` brings the rest. */
   addPart(mail: ClaimedMail, update: DeliveryUpdate): void {
     this.#queue({ ...update, mail, isPart: true });
@@ -133,6 +161,7 @@ export class OutcomeWriter {
    * continued, so that the caller may send queue messages for them. Throws when a write failed.
    */
   async close(): Promise<WakeUp[]> {
+    const left = this.#ended === null ? this.#separateUntried() : [];
     this.#flush("all");
     await this.#writing;
     clearInterval(this.#heartbeat);
@@ -140,14 +169,21 @@ export class OutcomeWriter {
       .filter(([, mails]) => ![...mails].some((n) => this.#attempted.has(n)))
       .map(([id]) => id);
     const dueAt = this.#ctx.now();
-    if (untried.length > 0) await this.#withRetries(() => this.#releaseRows(untried, dueAt));
+    const release = releaseStatement(this.#ctx, this.#lease, untried, dueAt);
+    const releaseRows = () => mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
+    if (untried.length > 0) await writeWithRetries(this.#ctx, releaseRows);
     if (this.#ended instanceof Error) throw this.#ended;
-    return this.#ended === null ? untried.map((id): WakeUp => ({ dueAt, id, kind: "deliver" })) : [];
+    return this.#ended === null ? [...left, ...untried.map((id): WakeUp => ({ dueAt, id, kind: "deliver" }))] : [];
   }
 
-  #releaseRows(ids: readonly string[], dueAt: number): Promise<D1Result[]> {
-    const release = releaseStatement(this.#ctx, this.#lease, ids, dueAt);
-    return mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
+  /** Gives untried emails whose row has others that the egress holds rows of their own, since that row is not released. */
+  #separateUntried(): WakeUp[] {
+    const dueAt = this.#ctx.now();
+    const numbers = untriedBesideHeld(this.#unfinished, { held: this.#held, attempted: this.#attempted });
+    const untried = numbers.flatMap((n) => this.#mails.get(n) ?? []);
+    for (const mail of untried)
+      this.#pending.add({ mail, facts: [], attempt: 0, next: { dueAt, outboxId: null }, isPart: false });
+    return untried.map(({ state: { id } }): WakeUp => ({ dueAt, id, kind: "deliver" }));
   }
 
   /**
@@ -193,21 +229,26 @@ export class OutcomeWriter {
   async #write(updates: readonly PendingUpdate[], emptyRows: readonly string[]): Promise<void> {
     const finished = finishing(updates).map(({ mail }) => mail);
     for (const { outboxId, state } of finished) this.#unfinished.get(outboxId)?.delete(state.n);
-    const done = [...emptyRows, ...this.#doneRows(finished)];
+    const done = [...emptyRows, ...doneRows(finished, this.#unfinished)];
     for (const id of done) this.#unfinished.delete(id);
     const unreachable = new Set(updates.flatMap(({ isUnreachable, mail }) => (isUnreachable ? [mail.state.n] : [])));
     const parts = new Set(updates.flatMap(({ isPart, mail }) => (isPart ? [mail.state.n] : [])));
+    const paced = pacedRows(updates, done, this.#lease);
     const complete = updates.map(({ mail, ...update }) => ({
-      ...this.#avoidLeaseEnd({ ...update, state: this.#pending.stateOf(mail) }),
-      moved: this.#packs.take(mail.state.n),
+      ...avoidLeaseEnd({ ...update, state: this.#pending.stateOf(mail) }, this.#lease),
+      ...(update.isPaced ? { next: undefined } : { moved: this.#packs.take(mail.state.n) }),
     }));
-    const { states: written, results } = await this.#withRetries(() =>
+    const { states: written, results } = await writeWithRetries(this.#ctx, () =>
       applyFacts(this.#ctx, complete, (states) => {
-        const rescheduled = states
-          .filter(({ n }) => !parts.has(n))
-          .flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
+        const deferred = states
+          .filter(({ n }) => !parts.has(n) && !paced.numbers.has(n))
+          .flatMap((state) => rescheduledRows(state, this.#mails.get(state.n), unreachable.has(state.n)));
+        const rescheduled = [...deferred, ...paced.rows];
         return {
-          before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : [],
+          before: [
+            ...(rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : []),
+            ...paced.shared.map(([id, numbers]) => shrinkStatement(this.#ctx, this.#lease, id, numbers)),
+          ],
           after: [finishStatement(this.#ctx, this.#lease, done), ...outageStatements(this.#ctx, complete)],
         };
       }),
@@ -219,35 +260,24 @@ export class OutcomeWriter {
     if (scheduled.length > 0) await this.#ctx.wake(scheduled, RETRY_STEP_DELAY_MS / 1000);
   }
 
-  /** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */
-  #avoidLeaseEnd(update: EmailUpdate): EmailUpdate {
-    if (update.next?.dueAt !== this.#lease.until) return update;
-    return { ...update, next: { ...update.next, dueAt: update.next.dueAt + 1 } };
-  }
-
-  /** Returns the rows of these emails whose emails all have an outcome. */
-  #doneRows(mails: readonly ClaimedMail[]): string[] {
-    const rows = new Set(mails.map(({ outboxId }) => outboxId));
-    return [...rows].filter((id) => this.#unfinished.get(id)?.size === 0);
-  }
-
-  #rescheduledRows(state: EmailState, isUnreachable: boolean): RescheduledRow[] {
-    const mail = this.#mails.get(state.n);
-    if (state.status !== "queued" || state.dueAt === null || !mail) return [];
-    const claims = mail.claims > 1 ? 1 : 0;
-    const outage = isUnreachable ? "waiting" : null;
-    return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims, outage }];
-  }
-
-  /** Renews the lease on unfinished rows when it runs low. Runs between two flushes, since both match the lease's end. */
-  #renewLease(): Promise<void> {
-    if (this.#ended !== null || !shouldRenew(this.#lease.until, this.#ctx.now())) return Promise.resolve();
+  /**
+   * Renews the lease on unfinished rows for `ms` milliseconds when it runs low, or ends before that of an egress should. Runs between
+   * two flushes, since both match the lease's end.
+   */
+  #renewLease(ms: number = LEASE_MS): Promise<void> {
+    const isLow = () => {
+      const now = this.#ctx.now();
+      return ms > LEASE_MS ? this.#lease.until - now <= LEASE_MS : shouldRenew(this.#lease.until, now);
+    };
+    if (this.#ended !== null || !isLow()) return Promise.resolve();
     this.#writing = this.#writing.then(async () => {
       const ids = [...this.#unfinished.keys()];
-      if (this.#ended !== null || ids.length === 0 || !shouldRenew(this.#lease.until, this.#ctx.now())) return;
-      const until = this.#ctx.now() + LEASE_MS;
+      if (this.#ended !== null || ids.length === 0 || !isLow()) return;
+      const until = this.#ctx.now() + ms;
       try {
-        const { meta } = await this.#withRetries(() => renewStatement(this.#ctx, this.#lease, until, ids).run());
+        const { meta } = await writeWithRetries(this.#ctx, () =>
+          renewStatement(this.#ctx, this.#lease, until, ids).run(),
+        );
         if (meta.changes === ids.length) this.#lease = { ...this.#lease, until };
         else await this.#confirmLease(until);
       } catch (error) {
@@ -263,21 +293,8 @@ export class OutcomeWriter {
     const ids = [...this.#unfinished.keys()];
     if (ids.length === 0) return;
     const { token, until } = this.#lease;
-    const held = await this.#withRetries(() => findLeaseEnd(this.#ctx, token, ids, [until, renewedUntil]));
+    const held = await writeWithRetries(this.#ctx, () => findLeaseEnd(this.#ctx, token, ids, [until, renewedUntil]));
     if (held === null) this.#ended = "the lease was lost";
     else this.#lease = { token, until: held };
-  }
-
-  /** Retries a write, since it records emails that are already sent. */
-  async #withRetries<Result>(write: () => Promise<Result>): Promise<Result> {
-    for (const wait of RETRY_MS) {
-      try {
-        return await write();
-      } catch (error) {
-        this.#ctx.log("delivery.write.retried", { error: String(error) });
-        await new Promise((resolve) => setTimeout(resolve, wait));
-      }
-    }
-    return write();
   }
 }

@@ -4,6 +4,7 @@ import type { ConnectError, RecipientResult, Reply } from "../../mail/smtp/index
 import { AttachmentDeletedError, type Outcome, RenderedTooLongError } from "../emails/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
 import { PermanentError } from "./compose-mail.ts";
+import type { Paced } from "./hand-over.ts";
 
 /** The circumstances of one delivery attempt. */
 export interface Attempt {
@@ -67,6 +68,20 @@ export function deferOrFail(attempt: Attempt, metadata: Record<string, unknown>)
 export function egressUnreachable(attempt: Attempt, error: ConnectError): Outcome {
   const reply = error.reply ? replyMetadata(error.reply) : {};
   return deferOrFail(attempt, { ...attemptMetadata(attempt), phase: error.phase, reason: error.message, ...reply });
+}
+
+/** Returns the outcome of a recipient that waits for its receiver while the egress holds the email for others. */
+export function waitsForReceiver(
+  attempt: Pick<Attempt, "relay" | "number" | "afterInterruption">,
+  { reason, nextAt }: { reason: string; nextAt: number },
+): Outcome {
+  return deferOrFail({ ...attempt, nextAt }, { ...attemptMetadata({ ...attempt, nextAt }), reason });
+}
+
+/** Returns the outcome of a recipient whose receiver was not to get the email for too long. */
+export function waitedTooLong(attempt: Attempt, { label, reason }: Pick<Paced, "label" | "reason">): Outcome {
+  const metadata = { relay: attempt.relay, reason: `the email waited five days for ${label}: ${reason}` };
+  return { on: "gave-up", metadata };
 }
 
 /** Returns the outcome when the message could not be composed. Only errors of the message itself are final; R2 may recover. */

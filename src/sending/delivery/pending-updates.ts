@@ -8,6 +8,10 @@ export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
   isUnreachable?: boolean;
   /** The egress accepted the message for a recipient. */
   isAccepted?: boolean;
+  /** The egress holds the email, which keeps its outbox row: a report tells its outcome. */
+  isHeld?: boolean;
+  /** The email waits for the pace of its receivers: its next outbox row is all that is written. */
+  isPaced?: boolean;
 }
 
 /** An outcome that is not written yet. */

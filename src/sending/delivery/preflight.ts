@@ -1,7 +1,7 @@
 import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/index.ts";
-import { type Fact, recipientKey } from "../emails/index.ts";
+import { type Fact, isPending, recipientKey } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { UnusableEgress } from "./egress.ts";
 import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
@@ -74,7 +74,7 @@ function decide(
 
 function hasExternalRecipients(ctx: MailCtx, mail: ClaimedMail): boolean {
   const domain = ctx.settings.simulatorDomain;
-  return mail.state.recipients.some(({ state, email }) => state === "queued" && !isSimulated(email, domain));
+  return mail.state.recipients.some(({ state, email }) => isPending(state) && !isSimulated(email, domain));
 }
 
 /** Returns an update without facts that gives the email its own outbox row at `dueAt`. */
@@ -103,5 +103,5 @@ function cancelRemaining(ctx: MailCtx, mail: ClaimedMail, reason: "broadcast" | 
 }
 
 function queuedRecipientKeys(mail: ClaimedMail): string[] {
-  return mail.state.recipients.filter(({ state }) => state === "queued").map(recipientKey);
+  return mail.state.recipients.filter(({ state }) => isPending(state)).map(recipientKey);
 }

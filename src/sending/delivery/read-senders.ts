@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
+import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "./receiver-waits.ts";
 
 /** Facts about the sender that may have changed since the email was accepted. */
 export interface SenderFacts {
@@ -62,6 +63,8 @@ export interface Senders {
   softBounced: ReadonlySet<string>;
   /** An outage of the egress lasts, as far as the main database knows. */
   isOutage: boolean;
+  /** The domains of recipients whose receivers take no mail for a time. */
+  waits: readonly ReceiverWaitRow[];
 }
 
 // One row for each combination of workspace, domain, mailbox and user, since the emails of a claim share few of them.
@@ -119,9 +122,11 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     recipientKeys.map((key) => JSON.stringify([workspace, key])),
   );
   const chunks = jsonChunks([...new Set(recipients)]);
-  const [senders, keys, ...found] = await ctx.db.batch([
+  const domains = new Set(mails.flatMap(({ recipientKeys }) => recipientKeys.map(domainOf)));
+  const [senders, keys, waits, ...found] = await ctx.db.batch([
     ctx.db.prepare(FIND_SENDERS).bind(`[${unique.join()}]`),
     ctx.db.prepare(FIND_KEYS).bind(JSON.stringify(domainIds)),
+    ctx.db.prepare(FIND_WAITS).bind(JSON.stringify([...domains]), ctx.now()),
     ...[FIND_SUPPRESSIONS, FIND_SOFT_BOUNCES].flatMap((sql) => chunks.map((chunk) => ctx.db.prepare(sql).bind(chunk))),
   ]);
   const rowsOf = <Row>(results: readonly D1Result[]) => results.flatMap((result) => result.results as Row[]);
@@ -137,6 +142,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
       }),
     ),
     keys: (keys?.results ?? []) as DkimKeyRow[],
+    waits: (waits?.results ?? []) as ReceiverWaitRow[],
     isOutage: [...rows.values()].some(({ is_outage }) => is_outage === 1),
     suppressed: new Set([
       ...findSuppressed(mails, rowsOf<SuppressionRow>(found.slice(0, chunks.length))),

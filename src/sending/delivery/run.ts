@@ -77,7 +77,7 @@ interface ClaimResult {
 }
 
 async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<ClaimResult> {
-  const lease = newLease(ctx);
+  const lease = newLease(ctx, run.leaseMs);
   const { emailsOf, claim } = await reserving(run.limits, CLAIM_STATEMENTS, async () => {
     const taken = await claimMail(ctx, wakeUps, lease, run.maxClaimEmails);
     const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
@@ -87,6 +87,7 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdRows(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
+  run.waits.addStored(claim.waits);
   if (run.egressIssue) ctx.log("egress.unavailable", { issue: run.egressIssue.issue, detail: run.egressIssue.detail });
   const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
     deliverClaim(ctx, lease, claim, emailsOf, run),
@@ -128,6 +129,7 @@ async function deliverClaim(
   active.contents.plan(active.queue.map(({ mail }) => mail));
   await Promise.all([recordDecisions(active, updates, run.limits), run.send(active)]);
   await run.deferUnreachable(active);
+  await run.waits.save(ctx);
   const released = await active.outcomes.close().finally(() => packs.finish());
   if (active.error !== null) throw active.error;
   return released;

@@ -1,6 +1,6 @@
 import { ConnectError, type RecipientResult } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
+import { type Fact, isPending, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
@@ -12,11 +12,11 @@ import { simulate } from "./simulator.ts";
 /** Returns the recipients of this attempt. */
 export function recipientsToTry({ mail, suppressedFacts }: MailToSend): RecipientEntry[] {
   const dropped = new Set(suppressedFacts.map(({ recipient }) => recipient));
-  return mail.state.recipients.filter((entry) => entry.state === "queued" && !dropped.has(recipientKey(entry)));
+  return mail.state.recipients.filter((entry) => isPending(entry.state) && !dropped.has(recipientKey(entry)));
 }
 
 /** The context of an attempt: its clock, its ids, and the host name of the egress. */
-type AttemptCtx = Pick<Ctx, "now" | "newId"> & { relay: string };
+export type AttemptCtx = Pick<Ctx, "now" | "newId"> & { relay: string };
 
 /** Returns the circumstances of this attempt. All recipients share one time for the next. */
 function attemptOf(ctx: AttemptCtx, { mail }: MailToSend): Attempt {

@@ -90,6 +90,7 @@ export const emailTransitions = [
 /** States of one recipient. */
 export const recipientStates = [
   "queued",
+  "held",
   "sent",
   "delivered",
   "complained",
@@ -118,6 +119,20 @@ export const recipientTransitions = [
   { from: "queued", on: "dsn-delivered", to: "delivered", event: "delivered" },
   { from: "queued", on: "dsn-failed", to: "bounced", event: "bounced" },
   { from: "queued", on: "complaint", to: "complained", event: "complained" },
+  // An egress of our own has the email in its memory, under the lease of its outbox row (docs/egress.md).
+  { from: "queued", on: "held", to: "held", event: "sent" },
+  { from: "held", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
+  { from: "held", on: "accepted-final", to: "delivered", event: "delivered" },
+  { from: "held", on: "deferred", to: "queued", event: "deferred" },
+  { from: "held", on: "recipient-refused", to: "bounced", event: "bounced" },
+  { from: "held", on: "message-refused", to: "rejected", event: "rejected" },
+  { from: "held", on: "gave-up", to: "failed", event: "failed" },
+  { from: "held", on: "suppressed", to: "suppressed", event: "suppressed" },
+  { from: "held", on: "cancelled", to: "cancelled", event: "cancelled" },
+  { from: "held", on: "dsn-delivered", to: "delivered", event: "delivered" },
+  { from: "held", on: "dsn-failed", to: "bounced", event: "bounced" },
+  { from: "held", on: "complaint", to: "complained", event: "complained" },
+  { from: "held", on: "unsubscribe", to: "held", event: "unsubscribed" },
   { from: "sent", on: "dsn-delivered", to: "delivered", event: "delivered" },
   { from: "sent", on: "accepted-final", to: "delivered", event: "delivered" },
   { from: "sent", on: "recipient-refused", to: "bounced", event: "bounced" },
@@ -150,6 +165,9 @@ export const isDelivered = (state: RecipientState) => state === "delivered" || s
 /** Returns whether an email was handed to the server of a recipient in this state. */
 export const isSent = (state: RecipientState) => state === "sent" || isDelivered(state);
 
+/** Returns whether a recipient in this state waits for a delivery attempt, or for the result of one. */
+export const isPending = (state: RecipientState) => state === "queued" || state === "held";
+
 export type RecipientFact = (typeof recipientTransitions)[number]["on"];
 
 const eventOf = new Map<RecipientFact, EventType>(recipientTransitions.map(({ on, event }) => [on, event]));
@@ -165,12 +183,12 @@ const finalOrder: readonly StoredStatus[] = ["delivered", "failed", "rejected", 
 
 /**
  * Returns the status of an email from the states of its recipients: `queued` while any waits for an attempt, `sent`
- * while any waits for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed and cancelled recipients do
+ * while an egress holds it for any or any waits for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed and cancelled recipients do
  * not count; when there is no other the email is `cancelled` if one was cancelled, else `rejected`.
  */
 export function statusOf(states: readonly RecipientState[]): StoredStatus {
   if (states.includes("queued")) return "queued";
-  if (states.includes("sent")) return "sent";
+  if (states.includes("held") || states.includes("sent")) return "sent";
   const outcomes = states.filter((state) => state !== "suppressed" && state !== "cancelled");
   if (outcomes.length === 0) return states.includes("cancelled") ? "cancelled" : "rejected";
   const ranks = outcomes.map((state) => (state === "complained" ? 0 : finalOrder.indexOf(state as StoredStatus)));

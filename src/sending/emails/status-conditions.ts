@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { LEASE_MS } from "../../platform/outbox/index.ts";
+import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/index.ts";
 import type { Status } from "./rules.ts";
 
 /**
@@ -74,7 +74,7 @@ export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: 
 function leasedEmails(ctx: CallerCtx): SQL {
   const now = ctx.now();
   return sql`SELECT e.n FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
-    WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + LEASE_MS} AND o.token IS NOT NULL AND o.kind IN ('deliver', 'bulk')
+    WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + EGRESS_LEASE_MS} AND o.token IS NOT NULL AND o.kind IN ('deliver', 'bulk')
       AND e.workspace = ${ctx.workspace.number} AND e.status = 'queued'`;
 }
 

@@ -73,6 +73,22 @@ export function softBounceStatements(ctx: Ctx, facts: readonly SoftBounceFact[])
   ];
 }
 
+/** Returns which of these addresses have had soft bounces, as `workspace address`. */
+export async function findSoftBounces(
+  ctx: Pick<Ctx, "db">,
+  addresses: readonly WorkspaceAddress[],
+): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set();
+  const { results } = await ctx.db
+    .prepare(
+      `SELECT b.workspace, b.email FROM json_each(?1) j
+        CROSS JOIN soft_bounces b ON b.workspace = j.value->>'workspace' AND b.email = j.value->>'email'`,
+    )
+    .bind(JSON.stringify(addresses))
+    .all<WorkspaceAddress>();
+  return new Set(results.map(({ workspace, email }) => `${workspace} ${email}`));
+}
+
 /** Returns the statement that removes an address from those that get no bulk mail. It changes one row when it was listed. */
 export function removeSoftBouncesStatement(ctx: Ctx, { workspace, email }: WorkspaceAddress): MainStatement {
   return ctx.db

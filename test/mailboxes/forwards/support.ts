@@ -26,7 +26,7 @@ const ACCEPTED: RecipientResult = {
 export function collectingEgress(replies: RecipientResult[] = []) {
   const sent: Sent[] = [];
   const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
     usable: true,
     async send({ mailFrom, recipients }, message) {
       const result = replies.shift() ?? ACCEPTED;

@@ -29,7 +29,7 @@ beforeEach(async () => {
 function countingEgress() {
   const counts = { inFlight: 0, most: 0, sent: 0 };
   const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
     usable: true,
     async send({ recipients }: Envelope) {
       counts.inFlight += 1;

@@ -178,7 +178,7 @@ describe("a lone email", () => {
     await acceptEmail(ctx, workspace, { subject: "lone" });
     const sent: string[] = [];
     const open = async (): Promise<Connection> => ({
-      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
       usable: true,
       async send({ recipients }, message) {
         let text = "";
@@ -201,7 +201,7 @@ describe("a lone email", () => {
     trips.length = 0;
     let statusAtClose: unknown = null;
     const open = async (): Promise<Connection> => ({
-      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
       usable: true,
       async send({ recipients }) {
         const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };

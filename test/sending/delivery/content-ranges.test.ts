@@ -19,7 +19,7 @@ beforeEach(async () => {
 function readingEgress(connections: number) {
   const messages = new Map<string, string>();
   const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
     usable: true,
     async send({ recipients }: Envelope, message: OutgoingMessage) {
       let text = "";

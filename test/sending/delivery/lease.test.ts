@@ -29,7 +29,14 @@ const ok: RecipientResult = {
 
 /** Returns an egress without a network: `send` gives the result of each transaction, `open` decides whether a connection opens. */
 function fakeEgress(send: () => Promise<RecipientResult>, connections = 1, open: () => boolean = () => true): Egress {
-  const capabilities = { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null };
+  const capabilities = {
+    smtpUtf8: true,
+    eightBitMime: true,
+    dsn: false,
+    pipelining: true,
+    lease: false,
+    maxSize: null,
+  };
   const connect = async (): Promise<Connection> => {
     if (!open()) throw new ConnectError("greeting", null, "too many connections");
     return {

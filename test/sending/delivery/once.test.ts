@@ -132,6 +132,7 @@ class PausableEgress implements Egress {
       eightBitMime: true,
       dsn: false,
       pipelining: true,
+      lease: false,
       maxSize: null,
     };
     return {

@@ -25,29 +25,39 @@ const MINUTE = 60_000;
  * (docs/contract/emails.md#outcomes-of-recipients).
  */
 const table: Record<RecipientFact, { event: string; moves: Partial<Record<RecipientState, RecipientState>> }> = {
-  "accepted-dsn-to-come": { event: "sent", moves: { queued: "sent", failed: "sent", cancelled: "sent" } },
+  held: { event: "sent", moves: { queued: "held" } },
+  "accepted-dsn-to-come": {
+    event: "sent",
+    moves: { queued: "sent", held: "sent", failed: "sent", cancelled: "sent" },
+  },
   "accepted-final": {
     event: "delivered",
-    moves: { queued: "delivered", sent: "delivered", failed: "delivered", cancelled: "delivered" },
+    moves: { queued: "delivered", held: "delivered", sent: "delivered", failed: "delivered", cancelled: "delivered" },
   },
-  deferred: { event: "deferred", moves: {} },
-  "recipient-refused": { event: "bounced", moves: { queued: "bounced", sent: "bounced", delivered: "bounced" } },
-  "message-refused": { event: "rejected", moves: { queued: "rejected" } },
-  "gave-up": { event: "failed", moves: { queued: "failed" } },
-  suppressed: { event: "suppressed", moves: { queued: "suppressed" } },
-  cancelled: { event: "cancelled", moves: { queued: "cancelled" } },
+  deferred: { event: "deferred", moves: { held: "queued" } },
+  "recipient-refused": {
+    event: "bounced",
+    moves: { queued: "bounced", held: "bounced", sent: "bounced", delivered: "bounced" },
+  },
+  "message-refused": { event: "rejected", moves: { queued: "rejected", held: "rejected" } },
+  "gave-up": { event: "failed", moves: { queued: "failed", held: "failed" } },
+  suppressed: { event: "suppressed", moves: { queued: "suppressed", held: "suppressed" } },
+  cancelled: { event: "cancelled", moves: { queued: "cancelled", held: "cancelled" } },
   "dsn-delivered": {
     event: "delivered",
-    moves: { queued: "delivered", sent: "delivered", failed: "delivered", cancelled: "delivered" },
+    moves: { queued: "delivered", held: "delivered", sent: "delivered", failed: "delivered", cancelled: "delivered" },
   },
   "dsn-failed": {
     event: "bounced",
-    moves: { queued: "bounced", sent: "bounced", delivered: "bounced", failed: "bounced", cancelled: "bounced" },
+    moves: {
+      ...{ queued: "bounced", held: "bounced", sent: "bounced" },
+      ...{ delivered: "bounced", failed: "bounced", cancelled: "bounced" },
+    },
   },
   complaint: {
     event: "complained",
     moves: {
-      ...{ queued: "complained", sent: "complained", delivered: "complained" },
+      ...{ queued: "complained", held: "complained", sent: "complained", delivered: "complained" },
       ...{ bounced: "complained", failed: "complained", cancelled: "complained" },
     },
   },
@@ -115,6 +125,9 @@ describe("the status of an email", () => {
   const rows: [RecipientState[], string][] = [
     [["queued"], "queued"],
     [["sent"], "sent"],
+    [["held"], "sent"],
+    [["held", "bounced"], "sent"],
+    [["held", "queued"], "queued"],
     [["delivered"], "delivered"],
     [["complained"], "delivered"],
     [["bounced"], "bounced"],
@@ -145,7 +158,7 @@ describe("the status of an email", () => {
 
 /** Rank of a state in the merge rule; a late fact never lowers it. */
 const rank: Record<RecipientState, number> = {
-  ...{ queued: 0, failed: 1, sent: 2, delivered: 3, bounced: 4, complained: 5 },
+  ...{ queued: 0, held: 0, failed: 1, sent: 2, delivered: 3, bounced: 4, complained: 5 },
   ...{ suppressed: 9, rejected: 9, cancelled: 1 },
 };
 

@@ -89,8 +89,9 @@ export async function applyFacts(
 const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
   toWebhookEvents(before, state, added);
 
-/** Sets the key of the next outbox row on a queued email, and clears it on any other. */
+/** Sets the key of the next outbox row on a queued email, and clears it on any other. A held one keeps its row. */
 function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeResult {
+  if (merged.state.recipients.some(({ state }) => state === "held")) return merged;
   const queued = merged.state.status === "queued";
   const dueAt = queued ? (next?.dueAt ?? merged.state.dueAt) : null;
   const outboxId = queued && next ? next.outboxId : merged.state.outboxId;
@@ -130,7 +131,7 @@ const UPDATE_EMAILS = `
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
     attempts = j.value->>'attempts', version = j.value->>'version',
     due_at = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'dueAt' ELSE due_at END,
-    outbox_id = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
+    outbox_id = CASE WHEN ${IS_SETTLED} AND NOT (j.value->>'isHeld') THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
     sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt', opened_count = j.value->>'openedCount',
     clicked_count = j.value->>'clickedCount', hits = j.value->>'hits',
     message_id = CASE WHEN ${IS_SETTLED} AND message_id = ${DERIVED_MESSAGE_ID_SQL} THEN '' ELSE message_id END,
@@ -148,6 +149,7 @@ function updateStatements(
   const rows = merged.map(({ state, moved }) => ({
     ...state,
     moved,
+    isHeld: state.recipients.some((recipient) => recipient.state === "held"),
     recipients: JSON.stringify(state.recipients),
     events: JSON.stringify(toStoredEvents(state)),
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,

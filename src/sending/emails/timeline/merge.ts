@@ -90,7 +90,16 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     const states = recipients.map(({ state }) => state);
     status = isNeverSent ? before.status : statusOf(states);
     const { at, metadata } = fact;
-    tally.add({ at, recipient, from, event, metadata, status, earlier: events, isSent: states.some(isSent) });
+    tally.add({
+      at,
+      recipient,
+      from,
+      event,
+      metadata,
+      status,
+      earlier: events,
+      isSent: states.some((state) => state === "held" || isSent(state)),
+    });
     const entry: EventEntry = { id: fact.id, type: event, at };
     events.push({ ...entry, metadata: { recipient: recipient.email, ...metadata } });
   }

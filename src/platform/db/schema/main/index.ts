@@ -17,6 +17,7 @@ export * from "./notifications.ts";
 export * from "./oauth.ts";
 export * from "./object-sweep.ts";
 export * from "./outbox.ts";
+export * from "./receivers.ts";
 export * from "./restores.ts";
 export * from "./saved-searches.ts";
 export * from "./sessions.ts";

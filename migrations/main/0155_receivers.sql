@@ -1,0 +1,14 @@
+-- The mail systems behind the domains of recipients, as the egress named them. Kept for a day (src/sending/delivery/receiver-waits.ts).
+CREATE TABLE receiver_domains (
+  domain TEXT NOT NULL PRIMARY KEY,
+  receiver TEXT NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Mail systems that take no mail until a time, in ms since 1970.
+CREATE TABLE receiver_waits (
+  receiver TEXT NOT NULL PRIMARY KEY,
+  label TEXT NOT NULL,
+  reason TEXT NOT NULL, -- the reply that caused it
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,117 @@
+import { addressKey } from "../../lib/addresses.ts";
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
+import type { Ticket } from "../../mail/egress-tickets/index.ts";
+import { type Attempt, toOutcome, waitAfter, waitsForReceiver } from "../delivery/index.ts";
+import { type EmailState, type Fact, isPending, type Outcome, recipientKey } from "../emails/index.ts";
+import type { ReportedOutcome, ReportedResult } from "./types.ts";
+
+/** When an email whose receiver did not say is tried again, in ms. */
+const SOON_MS = 60_000;
+
+/** The change of an email by a report. */
+export interface ReportedUpdate {
+  facts: Fact[];
+  /** Recipients, by canonical address, that the egress does not hold any more and that are to be tried again. */
+  givenBack: ReadonlySet<string>;
+  /** When recipients that are left are tried again, in ms since 1970. */
+  nextAt: number;
+}
+
+interface Circumstances {
+  state: EmailState;
+  ticket: Ticket;
+  /** The lease of the row is still held. Without it only what is final counts. */
+  isLeased: boolean;
+  now: number;
+  /** 0 to 1, which spreads the next attempt. */
+  random: number;
+}
+
+/**
+ * Converts a report to facts. A fact has the same id each time the report is repeated, so it counts once. Reports on addresses
+ * that are no recipients are dropped.
+ */
+export async function toFacts(report: ReportedOutcome, about: Circumstances): Promise<ReportedUpdate> {
+  const { state, ticket, now } = about;
+  const facts: Fact[] = [];
+  const waits: number[] = [];
+  const givenBack = new Set<string>();
+  for (const { address, result } of report.recipients) {
+    const key = addressKey(address);
+    const recipient = state.recipients.find((entry) => recipientKey(entry) === key);
+    if (!recipient) continue;
+    const nextAt = nextAttemptAt(about, result);
+    if (nextAt !== null) {
+      waits.push(nextAt);
+      givenBack.add(key);
+    }
+    const outcome = toReportedOutcome(result, about, nextAt);
+    if (outcome === null || (!about.isLeased && !isFinal(outcome))) continue;
+    const id = await uuidFromHash(utf8(`${ticket.token} ${state.id} ${key} ${outcome.on}`));
+    facts.push({ id, recipient: key, at: now, ...outcome });
+  }
+  return { facts, givenBack, nextAt: waits.length > 0 ? Math.max(...waits) : lastAnnounced(state, now) };
+}
+
+/** Returns when a recipient is tried again. Null: not at all, or not yet known. */
+function nextAttemptAt({ ticket, now, random }: Circumstances, result: ReportedResult): number | null {
+  if (result.kind === "returned") return now;
+  if (result.kind === "paced") return now + result.seconds * 1_000;
+  if (result.kind !== "deferred" && result.kind !== "ambiguous") return null;
+  const wait = waitAfter(ticket.attempt, random);
+  return wait === null ? null : now + wait;
+}
+
+function toReportedOutcome(
+  result: ReportedResult,
+  { state, ticket }: Circumstances,
+  nextAt: number | null,
+): Outcome | null {
+  const relay = "relay" in result ? result.relay : undefined;
+  const attempt: Attempt = {
+    relay: relay ?? "egress",
+    number: ticket.attempt,
+    nextAt,
+    afterInterruption: ticket.isRepeated,
+  };
+  if (result.kind === "paced" || result.kind === "returned") {
+    // Without an event the end of the attempt would be forgotten while the egress holds the email for others.
+    if (state.recipients.length === 1 || nextAt === null) return null;
+    const reason = result.kind === "paced" ? `${result.label}: ${result.reason}` : result.reason;
+    return waitsForReceiver(attempt, { reason, nextAt });
+  }
+  if (result.kind === "held") return { on: "held", metadata: { relay: attempt.relay, attempt: attempt.number } };
+  const outcome = toOutcome(result.kind === "accepted" ? { ...result, dsnRequested: false } : result, attempt);
+  const receiver = result.receiver === undefined ? {} : { receiver: result.receiver };
+  return { ...outcome, metadata: { ...outcome.metadata, ...receiver } };
+}
+
+/**
+ * Returns whether nothing of an email is left to the egress in the attempt of a ticket: each recipient has an outcome, was given
+ * back in this report, or was deferred in this attempt. A recipient that a run has not handed over yet is left to it. Pure.
+ */
+export function isSettled(
+  { recipients, events }: Pick<EmailState, "recipients" | "events">,
+  { attempt }: Pick<Ticket, "attempt">,
+  givenBack: ReadonlySet<string>,
+): boolean {
+  const isDeferred = (email: string) =>
+    events.some(
+      ({ type, metadata }) => type === "deferred" && metadata?.recipient === email && metadata.attempt === attempt,
+    );
+  return recipients.every((recipient) => {
+    if (!isPending(recipient.state)) return true;
+    return recipient.state === "queued" && (givenBack.has(recipientKey(recipient)) || isDeferred(recipient.email));
+  });
+}
+
+/** Returns whether an outcome is the last word of a receiver. */
+const isFinal = ({ on }: Outcome) => on === "accepted-final" || on === "recipient-refused" || on === "message-refused";
+
+/** Returns the time that the last `deferred` event announced, or soon. */
+function lastAnnounced({ events, recipients }: EmailState, now: number): number {
+  if (!recipients.some(({ state }) => isPending(state))) return now;
+  const announced = events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
+  return Math.max(now + SOON_MS, typeof announced === "string" ? Date.parse(announced) || 0 : 0);
+}
