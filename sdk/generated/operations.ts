@@ -255,7 +255,7 @@ export interface Operations {
   /** Count the mail of a period by hour or day. GET /v1/analytics/timeseries */
   getAnalyticsTimeseries(query?: { period?: "24h" | "7d" | "30d" | "90d"; granularity?: "hour" | "day" }, options?: RequestOptions): Promise<AnalyticsTimeseries>;
   /** Rank recipient domains by emails sent. GET /v1/analytics/domain-stats */
-  getAnalyticsDomainStats(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDomain[]>;
+  getAnalyticsDomainStats(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number; group_by?: "domain" | "receiver" }, options?: RequestOptions): Promise<AnalyticsDomain[]>;
   /** Get bounce, complaint and deferral rates by recipient domain. GET /v1/analytics/deliverability */
   getAnalyticsDeliverability(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDeliverability>;
   /** Resume the mail of a workspace that stopped itself. POST /v1/workspaces/{workspace_id}/resume-bulk */

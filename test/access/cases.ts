@@ -208,6 +208,7 @@ export const cases: Record<string, RouteCase> = {
   "POST /gateway/confirmations": { success: 401 },
   "POST /gateway/outcomes": { success: 401 },
   "POST /gateway/leases": { success: 401 },
+  "POST /gateway/volume": { success: 401 },
   "POST /gateway/recipients": { success: 401 },
   "POST /gateway/mail": { success: 401 },
   ...operatorCases,

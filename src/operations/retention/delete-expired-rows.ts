@@ -1,5 +1,6 @@
 import { EXPIRED_KEPT_MS } from "../../identity/invitations/index.ts";
 import { UNUSED_CLIENT_TTL_MS } from "../../identity/oauth/index.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { NOTIFICATION_DAYS } from "../../notices/notifications/index.ts";
 import { DELIVERY_DAYS } from "../../notices/webhooks/index.ts";
 import { AUDIT_RETENTION_DAYS, firstIdAt } from "../../platform/audit/index.ts";
@@ -7,6 +8,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
+import { VOLUME_DAYS } from "../../sending/receivers/index.ts";
 import { DOMAIN_FAILURE_DAYS, SOFT_BOUNCE_DAYS } from "../../sending/suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
@@ -32,6 +34,12 @@ const DELETE_RETRIED_ADDRESSES =
 const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
 const DELETE_SOFT_BOUNCES =
   "DELETE FROM soft_bounces WHERE (workspace, email) IN (SELECT workspace, email FROM soft_bounces WHERE last_at < ?1 AND listed_at IS NULL LIMIT ?2)";
+const DELETE_RECEIVER_DOMAINS =
+  "DELETE FROM receiver_domains WHERE domain IN (SELECT domain FROM receiver_domains WHERE seen_at < ?1 LIMIT ?2)";
+const DELETE_RECEIVER_WAITS =
+  "DELETE FROM receiver_waits WHERE receiver IN (SELECT receiver FROM receiver_waits WHERE until < ?1 LIMIT ?2)";
+const DELETE_VOLUME =
+  "DELETE FROM egress_volume WHERE (address, receiver, day) IN (SELECT address, receiver, day FROM egress_volume WHERE day < ?1 LIMIT ?2)";
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
@@ -65,6 +73,9 @@ const EXPIRING: Readonly<Record<string, string>> = {
 export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   yield* deleteBefore(ctx.db, DELETE_SOFT_BOUNCES, ctx.now() - SOFT_BOUNCE_DAYS * 24 * 3_600_000);
+  yield* deleteBefore(ctx.db, DELETE_RECEIVER_DOMAINS, ctx.now() - VOLUME_DAYS * DAY_MS);
+  yield* deleteBefore(ctx.db, DELETE_RECEIVER_WAITS, ctx.now() - DAY_MS);
+  yield* deleteBefore(ctx.db, DELETE_VOLUME, Math.floor(ctx.now() / DAY_MS) - VOLUME_DAYS);
   yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
   yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
   const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));

@@ -4,6 +4,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
+import { findReceiversOf } from "../receivers/index.ts";
 import type { Hours } from "./rules.ts";
 
 /** Counts of recipients; opens and clicks are emails (docs/contract/analytics.md#counts). */
@@ -65,8 +66,30 @@ export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: n
   return sums;
 }
 
+/** Domains of a period whose receivers are looked up, those with the most mail. */
+const MAX_DOMAINS = 2_000;
+
 /** Returns the counts by recipient domain: those with the most mail, most first. Throws as `findTotals` does. */
-export async function findDomains(ctx: CallerCtx, { first, last }: Hours, limit: number): Promise<[string, Counts][]> {
+export async function findDomains(ctx: CallerCtx, hours: Hours, limit: number): Promise<[string, Counts][]> {
+  return (await rankDomains(ctx, hours)).slice(0, limit);
+}
+
+/** Returns the same by receiver, as far as an egress of our own has told it; other domains stay by themselves. */
+export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number): Promise<[string, Counts][]> {
+  const domains = (await rankDomains(ctx, hours)).slice(0, MAX_DOMAINS);
+  const receiverOf = await findReceiversOf(
+    ctx,
+    domains.map(([domain]) => domain),
+  );
+  const sums = new Map<string, Counts>();
+  for (const [domain, counts] of domains) {
+    const receiver = receiverOf.get(domain) ?? domain;
+    sums.set(receiver, addCounts(sums.get(receiver) ?? NO_COUNTS, counts));
+  }
+  return ranked(sums).slice(0, limit);
+}
+
+async function rankDomains(ctx: CallerCtx, { first, last }: Hours): Promise<[string, Counts][]> {
   const days = [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
   const rows = await fromShards<{ lines: string }>(ctx, (of) =>
     mailDb(of)
@@ -75,9 +98,11 @@ export async function findDomains(ctx: CallerCtx, { first, last }: Hours, limit:
   );
   const sums = new Map<string, Counts>();
   for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
-  const domains = [...sums].map(([domain, counts]): [string, Counts] => [domain, withRefused(counts)]);
-  return domains.toSorted(([a, of], [b, than]) => than.sent - of.sent || (a < b ? -1 : 1)).slice(0, limit);
+  return ranked(new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)])));
 }
+
+const ranked = (sums: ReadonlyMap<string, Counts>): [string, Counts][] =>
+  [...sums].toSorted(([a, of], [b, than]) => than.sent - of.sent || (a < b ? -1 : 1));
 
 /** Returns the counts of a row, whose `sent` is what the egress took, with what it refused. */
 const withRefused = <Row extends Counts>(row: Row): Row => ({ ...row, sent: row.sent + row.refused });

@@ -5,7 +5,7 @@ import { operationsOf, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { badRequest } from "../../lib/errors.ts";
-import { findDomains, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
+import { findDomains, findReceivers, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
 import { bucketsOf, granularities, hoursOf, hoursPerBucket, type Period, periods } from "./rules.ts";
 import {
   DeliverabilityOut,
@@ -32,6 +32,12 @@ const SeriesQuery = z.object({
   granularity: z.enum(granularities, "granularity must be hour or day").default("day"),
 });
 const DomainQuery = z.object({ period, limit: offsetQuery({ default: 20, max: 100 }).limit });
+const DomainStatsQuery = DomainQuery.extend({
+  group_by: z
+    .enum(["domain", "receiver"], "group_by must be domain or receiver")
+    .default("domain")
+    .describe("`receiver`: the domains of one mail system, such as `google`, are one, where an egress has told it."),
+});
 
 function parsePeriod(text: string): Period {
   const found = periods.find((name) => name === text);
@@ -87,11 +93,12 @@ export const analyticsRoutes = new Hono<AppEnv>()
       description: ofWorkspace,
       responses: responses(200, "The domains, those with the most mail first", z.array(DomainStatsOut), [400, 403]),
     }),
-    query(DomainQuery),
+    query(DomainStatsQuery),
     async (c) => {
-      const { period: text, limit } = c.req.valid("query");
+      const { period: text, limit, group_by: by } = c.req.valid("query");
       const hours = hoursOf(parsePeriod(text), c.get("caller").now());
-      return c.json((await findDomains(c.get("caller"), hours, limit)).map(toDomainStats));
+      const find = by === "receiver" ? findReceivers : findDomains;
+      return c.json((await find(c.get("caller"), hours, limit)).map(toDomainStats));
     },
   )
   .get(

@@ -21,6 +21,7 @@ import {
   syncDueAtStatement,
   toState,
 } from "../emails/index.ts";
+import type { ReceiverWaitRow } from "../receivers/index.ts";
 import {
   type DkimKeyRow,
   readSenders,
@@ -29,7 +30,6 @@ import {
   type SenderRow,
   toFacts,
 } from "./read-senders.ts";
-import type { ReceiverWaitRow } from "./receiver-waits.ts";
 
 /** A claimed email with everything that preflight and composition need. */
 export interface ClaimedMail {

@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
-import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "./receiver-waits.ts";
+import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../receivers/index.ts";
 
 /** Facts about the sender that may have changed since the email was accepted. */
 export interface SenderFacts {

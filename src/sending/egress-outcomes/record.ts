@@ -1,30 +1,25 @@
-import { addressKey } from "../../lib/addresses.ts";
-import { readTicket, type Ticket } from "../../mail/egress-tickets/index.ts";
+import { readTicket } from "../../mail/egress-tickets/index.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
-import { noteOutcomes, retryAfterOutageStatement } from "../delivery/index.ts";
-import { applyFacts, EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
-import { findSoftBounces } from "../suppressions/index.ts";
-import { FIND_LEASED, insertNextStatement, type Leaving, leaveStatements } from "./outbox-statements.ts";
-import { isSettled, toFacts } from "./to-facts.ts";
-import type { ReportedOutcome } from "./types.ts";
+import { EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "../emails/index.ts";
+import { FIND_LEASED } from "./outbox-statements.ts";
+import type { KnownReport, Report, ReportedOutcome } from "./types.ts";
+import { writeReports } from "./write-reports.ts";
 
 /** Outcomes of one call: a flush of applyFacts, with one call of each database that has emails among them. */
 export const MAX_OUTCOMES = 100;
 
-interface Report {
-  ticket: Ticket;
-  outcome: ReportedOutcome;
-}
-
 /**
- * Records what an egress reports about emails that it holds, at most MAX_OUTCOMES. May be repeated any number of times, also after
+ * Records what an egress reports about emails that it holds, at most MAX_OUTCOMES. `address` is its source address. May be repeated any number of times, also after
  * the lease was lost: what a receiver has said for good counts, and all else needs the lease. Returns the tickets whose lease is not
  * held any more. Throws when a database could not be written; then the same report is to be sent again.
  */
-export async function recordOutcomes(ctx: Ctx, outcomes: readonly ReportedOutcome[]): Promise<{ lost: string[] }> {
+export async function recordOutcomes(
+  ctx: Ctx,
+  address: string,
+  outcomes: readonly ReportedOutcome[],
+): Promise<{ lost: string[] }> {
   const reports = outcomes.flatMap((outcome): Report[] => {
     const ticket = readTicket(outcome.ticket);
     return ticket ? [{ ticket, outcome }] : [];
@@ -35,7 +30,7 @@ export async function recordOutcomes(ctx: Ctx, outcomes: readonly ReportedOutcom
   const held = new Set<string>();
   await Promise.all(
     groups.map(async ([shard, group]) => {
-      for (const ticket of await recordOnShard(onShard(ctx, shard), group)) held.add(ticket);
+      for (const ticket of await recordOnShard(onShard(ctx, shard), group, address)) held.add(ticket);
     }),
   );
   return { lost: outcomes.map(({ ticket }) => ticket).filter((ticket) => !held.has(ticket)) };
@@ -49,7 +44,7 @@ const FIND_EMAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, e.request_id FROM json_each(?1) j CROSS JOIN emails e ON e.n = j.value`;
 
 /** Records the outcomes of one mail database. Returns the tickets whose lease was held. */
-async function recordOnShard(ctx: MailCtx, reports: readonly Report[]): Promise<string[]> {
+async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: string): Promise<string[]> {
   const db = mailDb(ctx);
   const numbers = [...new Set(reports.map(({ ticket }) => ticket.n))];
   const leases = [...new Map(reports.map(({ ticket }) => [`${ticket.row} ${ticket.token}`, ticket])).values()];
@@ -66,16 +61,11 @@ async function recordOnShard(ctx: MailCtx, reports: readonly Report[]): Promise<
   const about = reports.flatMap((report) => {
     const row = rows.get(report.ticket.n);
     // The number of a deleted email may have been given again.
-    return row?.id === report.ticket.email ? [{ ...report, row, state: toState(row), isLeased: isHeld(report) }] : [];
+    if (row?.id !== report.ticket.email) return [];
+    return [{ ...report, state: toState(row), requestId: row.request_id, isLeased: isHeld(report) }];
   });
-  for (const group of groupsToWrite(about)) await write(ctx, group);
+  for (const group of groupsToWrite(about)) await writeReports(ctx, group, address);
   return reports.filter(isHeld).map(({ outcome }) => outcome.ticket);
-}
-
-interface KnownReport extends Report {
-  row: FoundRow;
-  state: EmailState;
-  isLeased: boolean;
 }
 
 /** Bytes of the states of emails of one write: half of the 2,000,000 of a bound parameter of D1 (platform limits). */
@@ -99,59 +89,4 @@ function groupsToWrite(reports: readonly KnownReport[]): KnownReport[][] {
     groups.at(-1)?.push({ ...first, outcome: { ...first.outcome, recipients } });
   }
   return groups;
-}
-
-/** Returns the addresses whose receivers accepted the email. */
-function acceptedAddresses({ outcome, state: { workspace } }: KnownReport) {
-  const accepted = outcome.recipients.filter(({ result }) => result.kind === "accepted");
-  return accepted.map(({ address }) => ({ workspace, email: addressKey(address) }));
-}
-
-async function write(ctx: MailCtx, reports: readonly KnownReport[]): Promise<void> {
-  const now = ctx.now();
-  const circumstances = { now, random: Math.random() };
-  const softBounced = await findSoftBounces(ctx, reports.flatMap(acceptedAddresses));
-  const updates = await Promise.all(
-    reports.map(async ({ outcome, ...rest }) => {
-      const { facts, nextAt, givenBack } = await toFacts(outcome, { ...rest, ...circumstances });
-      const dueAt = nextAt === rest.ticket.until ? nextAt + 1 : nextAt;
-      const known = facts.map((fact) =>
-        fact.on === "accepted-final" && softBounced.has(`${rest.state.workspace} ${fact.recipient}`)
-          ? { ...fact, isAfterSoftBounces: true as const }
-          : fact,
-      );
-      return { ...rest, facts: known, attempt: rest.ticket.attempt, givenBack, dueAt };
-    }),
-  );
-  const isAccepted = updates.some(({ facts }) => facts.some(({ on }) => on === "accepted-final"));
-  const byNumber = new Map(updates.map((update) => [update.state.n, update]));
-  let next: Leaving[] = [];
-  const facts = updates.map(({ isLeased, dueAt, ...update }) => {
-    return isLeased ? { ...update, next: { dueAt, outboxId: null } } : update;
-  });
-  const { results } = await applyFacts(ctx, facts, (states) => {
-    const done = states.flatMap((state): Leaving[] => {
-      const update = byNumber.get(state.n);
-      return update?.isLeased && isSettled(state, update.ticket, update.givenBack)
-        ? [{ ticket: update.ticket, state: { ...state, dueAt: update.dueAt } }]
-        : [];
-    });
-    next = done.filter(({ state }) => state.status === "queued");
-    return {
-      before: next.length > 0 ? [insertNextStatement(ctx, next)] : [],
-      after: [
-        ...(isAccepted ? [retryAfterOutageStatement(ctx)] : []),
-        ...(done.length > 0 ? leaveStatements(ctx, done) : []),
-      ],
-    };
-  });
-  noteOutcomes(
-    ctx,
-    updates.map(({ row, state, facts }) => ({ mail: { state, requestId: row.request_id }, facts })),
-  );
-  const retried = isAccepted ? ((results[0]?.results ?? []) as WakeUp[]) : [];
-  const due = next.filter(({ state }) => (state.dueAt ?? 0) <= now);
-  const woken = due.map(({ state }): WakeUp => ({ dueAt: state.dueAt ?? now, id: state.id, kind: "deliver" }));
-  if (woken.length > 0) await ctx.wake(woken);
-  if (retried.length > 0) await ctx.wake(retried, 2);
 }

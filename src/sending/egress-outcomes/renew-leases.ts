@@ -17,9 +17,9 @@ export interface RenewedLeases {
 }
 
 const RENEW = `
-  UPDATE outbox AS o SET due_at = ?2 FROM json_each(?1) j
-   WHERE o.due_at = j.value->>'until' AND o.id = j.value->>'row' AND o.token = j.value->>'token'
-  RETURNING o.id AS row, o.token`;
+  UPDATE outbox SET due_at = ?2 FROM json_each(?1) j
+   WHERE outbox.due_at = j.value->>'until' AND outbox.id = j.value->>'row' AND outbox.token = j.value->>'token'
+  RETURNING outbox.id AS row, outbox.token`;
 
 /** Renews the leases of the rows of these tickets, at most MAX_LEASES, for EGRESS_LEASE_MS from now. */
 export async function renewLeases(ctx: Ctx, tickets: readonly string[]): Promise<RenewedLeases> {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
+import { readVolume } from "../receivers/index.ts";
 import { MAX_OUTCOMES, recordOutcomes } from "./record.ts";
 import { MAX_LEASES, renewLeases } from "./renew-leases.ts";
 
@@ -63,15 +64,20 @@ const OutcomesIn = z.object({
 });
 /** Bytes of a body: 100 outcomes of one recipient with the longest replies. An egress sends fewer of more recipients. */
 const MAX_BYTES = 262_144;
+const VolumeIn = z.object({ address: text(100) });
 const LeasesIn = z.object({ tickets: z.array(ticket).min(1).max(MAX_LEASES) });
 
 /** The calls of an egress that holds emails under the leases of their outbox rows (docs/egress.md). */
 export const egressOutcomeRoutes = new Hono<AppEnv>()
   .post("/gateway/outcomes", needs("gateway"), async (c) => {
-    const { outcomes } = await readFields(c, OutcomesIn, MAX_BYTES);
-    return c.json({ reply: null, ...(await recordOutcomes(c.get("ctx"), outcomes)) });
+    const { address, outcomes } = await readFields(c, OutcomesIn, MAX_BYTES);
+    return c.json({ reply: null, ...(await recordOutcomes(c.get("ctx"), address, outcomes)) });
   })
   .post("/gateway/leases", needs("gateway"), async (c) => {
     const { tickets } = await readFields(c, LeasesIn);
     return c.json({ reply: null, ...(await renewLeases(c.get("ctx"), tickets)) });
+  })
+  .post("/gateway/volume", needs("gateway"), async (c) => {
+    const { address } = await readFields(c, VolumeIn);
+    return c.json({ reply: null, receivers: await readVolume(c.get("ctx"), address) });
   });

@@ -1,4 +1,6 @@
+import type { Ticket } from "../../mail/egress-tickets/index.ts";
 import type { RecipientResult } from "../../mail/smtp/index.ts";
+import type { EmailState } from "../emails/index.ts";
 
 /** The report of an egress about one recipient of an email that it holds (docs/egress.md). */
 export type ReportedResult =
@@ -20,4 +22,19 @@ interface Route {
 export interface ReportedOutcome {
   ticket: string;
   recipients: readonly { address: string; result: ReportedResult }[];
+}
+
+/** A report whose ticket was read. */
+export interface Report {
+  ticket: Ticket;
+  outcome: ReportedOutcome;
+}
+
+/** A report about an email that exists. */
+export interface KnownReport extends Report {
+  state: EmailState;
+  /** Id of the request that the email was accepted with, for the log; null without one. */
+  requestId: string | null;
+  /** The lease of its row is held. */
+  isLeased: boolean;
 }

@@ -18,5 +18,10 @@ export { findSuppression, findSuppressions, listSuppressions } from "./queries.t
 export { removeSuppression } from "./remove.ts";
 export { removeBouncesStatements } from "./remove-bounces.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
-export { findSoftBounces, SOFT_BOUNCE_DAYS, type SoftBounceFact, softBounceStatements } from "./soft-bounces.ts";
+export {
+  findSoftBouncesStatement,
+  SOFT_BOUNCE_DAYS,
+  type SoftBounceFact,
+  softBounceStatements,
+} from "./soft-bounces.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";

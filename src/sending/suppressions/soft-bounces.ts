@@ -73,20 +73,14 @@ export function softBounceStatements(ctx: Ctx, facts: readonly SoftBounceFact[])
   ];
 }
 
-/** Returns which of these addresses have had soft bounces, as `workspace address`. */
-export async function findSoftBounces(
-  ctx: Pick<Ctx, "db">,
-  addresses: readonly WorkspaceAddress[],
-): Promise<ReadonlySet<string>> {
-  if (addresses.length === 0) return new Set();
-  const { results } = await ctx.db
+/** Returns the statement that finds which of these addresses have had soft bounces, as WorkspaceAddress. */
+export function findSoftBouncesStatement(ctx: Pick<Ctx, "db">, addresses: readonly WorkspaceAddress[]): MainStatement {
+  return ctx.db
     .prepare(
       `SELECT b.workspace, b.email FROM json_each(?1) j
         CROSS JOIN soft_bounces b ON b.workspace = j.value->>'workspace' AND b.email = j.value->>'email'`,
     )
-    .bind(JSON.stringify(addresses))
-    .all<WorkspaceAddress>();
-  return new Set(results.map(({ workspace, email }) => `${workspace} ${email}`));
+    .bind(JSON.stringify(addresses));
 }
 
 /** Returns the statement that removes an address from those that get no bulk mail. It changes one row when it was listed. */

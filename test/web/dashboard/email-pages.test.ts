@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { toCurl } from "../../../src/web/dashboard/emails/curl.ts";
+import { acceptEmail } from "../../support/accept-email.ts";
+import { holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { submit, withoutClock } from "./support.ts";
 
 /** The pages of emails beside the list and the form: saved searches, batch, scheduled emails, source and copies. */
@@ -50,6 +52,18 @@ describe("the list of emails", () => {
     expect([nameless.status, await nameless.text()]).toEqual([422, expect.stringContaining('role="alert"')]);
     await submit(session, "/app/emails/searches/remove", { id: saved.id });
     expect(await textOf("/app/emails")).not.toContain("Bounced &lt;");
+  });
+});
+
+describe("an email that waits for its receiver", () => {
+  it("says for which, until when and why", async () => {
+    const wait = "451 4.7.1 wait 600 s for outlook (Outlook): 451 4.7.650 rate limited due to IP reputation";
+    const server = await holdingServer({ recipients: { "friend@example.org": wait } });
+    const id = await acceptEmail(recordingContext().ctx, workspace);
+    await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
+    const page = await textOf(`/app/emails/${id}`);
+    expect(page).toContain("Waiting: Outlook has slowed us down until");
+    expect(page).toContain("451 4.7.650 rate limited due to IP reputation");
   });
 });
 

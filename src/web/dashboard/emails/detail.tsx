@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Facts, Layout, List, Live, Notice, SizedMailFrame, Status, Time } from "../../../http/ui/index.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
+import type { ReceiverWait } from "../../../sending/receivers/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { toCurl } from "./curl.ts";
 import { FailureCards } from "./failure-card.tsx";
@@ -12,12 +13,14 @@ interface EmailPageProps {
   row: DetailRow;
   /** Entries of the suppression list for its recipients. */
   suppressions: readonly SuppressionOut[];
+  /** The receivers that it waits for. */
+  waits: readonly ReceiverWait[];
   notice?: string | undefined;
   error?: string | undefined;
 }
 
 /** One email: what became of each recipient and why, its timeline and its content. */
-export const EmailPage = ({ caller, email, row, suppressions, notice, error }: EmailPageProps) => (
+export const EmailPage = ({ caller, email, row, suppressions, waits, notice, error }: EmailPageProps) => (
   <Layout
     title={email.subject === "" ? "(no subject)" : email.subject}
     caller={caller}
@@ -35,12 +38,12 @@ export const EmailPage = ({ caller, email, row, suppressions, notice, error }: E
         columns={["Address", "Status", "Reason"]}
         rows={row.recipients.map(({ kind, email: address, state }) => [
           kind === "to" ? address : `${address} (${kind})`,
-          <Status word={state} />,
+          <Status word={state === "held" ? "sent" : state} />,
           lastReason(email.events, address) ?? "",
         ])}
       />
       <h2>Timeline</h2>
-      <Timeline email={email} />
+      <Timeline email={email} waits={waits} />
     </Live>
     <h2>Content</h2>
     <Content email={email} curl={toCurl(caller.settings.publicUrl, row, email)} />

@@ -12,7 +12,16 @@ import { requireRight } from "../../../http/require-right.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
 import { composeSource } from "../../../sending/delivery/index.ts";
-import { getEmail, getEmailDetail, readDetail, retryEmail, SendIn, sendEmail } from "../../../sending/emails/index.ts";
+import {
+  getEmail,
+  getEmailDetail,
+  isPending,
+  readDetail,
+  retryEmail,
+  SendIn,
+  sendEmail,
+} from "../../../sending/emails/index.ts";
+import { findWaits } from "../../../sending/receivers/index.ts";
 import { findSuppressions, removeSuppression, toSuppression } from "../../../sending/suppressions/index.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
@@ -118,12 +127,14 @@ async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
   const id = c.req.param("email_id") ?? "";
   const row = await getEmail(caller, id);
   const failed = row.recipients.filter(({ state }) => UNREACHED.includes(state)).map(({ email: address }) => address);
-  const [email, found] = await Promise.all([
+  const pending = row.recipients.filter(({ state }) => isPending(state)).map(({ email: address }) => address);
+  const [email, found, waits] = await Promise.all([
     readDetail(caller, row),
     failed.length === 0 ? [] : findSuppressions(caller, failed),
+    pending.length === 0 ? [] : findWaits(caller, pending),
   ]);
   const suppressions = found.map(toSuppression);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <EmailPage {...{ caller, email, row, suppressions, notice }} error={refusal?.message} />;
+  const page = <EmailPage {...{ caller, email, row, suppressions, waits, notice }} error={refusal?.message} />;
   return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }

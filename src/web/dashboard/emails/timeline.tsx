@@ -1,10 +1,17 @@
 import type { Child } from "hono/jsx";
 import { Status, Time } from "../../../http/ui/index.ts";
 import type { DetailOut, EventOut } from "../../../sending/emails/index.ts";
+import type { ReceiverWait } from "../../../sending/receivers/index.ts";
 import { explainFailure } from "./explain-failure.ts";
 
-/** The events of an email as sentences, each with its details folded. */
-export const Timeline = ({ email }: { email: Pick<DetailOut, "events" | "source"> }) => (
+interface TimelineProps {
+  email: Pick<DetailOut, "events" | "source">;
+  /** The receivers that it waits for now. */
+  waits: readonly ReceiverWait[];
+}
+
+/** The events of an email as sentences, each with its details folded, and last the receivers that it waits for. */
+export const Timeline = ({ email, waits }: TimelineProps) => (
   <ol class="timeline">
     {email.events.map((event) => (
       <li id={`event-${event.id}`}>
@@ -14,6 +21,16 @@ export const Timeline = ({ email }: { email: Pick<DetailOut, "events" | "source"
         </span>
         <Next event={event} />
         <Details event={event} />
+      </li>
+    ))}
+    {waits.map(({ label, until, reason }) => (
+      <li>
+        <Status word="deferred" label={`Waiting: ${label} has slowed us down until`} />{" "}
+        <Time at={new Date(until).toISOString()} as="whole" />
+        <details>
+          <summary>Reply of the mail server</summary>
+          <pre>{reason}</pre>
+        </details>
       </li>
     ))}
   </ol>

@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const receiverDomains = sqliteTable("receiver_domains", {
   domain: text().primaryKey().notNull(),
@@ -12,3 +12,15 @@ export const receiverWaits = sqliteTable("receiver_waits", {
   reason: text().notNull(),
   until: integer().notNull(),
 });
+
+export const egressVolume = sqliteTable(
+  "egress_volume",
+  {
+    address: text().notNull(),
+    receiver: text().notNull(),
+    /** Days since 1970. */
+    day: integer().notNull(),
+    emails: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.address, t.receiver, t.day] })],
+);

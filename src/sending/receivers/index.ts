@@ -1,0 +1,10 @@
+export {
+  domainOf,
+  FIND_WAITS,
+  findReceiversOf,
+  findWaits,
+  type ReceiverWait,
+  type ReceiverWaitRow,
+} from "./find-waits.ts";
+export { receiverDomainsStatement, receiverVolumeStatement, receiverWaitsStatement } from "./statements.ts";
+export { readVolume, VOLUME_DAYS, type VolumeRow } from "./volume.ts";

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { EGRESS_LEASE_MS, readTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { acceptEmail } from "../../support/accept-email.ts";
+import { database } from "../../support/databases.ts";
+import { readEmail } from "../../support/emails.ts";
+import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
+import { GATEWAY_HEADERS } from "../../support/submissions.ts";
+import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+
+let workspace: TestWorkspace;
+const gateway = apiWith(null);
+
+beforeEach(async () => {
+  await database.prepare("DELETE FROM outbox").run();
+  workspace = await aWorkspace();
+});
+
+interface Renewed {
+  until: number;
+  now: number;
+  tickets: Record<string, string>;
+  lost: string[];
+}
+
+const renew = async (tickets: readonly string[]) =>
+  (await gateway.post("/gateway/leases", { tickets }, GATEWAY_HEADERS)).json<Renewed>();
+
+describe("a lease", () => {
+  it("lasts 15 minutes more when it is renewed, and the new ticket reports under it", async () => {
+    const server = await holdingServer();
+    const past = Date.now() - 5 * 60_000;
+    const { ctx } = recordingContext({}, () => past);
+    const id = await acceptEmail(ctx, workspace);
+    await runOutboxAt(past + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
+    const [mail] = await heldMails(server);
+    const old = mail?.ticket ?? "";
+    const { until, now, tickets, lost } = await renew([old]);
+    expect(until - now).toBe(EGRESS_LEASE_MS);
+    expect(lost).toEqual([]);
+    const renewed = tickets[old] ?? "";
+    expect(readTicket(renewed)).toEqual({ ...readTicket(old), until });
+    // The email is not tried again before the new end.
+    await runOutboxAt((readTicket(old)?.until ?? 0) + 60_000, { EGRESS_URL: server.url }, ["deliver"]);
+    expect(await heldMails(server)).toHaveLength(1);
+    await report([{ ticket: renewed, address: "friend@example.org", result: results.deferred }]);
+    expect((await readEmail(workspace, id)).status).toBe("queued");
+  });
+
+  it("is lost when another run has claimed the row, when the row is gone, and for a ticket that is none", async () => {
+    const server = await holdingServer();
+    await acceptEmail(recordingContext().ctx, workspace);
+    await acceptEmail(recordingContext().ctx, workspace);
+    await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
+    const [first, second] = await heldMails(server);
+    await report([{ ticket: first?.ticket ?? "", address: "friend@example.org", result: results.accepted }]);
+    await runOutboxAt(Date.now() + EGRESS_LEASE_MS + 60_000, { EGRESS_URL: server.url }, ["deliver"]);
+    const tickets = [first?.ticket ?? "", second?.ticket ?? "", "none", "9.a.b"];
+    const { lost, tickets: renewed } = await renew(tickets);
+    expect(lost).toEqual(tickets);
+    expect(renewed).toEqual({});
+  });
+});
+
+describe("the calls of an egress", () => {
+  const bad: [string, string, unknown][] = [
+    ["no outcome", "outcomes", { address: "192.0.2.1", outcomes: [] }],
+    ["101 outcomes", "outcomes", { address: "192.0.2.1", outcomes: Array(101).fill({ ticket: "x", recipients: [] }) }],
+    [
+      "an outcome without recipients",
+      "outcomes",
+      { address: "192.0.2.1", outcomes: [{ ticket: "x", recipients: [] }] },
+    ],
+    [
+      "an unknown result",
+      "outcomes",
+      { address: "", outcomes: [{ ticket: "x", recipients: [{ address: "a@b.test", result: { kind: "eaten" } }] }] },
+    ],
+    ["no ticket", "leases", { tickets: [] }],
+    ["101 tickets", "leases", { tickets: Array(101).fill("x") }],
+    ["no address", "volume", {}],
+  ];
+  for (const [name, path, body] of bad)
+    it(`are refused with ${name}`, async () => {
+      expect((await gateway.post(`/gateway/${path}`, body, GATEWAY_HEADERS)).status).toBe(422);
+    });
+
+  it("are refused above 256 KB, and without the secret", async () => {
+    const big = { address: "x".repeat(300_000), outcomes: [] };
+    expect((await gateway.post("/gateway/outcomes", big, GATEWAY_HEADERS)).status).toBe(413);
+    for (const path of ["outcomes", "leases", "volume"])
+      expect((await gateway.post(`/gateway/${path}`, {}, { Authorization: "Bearer wrong" })).status).toBe(401);
+  });
+});
