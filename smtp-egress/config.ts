@@ -65,6 +65,8 @@ export interface EgressConfig {
   dnsServers: string[];
   /** Port of receivers. */
   deliveryPort: number;
+  /** Port of the servers of MTA-STS policies. */
+  policyPort: number;
   /** True: mail may go to private addresses. */
   allowsPrivateAddresses: boolean;
   /** File with certificate authorities for receivers; null: those of the system. */
@@ -133,6 +135,7 @@ export function readConfig(env: Variables): EgressConfig {
     receiversFile: env.RECEIVERS_FILE || null,
     dnsServers: listOf(env, "DNS_SERVERS"),
     deliveryPort: env.DELIVERY_PORT ? toPort("DELIVERY_PORT", env.DELIVERY_PORT) : 25,
+    policyPort: env.POLICY_PORT ? toPort("POLICY_PORT", env.POLICY_PORT) : 443,
     allowsPrivateAddresses: toChoice(env, "ALLOW_PRIVATE_ADDRESSES", ["off", "on"]) === "on",
     caFile: env.CA_FILE || null,
     warmUpSince: readWarmUp(env),

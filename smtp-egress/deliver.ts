@@ -9,17 +9,21 @@ export interface Delivery {
   destination: Destination;
   /** When its place in the line is due, in ms since 1970. */
   readonly dueAt: number;
-  /** `sending`: without a final dot yet. `over`: it has results, and must not get a final dot. */
-  state: "waiting" | "sending" | "final-dot" | "over";
+  /** The final dot was sent, or is about to be. */
+  hasFinalDot: boolean;
+}
+
+/** Returns whether all recipients have results: then nothing of the delivery may go on. */
+export function isOver({ email, recipients }: Delivery): boolean {
+  return recipients.every((address) => email.results.get(address) !== null);
 }
 
 /** Decides about a delivery while it runs. */
 export interface Guard {
-  /** Returns whether its lease has ended, or its results are known. Ends it then. */
-  isOver(delivery: Delivery): boolean;
-  /** Return false when it must not go on, after they have ended it. */
+  /** Waits for what a delivery needs before its connection. Returns false when it must not begin, after it has ended it. */
   mayBegin(delivery: Delivery): Promise<boolean>;
-  mayEnd(delivery: Delivery): Promise<boolean>;
+  /** The same before its final dot. */
+  maySendFinalDot(delivery: Delivery): Promise<boolean>;
 }
 
 /** Sends a delivery over a session and returns the results in the order of its recipients. Never throws. */
@@ -40,11 +44,10 @@ function messageOf(delivery: Delivery, guard: Guard): OutgoingMessage {
     needsSmtpUtf8,
     needs8BitMime,
     async *chunks() {
-      if (!(await guard.mayBegin(delivery))) throw new Error("the delivery must not begin");
       yield* delivery.email.content;
       // The final dot follows in the same tick.
-      if (!(await guard.mayEnd(delivery))) throw new Error("the delivery must not end");
-      delivery.state = "final-dot";
+      if (!(await guard.maySendFinalDot(delivery))) throw new Error("the delivery must not go on");
+      delivery.hasFinalDot = true;
     },
   };
 }

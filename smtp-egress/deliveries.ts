@@ -1,7 +1,7 @@
 import type { SMTPServerSession } from "smtp-server";
 import type { EgressLimits } from "./config.ts";
 import { hasEightBitHeader } from "./content.ts";
-import type { Delivery, Guard } from "./deliver.ts";
+import { type Delivery, type Guard, isOver } from "./deliver.ts";
 import type { HeldEmail, Hold } from "./hold.ts";
 import type { AcceptedRecipient, Transaction } from "./intake.ts";
 import type { Leases } from "./leases.ts";
@@ -39,7 +39,7 @@ export class Deliveries {
     const addresses = recipients.map(({ address }) => address);
     const known = hold.find(ticket, addresses);
     if (known) {
-      hold.free(reserved);
+      hold.release(reserved);
       const results = [...known.results].flatMap(([address, result]) => (result ? [{ address, result }] : []));
       if (results.length > 0) reporter.report(known, results);
       return;
@@ -66,28 +66,17 @@ export class Deliveries {
 
   /** The checks of a delivery before its content and before its final dot. */
   readonly guard: Guard = {
-    isOver: (delivery) => {
-      if (delivery.state === "over") return true;
-      if (!this.#options.leases.isOver(delivery.email.lease)) return false;
-      // The outbox tries again, so nothing is told.
-      delivery.state = "over";
-      this.#settle(
-        delivery.email,
-        delivery.recipients.map((address) => ({ address, result: LOST })),
-      );
-      return true;
-    },
     mayBegin: async (delivery) => {
       await this.#options.leases.ensure(delivery.email.lease, this.#options.limits.renewMs);
-      return !this.guard.isOver(delivery);
+      return !this.#isOver(delivery);
     },
-    mayEnd: async (delivery) => {
+    maySendFinalDot: async (delivery) => {
       const { leases, reporter, limits } = this.#options;
       const { lease } = delivery.email;
       do {
         await leases.ensure(lease, limits.dotLeaseMs);
         await reporter.permit();
-        if (this.guard.isOver(delivery)) return false;
+        if (this.#isOver(delivery)) return false;
       } while (!leases.has(lease, limits.dotLeaseMs));
       this.#inFinalDot.add(delivery);
       return true;
@@ -119,6 +108,18 @@ export class Deliveries {
     while (this.#inFinalDot.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
+  /** Returns whether a delivery has its results, or has lost its lease: then the outbox tries again, and nothing is told. */
+  #isOver(delivery: Delivery): boolean {
+    const { email, recipients } = delivery;
+    if (isOver(delivery)) return true;
+    if (!this.#options.leases.isOver(email.lease)) return false;
+    this.#settle(
+      email,
+      recipients.map((address) => ({ address, result: LOST })),
+    );
+    return true;
+  }
+
   /** Gives the recipients of one domain to the queue of their receiver. */
   async #route(email: HeldEmail, domain: string, recipients: readonly AcceptedRecipient[]): Promise<void> {
     const { routeOf, queueOf, destinationOf, limits } = this.#options;
@@ -141,8 +142,8 @@ export class Deliveries {
       dueAt = now + wait.ms;
     }
     const destination = await destinationOf(domain, route);
-    if (addresses.every((address) => email.results.get(address) !== null)) return;
-    queue.add({ email, recipients: addresses, destination, dueAt, state: "waiting" });
+    const delivery = { email, recipients: addresses, destination, dueAt, hasFinalDot: false };
+    if (!isOver(delivery)) queue.add(delivery);
   }
 
   #reportHeld(email: HeldEmail): void {

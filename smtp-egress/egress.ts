@@ -9,9 +9,12 @@ import { withTimeout } from "../src/lib/deadline.ts";
 import { addressCheck } from "./allowed-addresses.ts";
 import type { EgressConfig, Listener } from "./config.ts";
 import { Deliveries } from "./deliveries.ts";
+import { Dns } from "./dns.ts";
 import { Hold } from "./hold.ts";
 import { Intake } from "./intake.ts";
 import { Leases, type Renewal } from "./leases.ts";
+import { Policies } from "./mta-sts.ts";
+import { namesHost } from "./mta-sts-policy.ts";
 import { receiverOf } from "./receivers/receiver-of.ts";
 import { Reporter } from "./reporter.ts";
 import { Routes } from "./resolve.ts";
@@ -54,25 +57,26 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
     groupMs: limits.groupMs,
     unacknowledged: limits.unacknowledged,
   });
-  const routes = new Routes({
-    ownName: config.name,
-    issueOf: addressCheck(config.allowsPrivateAddresses, config.sourceAddress),
-    dnsServers: config.dnsServers,
-  });
+  const dns = new Dns(config.dnsServers);
+  const issueOf = addressCheck(config.allowsPrivateAddresses, config.sourceAddress);
+  const ca = config.caFile === null ? null : readFileSync(config.caFile);
+  const routes = new Routes({ dns, issueOf, ownName: config.name });
+  const policies = new Policies({ dns, issueOf, ca, port: config.policyPort });
   const routeOf = (domain: string) => routes.routeOf(domain);
   const queueOf = ({ hosts }: Route & { kind: "hosts" }) =>
     scheduler.queueOf(receiverOf(hosts.map(({ name }) => name)));
-  const destinationOf = async (_domain: string, { hosts }: Route & { kind: "hosts" }) => ({
-    hosts,
-    enforcesTls: () => false,
-  });
+  const destinationOf = async (domain: string, { hosts }: Route & { kind: "hosts" }) => {
+    const policy = await policies.policyOf(domain);
+    if (policy?.mode !== "enforce") return { hosts, enforcesTls: () => false };
+    return { hosts, enforcesTls: (host: string) => (namesHost(policy, host) ? true : null) };
+  };
   const deliveries = new Deliveries({ hold, leases, reporter, limits, routeOf, queueOf, destinationOf });
   const scheduler = new Scheduler({
     connect: {
       name: config.name,
       port: config.deliveryPort,
       sourceAddress: config.sourceAddress,
-      ca: config.caFile === null ? null : readFileSync(config.caFile),
+      ca,
       limits,
     },
     guard: deliveries.guard,
@@ -81,6 +85,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
     holdMs: limits.waitMs,
     idleMs: limits.idleMs,
     unreachableMs: limits.unreachableMs,
+    freeBytes: () => hold.free,
     onResults: deliveries.onResults,
   });
   let isStopping = false;

@@ -43,6 +43,10 @@ export class Hold {
     return this.#used;
   }
 
+  get free(): number {
+    return this.#limit - this.#used;
+  }
+
   /** The emails of which a recipient has no result yet. */
   get emails(): Iterable<HeldEmail> {
     return this.#emails.values();
@@ -52,14 +56,14 @@ export class Hold {
     return this.#emails.size;
   }
 
-  /** Takes room for an email. Returns false when the memory is full. Room needs a `free`, or an `add` and the results. */
+  /** Takes room for an email. Returns false when the memory is full. Room needs a `release`, or an `add` and the results. */
   reserve(bytes: number): boolean {
     if (this.#used + bytes > this.#limit) return false;
     this.#used += bytes;
     return true;
   }
 
-  free(bytes: number): void {
+  release(bytes: number): void {
     this.#used -= bytes;
   }
 
@@ -84,7 +88,7 @@ export class Hold {
   settle(email: HeldEmail): void {
     const name = nameOf(email.ticket, [...email.results.keys()]);
     if (!this.#emails.delete(name)) return;
-    this.free(email.size + EMAIL_BYTES);
+    this.release(email.size + EMAIL_BYTES);
     email.content = [];
     this.#known.set(name, email);
     const [oldest] = this.#known;

@@ -135,7 +135,7 @@ export class Intake {
     if (this.#options.isStopping()) throw new Refusal("421 4.3.2 The egress stops");
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     const needed = size + EMAIL_BYTES;
-    this.#options.hold.free(transaction.reserved - needed);
+    this.#options.hold.release(transaction.reserved - needed);
     transaction.reserved = needed;
     this.#transactions.delete(session);
     this.#options.take(transaction, size > ONE_PIECE_BYTES ? pieces : [Buffer.concat(pieces)], session);
@@ -150,7 +150,7 @@ export class Intake {
   /** Frees the memory of a transaction that was not completed. */
   #release(session: SMTPServerSession): void {
     const transaction = this.#transactions.get(session);
-    if (transaction) this.#options.hold.free(transaction.reserved);
+    if (transaction) this.#options.hold.release(transaction.reserved);
     this.#transactions.delete(session);
   }
 }

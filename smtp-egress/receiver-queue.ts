@@ -1,12 +1,12 @@
 import { ConnectError, type RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
-import { type Delivery, type Guard, sendOver } from "./deliver.ts";
+import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import type { RecipientResult, Result } from "./outcomes.ts";
 import type { ReceiverPace, Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
-import { Recent } from "./recent.ts";
 import { pacedResult, toResult } from "./results.ts";
 import type { Sessions } from "./sessions.ts";
+import { Throughput } from "./throughput.ts";
 
 export interface ReceiverQueueOptions {
   pace: ReceiverPace;
@@ -16,6 +16,8 @@ export interface ReceiverQueueOptions {
   holdMs: number;
   /** Returns the connections that one receiver may have of all. */
   share(): number;
+  /** Returns the bytes of memory that are free. */
+  freeBytes(): number;
   /** Called with the results of a delivery. It has ended then. */
   onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
 }
@@ -34,8 +36,10 @@ export class ReceiverQueue {
   readonly #waiting: Delivery[] = [];
   readonly #busy = new Set<Delivery>();
   /** Deliveries that ended. */
-  readonly #ended = new Recent(MINUTE_MS);
+  readonly #ended = new Throughput();
   readonly counts = { sent: 0, deferred: 0, refused: 0 };
+  /** Bytes of the emails that wait or are sent. */
+  #heldBytes = 0;
   #usedAt = Date.now();
   /** End of the line of emails that found no room. */
   #lineEndsAt = 0;
@@ -68,19 +72,21 @@ export class ReceiverQueue {
   /** Takes a place in the line for a message. A wait above `holdMs` does not take place here. */
   takePlace(now: number): Wait {
     this.#usedAt = now;
-    const hasRoom = this.#waiting.length < Math.max(MIN_WAITING, this.#ended.count(now));
+    const perMinute = Math.max(MIN_WAITING, this.#ended.perMinute(now));
+    // Of what is free, so that however many receivers are slow, the others have a part (Choudhury and Hahne, 1998).
+    const hasRoom = this.#waiting.length < perMinute && this.#heldBytes < this.#options.freeBytes() / 2;
     const holdMs = hasRoom ? this.#options.holdMs : 0;
     const inMemory = this.#waiting.length + this.#busy.size;
     const wait = this.pace.takePlace(now, { holdMs, inMemory });
     if (hasRoom || wait.ms > this.#options.holdMs) return wait;
-    const perMessage = MINUTE_MS / Math.max(MIN_WAITING, this.#ended.count(now));
     const first = now + this.#options.holdMs;
-    this.#lineEndsAt = Math.min(Math.max(this.#lineEndsAt, first) + perMessage, now + MAX_LINE_MS);
+    this.#lineEndsAt = Math.min(Math.max(this.#lineEndsAt, first) + MINUTE_MS / perMinute, now + MAX_LINE_MS);
     return { ms: this.#lineEndsAt - now, reason: `${this.#waiting.length} emails wait for its connections` };
   }
 
   /** Adds a delivery that has its place. */
   add(delivery: Delivery): void {
+    this.#heldBytes += delivery.email.size;
     this.#waiting.splice(this.#waiting.findLastIndex(({ dueAt }) => dueAt <= delivery.dueAt) + 1, 0, delivery);
     this.#advance();
   }
@@ -120,11 +126,10 @@ export class ReceiverQueue {
 
   async #run(delivery: Delivery): Promise<void> {
     this.#busy.add(delivery);
-    delivery.state = this.#options.guard.isOver(delivery) ? "over" : "sending";
-    const results = await this.#attempt(delivery);
+    const results = (await this.#options.guard.mayBegin(delivery)) ? await this.#attempt(delivery) : [];
     this.#busy.delete(delivery);
-    this.#ended.add(Date.now());
-    if (!isOver(delivery)) this.#end(delivery, results);
+    this.#ended.note(Date.now());
+    this.#end(delivery, results);
     this.#returnLate();
     this.#advance();
   }
@@ -132,9 +137,10 @@ export class ReceiverQueue {
   /** Makes one attempt. A kept connection that breaks before the final dot tells nothing about the server, so another follows. */
   async #attempt(delivery: Delivery): Promise<readonly Result[]> {
     const { pace, sessions, guard } = this.#options;
-    while (!isOver(delivery)) {
+    for (;;) {
       const limits = pace.limits(Date.now());
-      const session = await sessions.take(delivery.destination, limits.connections).catch((error: unknown) => {
+      const connections = Math.min(limits.connections, this.#options.share());
+      const session = await sessions.take(delivery.destination, connections).catch((error: unknown) => {
         if (error instanceof ConnectError) return error;
         throw error;
       });
@@ -143,16 +149,14 @@ export class ReceiverQueue {
       session.sent += 1;
       const results = await sendOver(session, delivery, guard);
       sessions.give(session, session.sent < limits.messagesPerConnection);
-      if (isKept && delivery.state === "sending" && results.every(isBroken)) continue;
+      if (isKept && !delivery.hasFinalDot && !isOver(delivery) && results.every(isBroken)) continue;
       const relay = { relay: session.host, receiver: pace.receiver.name };
-      if (isOver(delivery)) return [];
       return applyReplies(
         pace,
         results.map((result) => toResult(result, relay)),
         Date.now(),
       );
     }
-    return [];
   }
 
   #failAll({ destination, recipients }: Delivery, { phase, reply, message }: ConnectError): Result[] {
@@ -166,7 +170,8 @@ export class ReceiverQueue {
   }
 
   #end(delivery: Delivery, results: readonly Result[]): void {
-    delivery.state = "over";
+    this.#heldBytes -= delivery.email.size;
+    if (isOver(delivery)) return;
     const ended = delivery.recipients.flatMap((address, index) => {
       const result = results[index];
       return result ? [{ address, result }] : [];
@@ -194,9 +199,6 @@ export class ReceiverQueue {
     }
   }
 }
-
-/** Returns whether a delivery has its results, which the guard may have caused meanwhile. */
-const isOver = ({ state }: Delivery) => state === "over";
 
 /** Returns whether a transaction ended with its connection before the final dot. */
 function isBroken(result: SmtpResult): boolean {

@@ -52,8 +52,7 @@ export class Reporter {
     waiting.finalDots += finalDots;
     this.#finalDots += finalDots;
     this.#waiting.set(email, waiting);
-    if (this.#waiting.size >= GROUP) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), this.#options.groupMs);
+    this.#sendSoon();
   }
 
   /** Waits until a further final dot may be sent. */
@@ -67,6 +66,11 @@ export class Reporter {
     this.#send();
     if (this.#calls === 0 && this.#waiting.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #sendSoon(): void {
+    if (this.#waiting.size >= GROUP || this.#idle.length > 0) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), this.#options.groupMs);
   }
 
   #send(): void {
@@ -90,7 +94,7 @@ export class Reporter {
     this.#calls -= 1;
     for (const resolve of this.#permits.splice(0, Math.max(0, this.#options.unacknowledged - this.#finalDots)))
       resolve();
-    if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => this.#send(), this.#options.groupMs);
+    if (this.#waiting.size > 0) this.#sendSoon();
     else if (this.#calls === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 

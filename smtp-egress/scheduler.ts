@@ -19,6 +19,8 @@ export interface SchedulerOptions {
   holdMs: number;
   idleMs: number;
   unreachableMs: number;
+  /** Returns the bytes of memory that are free. */
+  freeBytes(): number;
   onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
 }
 
@@ -57,6 +59,7 @@ export class Scheduler {
       guard,
       holdMs,
       share: () => this.#share,
+      freeBytes: this.#options.freeBytes,
       onResults,
     });
     this.queues.set(receiver.name, queue);

@@ -1,18 +1,10 @@
 /** The egress takes emails of the Worker and delivers them to the servers of their recipients. */
-import { afterEach, describe, expect, it } from "vitest";
-import { aTicket, type EgressRig, startEgressRig } from "./support/egress/rig.ts";
+import { describe, expect, it } from "vitest";
+import { aTicket } from "./support/egress/rig.ts";
+import { egressRigs } from "./support/egress/rigs.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
-const rigs: EgressRig[] = [];
-afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
-});
-
-async function aRig(...options: Parameters<typeof startEgressRig>): Promise<EgressRig> {
-  const rig = await startEgressRig(...options);
-  rigs.push(rig);
-  return rig;
-}
+const aRig = egressRigs();
 
 describe("an email", () => {
   it("is delivered to the MX host of its recipient, whose reply the Worker gets word by word", async () => {
@@ -44,6 +36,51 @@ describe("an email", () => {
     expect(Buffer.from(message?.base64 ?? "", "base64").toString()).toBe(
       "From: sender@shop.test\r\nSubject: test\r\n\r\nHello.\r\n",
     );
+  });
+});
+
+describe("the recipients of an email", () => {
+  it("share a transaction where they are of one domain, and each has the reply that it got", async () => {
+    const rig = await aRig();
+    const one = await rig.receiver("one", { recipients: { "b@one.test": "550 5.1.1 No such user" } });
+    const two = await rig.receiver("two", { transactions: [{ dot: "451 4.3.0 Later" }] });
+    const results = await rig.handOver({ to: ["a@one.test", "b@one.test", "c@two.test"] });
+    expect(results.map(({ kind }) => kind)).toEqual(["accepted", "accepted", "accepted"]);
+    await expect
+      .poll(() => rig.worker.resultsOf("c@two.test"))
+      .toMatchObject([
+        { kind: "deferred", phase: "final-dot", reply: { code: 451, enhanced: "4.3.0", text: "Later" } },
+      ]);
+    await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(rig.worker.resultsOf("b@one.test")).toMatchObject([
+      { kind: "recipient-refused", phase: "rcpt", reply: { code: 550, enhanced: "5.1.1", text: "No such user" } },
+    ]);
+    expect(one.messages).toHaveLength(1);
+    expect(two.messages).toHaveLength(1);
+    expect([...rig.worker.addresses]).toHaveLength(1);
+  });
+
+  it("keep their addresses as the Worker wrote them, also those of other scripts", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one");
+    rig.zone["xn--bcher-kva.test"] = { mx: [[10, "mx.one.test"]] };
+    const to = ["Üser@xn--bcher-kva.test", "Mixed.Case+tag@One.test", ".dot.@one.test"];
+    await rig.handOver({ to, needsSmtpUtf8: true });
+    await expect.poll(() => to.map((address) => rig.worker.resultsOf(address).length)).toEqual([1, 1, 1]);
+    const sent = server.messages.flatMap(({ rcpts }) => rcpts);
+    expect(sent.sort()).toEqual(to.map((address) => `RCPT TO:<${address}>`).sort());
+  });
+});
+
+describe("a large email", () => {
+  it("of 24 MiB arrives with each of its bytes", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one");
+    const text = `${`${"x".repeat(1_018)}\r\n..\r\n`.repeat(24 * 1_024)}end`;
+    await rig.handOver({ to: ["a@one.test"], text });
+    await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
+    const received = Buffer.from(server.messages[0]?.base64 ?? "", "base64").toString();
+    expect(received.endsWith(`\r\n\r\n${text}\r\n`)).toBe(true);
   });
 });
 

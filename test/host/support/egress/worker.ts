@@ -14,6 +14,8 @@ export class StandInWorker {
   /** Outcomes that were acknowledged, in their order, and all that arrived. */
   readonly acknowledged: Outcome[] = [];
   readonly received: Outcome[] = [];
+  /** Outcomes of each acknowledged call. */
+  readonly callSizes: number[] = [];
   /** Tickets of each call for leases. */
   readonly renewals: string[][] = [];
   readonly addresses = new Set<string>();
@@ -69,6 +71,7 @@ export class StandInWorker {
 
   #record(outcomes: Outcome[]) {
     this.acknowledged.push(...outcomes);
+    this.callSizes.push(outcomes.length);
     return { reply: null, lost: outcomes.map(({ ticket }) => ticket).filter((ticket) => this.#isLost(ticket)) };
   }
 

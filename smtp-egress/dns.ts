@@ -1,0 +1,67 @@
+import { Resolver } from "node:dns/promises";
+import { ExpiringCache } from "./expiring-cache.ts";
+
+/** The addresses of a host. `isKnown` is false when DNS did not answer. */
+export interface HostAddresses {
+  addresses: readonly string[];
+  isKnown: boolean;
+}
+
+/** A query of one server, and how often it is repeated. */
+const TIMEOUT_MS = 1_500;
+const TRIES = 2;
+/** Addresses of a host: more are no better. */
+const MAX_ADDRESSES = 4;
+/** Hosts that are remembered, and for how long, in ms. */
+const MAX_HOSTS = 20_000;
+const MIN_MS = 30_000;
+const MAX_MS = 3_600_000;
+const FAILURE_MS = 10_000;
+const SECOND_MS = 1_000;
+
+/** Asks DNS. No method throws: where DNS did not answer they say so. */
+export class Dns {
+  readonly #resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  readonly #hosts = new ExpiringCache<HostAddresses>(MAX_HOSTS);
+
+  /** `servers`: addresses with port; empty: those of the system. */
+  constructor(servers: readonly string[]) {
+    if (servers.length > 0) this.#resolver.setServers(servers);
+  }
+
+  /** Returns MX records, or null without an answer. */
+  mx(name: string): Promise<{ exchange: string; priority: number }[] | null> {
+    return answerOf(this.#resolver.resolveMx(name));
+  }
+
+  /** Returns the texts of TXT records, or null without an answer. */
+  async texts(name: string): Promise<string[] | null> {
+    const records = await answerOf(this.#resolver.resolveTxt(name));
+    return records?.map((pieces) => pieces.join("")) ?? null;
+  }
+
+  /** Returns the addresses of a host, IPv4 first, and remembers them for their TTL. */
+  addresses(name: string): Promise<HostAddresses> {
+    return this.#hosts.get(name, async () => {
+      const [v4, v6] = await Promise.all([
+        answerOf(this.#resolver.resolve4(name, { ttl: true })),
+        answerOf(this.#resolver.resolve6(name, { ttl: true })),
+      ]);
+      const records = [...(v4 ?? []), ...(v6 ?? [])];
+      const ttl = Math.min(...records.map(({ ttl }) => ttl)) * SECOND_MS;
+      const ms = records.length > 0 ? Math.min(Math.max(ttl, MIN_MS), MAX_MS) : FAILURE_MS;
+      const addresses = records.slice(0, MAX_ADDRESSES).map(({ address }) => address);
+      return { value: { addresses, isKnown: v4 !== null && v6 !== null }, ms };
+    });
+  }
+}
+
+/** Returns the records of an answer, none when there are none, or null when DNS did not answer. */
+async function answerOf<Item>(query: Promise<Item[]>): Promise<Item[] | null> {
+  try {
+    return await query;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return code === "ENOTFOUND" || code === "ENODATA" ? [] : null;
+  }
+}

@@ -1,0 +1,115 @@
+/** The egress delivers under the leases of outbox rows, and ends with them. */
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { EGRESS_LEASE_MS } from "../../src/mail/egress-tickets/index.ts";
+import { aTicket } from "./support/egress/rig.ts";
+import { egressRigs } from "./support/egress/rigs.ts";
+
+const aRig = egressRigs();
+const MINUTE_MS = 60_000;
+const rowOf = () => ({ row: randomUUID(), token: randomUUID() });
+
+describe("a lease with less than 11 minutes", () => {
+  it("lets no final dot leave, until it is renewed", async () => {
+    const rig = await aRig();
+    rig.worker.leaseMode = "fails";
+    const server = await rig.receiver("one");
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: Date.now() + 11 * MINUTE_MS - 1 }) });
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test").length).toBe(1);
+    expect(rig.worker.resultsOf("a@one.test")).toEqual([]);
+    rig.worker.leaseMode = "works";
+    await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(server.messages).toHaveLength(2);
+  });
+
+  it("lets none leave either when its time passes after the content", async () => {
+    // The lease is long enough at the beginning of the delivery, and too short after the reply to DATA.
+    const rig = await aRig({ renewMs: 11 * MINUTE_MS + 1 });
+    rig.worker.leaseMode = "fails";
+    const server = await rig.receiver("one", { latencyMs: 400 });
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: Date.now() + 11 * MINUTE_MS + 800 }) });
+    await expect.poll(() => server.transcript.some(({ text }) => text.startsWith("DATA"))).toBe(true);
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test").length).toBe(1);
+    expect(server.messages.map(({ rcpts }) => rcpts)).toEqual([["RCPT TO:<b@one.test>"]]);
+    rig.worker.leaseMode = "works";
+    await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
+  });
+});
+
+describe("renewal", () => {
+  it("is one ticket for each row, and the results of all its emails have the new end", async () => {
+    const rig = await aRig();
+    await rig.receiver("one");
+    const fields = { ...rowOf(), until: Date.now() + 11.5 * MINUTE_MS };
+    const tickets = [1, 2, 3].map((n) => aTicket({ ...fields, n, email: randomUUID() }));
+    for (const [n, ticket] of tickets.entries()) await rig.handOver({ to: [`r${n}@one.test`], ticket });
+    await expect.poll(() => rig.worker.acknowledged.flatMap(({ recipients }) => recipients).length).toBe(3);
+    expect(rig.worker.renewals.every((group) => group.length === 1)).toBe(true);
+    expect(new Set(rig.worker.acknowledged.map(({ ticket }) => ticket.split(".")[3])).size).toBe(1);
+    for (const { ticket } of rig.worker.acknowledged) {
+      expect(tickets).not.toContain(ticket);
+      expect(Number.parseInt(ticket.split(".")[3] ?? "", 36)).toBeGreaterThan(Date.now() + 14 * MINUTE_MS);
+    }
+  });
+
+  it("is not asked for while 12 minutes are left", async () => {
+    const rig = await aRig();
+    await rig.receiver("one");
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: Date.now() + 12.5 * MINUTE_MS }) });
+    await expect.poll(() => rig.worker.resultsOf("a@one.test").length).toBe(1);
+    expect(rig.worker.renewals).toEqual([]);
+  });
+
+  it("measures by the clock of the Worker", async () => {
+    const rig = await aRig();
+    rig.worker.clockOffset = 60 * MINUTE_MS;
+    await rig.receiver("one");
+    // Seen by the clock of this machine there are 70 minutes left.
+    const until = Date.now() + rig.worker.clockOffset + 10 * MINUTE_MS;
+    const full = Date.now() + rig.worker.clockOffset + EGRESS_LEASE_MS;
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: full }) });
+    await rig.handOver({ to: ["b@one.test"], ticket: aTicket({ until }) });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test").length).toBe(1);
+    expect(rig.worker.renewals).toHaveLength(1);
+  });
+});
+
+describe("a lost lease", () => {
+  it("of a renewal begins nothing further of its row, and tells nothing about it", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one");
+    const row = rowOf();
+    rig.worker.lostRows.add(row.row);
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ ...row, until: Date.now() + 11 * MINUTE_MS }) });
+    await expect.poll(() => rig.worker.renewals.length).toBe(1);
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test").length).toBe(1);
+    expect(server.messages).toHaveLength(1);
+    expect(rig.worker.resultsOf("a@one.test")).toEqual([]);
+  });
+
+  it("of a report begins nothing further of its row", async () => {
+    const rig = await aRig({ heldMs: 50 });
+    // The second email waits for the window of the receiver, which has two connections.
+    const server = await rig.receiver("one", { latencyMs: 300 });
+    const row = rowOf();
+    rig.worker.lostRows.add(row.row);
+    const emails = Array.from({ length: 6 }, (_, n) => ({ to: [`r${n}@one.test`], ticket: aTicket({ ...row, n }) }));
+    for (const email of emails) await rig.handOver(email);
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test").length).toBe(1);
+    expect(server.messages.length).toBeLessThanOrEqual(3);
+  });
+
+  it("that has ended by its time begins nothing further", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one");
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: Date.now() - 1 }) });
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test").length).toBe(1);
+    expect(server.messages).toHaveLength(1);
+    expect(rig.worker.renewals).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+/** The egress tells the Worker its results until they are acknowledged. */
+import { describe, expect, it } from "vitest";
+import { aTicket } from "./support/egress/rig.ts";
+import { egressRigs } from "./support/egress/rigs.ts";
+
+const aRig = egressRigs();
+
+describe("results", () => {
+  it("are sent again until the Worker acknowledges them", async () => {
+    const rig = await aRig();
+    rig.worker.mode = "fails";
+    await rig.receiver("one");
+    const ticket = aTicket();
+    await rig.handOver({ to: ["a@one.test"], ticket });
+    await expect.poll(() => rig.worker.received.length).toBeGreaterThan(2);
+    expect(rig.worker.acknowledged).toEqual([]);
+    rig.worker.mode = "works";
+    await expect.poll(() => rig.worker.resultsOf("a@one.test").length).toBe(1);
+    expect(new Set(rig.worker.received.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+  });
+
+  it("of emails that end together are in one call of at most 100", async () => {
+    const rig = await aRig({ groupMs: 250 });
+    await rig.receiver("one");
+    await Promise.all(Array.from({ length: 150 }, (_, n) => rig.handOver({ to: [`r${n}@one.test`] })));
+    await expect.poll(() => rig.worker.acknowledged.length).toBe(150);
+    expect(rig.worker.callSizes.length).toBeLessThan(10);
+    expect(Math.max(...rig.worker.callSizes)).toBeLessThanOrEqual(100);
+  });
+
+  it("say that an email is held when it has no other after a time, and only then", async () => {
+    const rig = await aRig({ heldMs: 300 });
+    await rig.receiver("slow", { latencyMs: 250 });
+    await rig.receiver("quick");
+    await rig.handOver({ to: ["a@slow.test"] });
+    await rig.handOver({ to: ["a@quick.test"] });
+    await expect.poll(() => rig.worker.resultsOf("a@slow.test").length).toBe(1);
+    const kindsOf = (address: string) =>
+      rig.worker.acknowledged.flatMap(({ recipients }) =>
+        recipients.flatMap((recipient) => (recipient.address === address ? [recipient.result.kind] : [])),
+      );
+    expect(kindsOf("a@slow.test")).toEqual(["held", "accepted"]);
+    expect(kindsOf("a@quick.test")).toEqual(["accepted"]);
+  });
+
+  it("say that a final dot without a reply is ambiguous", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one", { transactions: [{ dot: { drop: true } }] });
+    await rig.handOver({ to: ["a@one.test"] });
+    await expect
+      .poll(() => rig.worker.resultsOf("a@one.test"))
+      .toMatchObject([{ kind: "ambiguous", phase: "final-dot", reply: null, relay: "mx.one.test" }]);
+    expect(server.messages).toHaveLength(1);
+  });
+});
+
+describe("final dots", () => {
+  it("do not leave while 200 results of others are unacknowledged, and leave again after that", async () => {
+    const rig = await aRig();
+    rig.worker.mode = "fails";
+    const servers = await Promise.all(["one", "two", "three", "four"].map((name) => rig.receiver(name)));
+    const sent = () => servers.reduce((sum, { messages }) => sum + messages.length, 0);
+    const names = ["one", "two", "three", "four"];
+    const emails = Array.from({ length: 300 }, (_, n) => rig.handOver({ to: [`r${n}@${names[n % 4]}.test`] }));
+    expect((await Promise.all(emails)).every(([result]) => result?.kind === "accepted")).toBe(true);
+    await expect.poll(sent).toBeGreaterThanOrEqual(200);
+    // Each connection may have had one final dot on its way.
+    const before = sent();
+    expect(before).toBeLessThanOrEqual(240);
+    const calls = rig.worker.received.length;
+    await expect.poll(() => rig.worker.received.length).toBeGreaterThan(calls + 400);
+    expect(sent()).toBe(before);
+    rig.worker.mode = "works";
+    await expect.poll(sent).toBe(300);
+    await expect.poll(() => rig.worker.acknowledged.length).toBe(300);
+  });
+});
