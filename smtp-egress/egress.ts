@@ -15,6 +15,7 @@ import { Intake } from "./intake.ts";
 import { Leases, type Renewal } from "./leases.ts";
 import { Policies } from "./mta-sts.ts";
 import { namesHost } from "./mta-sts-policy.ts";
+import { readReceivers } from "./read-receivers.ts";
 import { receiverOf } from "./receivers/receiver-of.ts";
 import { Reporter } from "./reporter.ts";
 import { Routes } from "./resolve.ts";
@@ -63,8 +64,11 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   const routes = new Routes({ dns, issueOf, ownName: config.name });
   const policies = new Policies({ dns, issueOf, ca, port: config.policyPort });
   const routeOf = (domain: string) => routes.routeOf(domain);
-  const queueOf = ({ hosts }: Route & { kind: "hosts" }) =>
-    scheduler.queueOf(receiverOf(hosts.map(({ name }) => name)));
+  const receivers = config.receiversFile === null ? [] : readReceivers(config.receiversFile);
+  const queueOf = ({ hosts }: Route & { kind: "hosts" }) => {
+    const names = hosts.map(({ name }) => name);
+    return scheduler.queueOf(receiverOf(names, receivers));
+  };
   const destinationOf = async (domain: string, { hosts }: Route & { kind: "hosts" }) => {
     const policy = await policies.policyOf(domain);
     if (policy?.mode !== "enforce") return { hosts, enforcesTls: () => false };

@@ -1,6 +1,9 @@
 /** An egress with receivers that follow scripts, a DNS server, and a stand-in for the Worker. */
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { type EgressConfig, type EgressLimits, readConfig } from "../../../../smtp-egress/config.ts";
 import { type Egress, startEgress } from "../../../../smtp-egress/egress.ts";
 import { NodeSocket } from "../../../../smtp-egress/node-socket.ts";
@@ -20,6 +23,9 @@ import { StandInWorker } from "./worker.ts";
 
 const HOST = "127.0.0.1";
 const TIMING = { connectMs: 5_000, replyMs: 20_000, finalDotMs: 20_000, quitMs: 1_000 };
+
+/** Receivers of the operator, as their file has them. */
+export type ReceiversFile = { name: string; mxSuffixes: string[]; limits?: object; rules?: object[] }[];
 
 export interface EgressRig {
   egress: Egress;
@@ -61,8 +67,11 @@ export function aTicket(fields: Partial<Ticket> = {}): string {
 /** Starts an egress with these limits and settings. */
 export async function startEgressRig(
   limits: Partial<EgressLimits> = {},
-  settings: Partial<EgressConfig> = {},
+  settings: Partial<EgressConfig> & { receivers?: ReceiversFile } = {},
 ): Promise<EgressRig> {
+  const folder = await mkdtemp(path.join(tmpdir(), "egress-"));
+  const receiversFile = path.join(folder, "receivers.json");
+  await writeFile(receiversFile, JSON.stringify(settings.receivers ?? []));
   const worker = new StandInWorker();
   const zone: Record<string, ZoneEntry> = {};
   const dns = await startTestDns(zone);
@@ -76,6 +85,7 @@ export async function startEgressRig(
     DNS_SERVERS: dns.server,
     DELIVERY_PORT: String(deliveryPort),
     ALLOW_PRIVATE_ADDRESSES: "on",
+    RECEIVERS_FILE: receiversFile,
     CA_FILE: process.env.NODE_EXTRA_CA_CERTS,
   });
   const egress = await startEgress({ ...config, ...settings, limits: { ...config.limits, ...limits } });
@@ -112,6 +122,7 @@ export async function startEgressRig(
       await egress.close();
       worker.close();
       dns.close();
+      await rm(folder, { recursive: true });
     },
   };
 }
