@@ -32,7 +32,7 @@ export interface EgressRig {
   worker: StandInWorker;
   zone: Record<string, ZoneEntry>;
   /** Starts a receiver for `<name>.test`, with the MX host `mx.<name>.test` on an address of its own. */
-  receiver(name: string, script?: Script): Promise<ScriptedServer>;
+  receiver(name: string, script?: Script, keys?: { key: string; cert: string }): Promise<ScriptedServer>;
   /** Opens a connection for hand-overs. */
   connect(): Promise<Connection>;
   /** Hands over an email on one connection for all calls, and returns the results of its recipients. */
@@ -99,8 +99,8 @@ export async function startEgressRig(
     zone,
     port,
     connect,
-    async receiver(name, script = {}) {
-      const server = new ScriptedServer(script, serverKeys().local);
+    async receiver(name, script = {}, keys = serverKeys().local) {
+      const server = new ScriptedServer(script, keys);
       const address = `127.0.0.${10 + receivers.length}`;
       receivers.push(server);
       await server.listen(deliveryPort, address);

@@ -1,0 +1,116 @@
+/** TLS to receivers: opportunistic (RFC 7435), or enforced by an MTA-STS policy (RFC 8461). */
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ScriptedServer } from "../support/scripted-smtp.ts";
+import { createAuthority, type TestAuthority } from "./support/egress/certificates.ts";
+import type { EgressRig } from "./support/egress/rig.ts";
+import { egressRigs } from "./support/egress/rigs.ts";
+
+const aRig = egressRigs();
+const STARTTLS = ["PIPELINING", "STARTTLS"];
+let folder: string;
+let authority: TestAuthority;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "egress-tls-"));
+  authority = await createAuthority(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const eventsOf = (server: ScriptedServer) => server.transcript.map(({ event }) => event);
+const resultOf = async (rig: EgressRig, address: string) => {
+  await rig.handOver({ to: [address] });
+  await expect.poll(() => rig.worker.resultsOf(address).length).toBeGreaterThan(0);
+  return rig.worker.resultsOf(address)[0];
+};
+
+describe("without a policy", () => {
+  it("an email goes through TLS where it is offered, with any certificate", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one", { capabilities: STARTTLS });
+    expect(await resultOf(rig, "a@one.test")).toMatchObject({ kind: "accepted" });
+    expect(eventsOf(server)).toContain("secure");
+  });
+
+  it.each([
+    ["the handshake fails", { starttls: { raw: "220 Go\r\nno TLS here\r\n" } }],
+    ["STARTTLS is refused", { starttls: "454 4.7.0 TLS not available" }],
+  ])("it goes through another connection in clear text when %s", async (_, script) => {
+    const rig = await aRig();
+    const server = await rig.receiver("one", { capabilities: STARTTLS, ...script });
+    expect(await resultOf(rig, "a@one.test")).toMatchObject({ kind: "accepted" });
+    expect(server.counters.connections).toBe(2);
+  });
+});
+
+/** Serves a policy for `one.test` and returns its port. */
+async function servePolicy(rig: EgressRig, policy: string, name = "mta-sts.one.test") {
+  const fetched: string[] = [];
+  const server = https.createServer(await authority.certify(name), (request, response) => {
+    fetched.push(`${request.headers.host}${request.url}`);
+    response.writeHead(200, { "Content-Type": "text/plain" }).end(policy);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  rig.zone["_mta-sts.one.test"] = { txt: ["v=STSv1; id=1;"] };
+  rig.zone["mta-sts.one.test"] = { a: ["127.0.0.1"] };
+  return { port: (server.address() as AddressInfo).port, fetched, close: () => server.close() };
+}
+
+const policyOf = (mode: string, mx: string) => `version: STSv1\r\nmode: ${mode}\r\nmx: ${mx}\r\nmax_age: 86400\r\n`;
+
+describe("with an MTA-STS policy", () => {
+  /** Sends an email to `one.test`, whose policy and server are these, and returns its result. */
+  async function send({
+    mode = "enforce",
+    mx = "*.one.test",
+    names = ["mx.one.test"],
+    policyName = "mta-sts.one.test",
+  }) {
+    // The port of the policy is known before the egress starts.
+    const zone: EgressRig["zone"] = {};
+    const policy = await servePolicy({ zone } as EgressRig, policyOf(mode, mx), policyName);
+    const rig = await aRig({}, { policyPort: policy.port, caFile: authority.file });
+    const server = await rig.receiver("one", { capabilities: STARTTLS }, await authority.certify(...names));
+    Object.assign(rig.zone, zone);
+    const result = await resultOf(rig, "a@one.test");
+    policy.close();
+    return { result, server, rig, fetched: policy.fetched };
+  }
+
+  it("an email goes to a host that it names, with a valid certificate", async () => {
+    const { result, server, fetched, rig } = await send({});
+    expect(result).toMatchObject({ kind: "accepted" });
+    expect(eventsOf(server)).toContain("secure");
+    await resultOf(rig, "b@one.test");
+    expect(fetched).toEqual(["mta-sts.one.test/.well-known/mta-sts.txt"]);
+  });
+
+  it("it is deferred when the certificate is of another host", async () => {
+    const { result, server } = await send({ names: ["other.test"] });
+    expect(result).toMatchObject({ kind: "deferred", phase: "tls", relay: "mx.one.test" });
+    expect(server.messages).toEqual([]);
+  });
+
+  it("it is deferred when the policy names none of the hosts", async () => {
+    const { result, server } = await send({ mx: "mail.other.test" });
+    expect(result).toMatchObject({ kind: "deferred", phase: "tls" });
+    expect(server.counters.connections).toBe(0);
+  });
+
+  it("it goes with any certificate when the policy only tests", async () => {
+    const { result } = await send({ mode: "testing", names: ["other.test"] });
+    expect(result).toMatchObject({ kind: "accepted" });
+  });
+
+  it("it goes with any certificate when the server of the policy has the certificate of another host", async () => {
+    const { result, fetched } = await send({ names: ["other.test"], policyName: "other.test" });
+    expect(result).toMatchObject({ kind: "accepted" });
+    expect(fetched).toEqual([]);
+  });
+});
