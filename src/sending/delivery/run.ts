@@ -113,7 +113,8 @@ async function deliverClaim(
   emailsOf: ReadonlyMap<string, number>,
   run: DeliveryRun,
 ): Promise<WakeUp[]> {
-  const packs = new ContentPacks(ctx, claim.mails);
+  // The report of an egress that holds emails sets the place of their content.
+  const packs = new ContentPacks(ctx, run.egress?.holding?.isOffered ? [] : claim.mails);
   const active: ActiveClaim = {
     ctx,
     outcomes: new OutcomeWriter(ctx, lease, claim, packs, run.notify),

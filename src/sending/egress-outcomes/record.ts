@@ -38,10 +38,13 @@ export async function recordOutcomes(
 
 interface FoundRow extends EmailStateRow {
   request_id: string | null;
+  workspace_id: string;
+  content: string | null;
 }
 
 const FIND_EMAILS = `
-  SELECT ${EMAIL_STATE_COLUMNS}, e.request_id FROM json_each(?1) j CROSS JOIN emails e ON e.n = j.value`;
+  SELECT ${EMAIL_STATE_COLUMNS}, e.request_id, w.id AS workspace_id, iif(e.content_key IS NULL, e.content, NULL) AS content
+    FROM json_each(?1) j CROSS JOIN emails e ON e.n = j.value CROSS JOIN shard_workspaces w ON w.number = e.workspace`;
 
 /** Records the outcomes of one mail database. Returns the tickets whose lease was held. */
 async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: string): Promise<string[]> {
@@ -62,7 +65,16 @@ async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: 
     const row = rows.get(report.ticket.n);
     // The number of a deleted email may have been given again.
     if (row?.id !== report.ticket.email) return [];
-    return [{ ...report, state: toState(row), requestId: row.request_id, isLeased: isHeld(report) }];
+    return [
+      {
+        ...report,
+        state: toState(row),
+        requestId: row.request_id,
+        workspaceId: row.workspace_id,
+        content: row.content,
+        isLeased: isHeld(report),
+      },
+    ];
   });
   for (const group of groupsToWrite(about)) await writeReports(ctx, group, address);
   return reports.filter(isHeld).map(({ outcome }) => outcome.ticket);

@@ -35,6 +35,9 @@ export interface KnownReport extends Report {
   state: EmailState;
   /** Id of the request that the email was accepted with, for the log; null without one. */
   requestId: string | null;
+  workspaceId: string;
+  /** The content document, while it is in the row of the email and not in R2. */
+  content: string | null;
   /** The lease of its row is held. */
   isLeased: boolean;
 }

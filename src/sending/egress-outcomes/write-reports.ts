@@ -2,12 +2,15 @@ import type { MailCtx } from "../../platform/context.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 import { noteOutcomes, retryAfterOutageStatement } from "../delivery/index.ts";
 import { applyFacts, type EmailState, type Fact } from "../emails/index.ts";
+import { moveContents } from "./move-contents.ts";
 import { noteReceivers } from "./note-receivers.ts";
 import { insertNextStatement, type Leaving, leaveStatements } from "./outbox-statements.ts";
 import { isSettled, type ReportedUpdate, toFacts } from "./to-facts.ts";
 import type { KnownReport } from "./types.ts";
 
-interface Update extends Omit<KnownReport, "outcome">, Omit<ReportedUpdate, "nextAt"> {
+interface Update
+  extends Pick<KnownReport, "state" | "ticket" | "requestId" | "isLeased">,
+    Omit<ReportedUpdate, "nextAt"> {
   /** When recipients that are left are tried again, in ms since 1970. */
   dueAt: number;
 }
@@ -15,12 +18,13 @@ interface Update extends Omit<KnownReport, "outcome">, Omit<ReportedUpdate, "nex
 /** Writes reports about emails of one mail database, each of another email, in one transaction. */
 export async function writeReports(ctx: MailCtx, reports: readonly KnownReport[], address: string): Promise<void> {
   const now = ctx.now();
-  const softBounced = await noteReceivers(ctx, reports, address);
+  const [softBounced, places] = await Promise.all([noteReceivers(ctx, reports, address), moveContents(ctx, reports)]);
   const updates = await toUpdates(reports, softBounced, now);
   const byNumber = new Map(updates.map((update) => [update.state.n, update]));
   const isAccepted = updates.some(({ facts }) => facts.some(({ on }) => on === "accepted-final"));
   const toWrite = updates.map(({ state, facts, ticket: { attempt }, isLeased, dueAt }) => {
-    return { state, facts, attempt, ...(isLeased ? { next: { dueAt, outboxId: null } } : {}) };
+    const next = isLeased ? { next: { dueAt, outboxId: null } } : {};
+    return { state, facts, attempt, ...next, moved: places.get(state.n) };
   });
   let next: Leaving[] = [];
   const { results } = await applyFacts(ctx, toWrite, (states) => {
@@ -46,7 +50,7 @@ export async function writeReports(ctx: MailCtx, reports: readonly KnownReport[]
 function toUpdates(reports: readonly KnownReport[], softBounced: ReadonlySet<string>, now: number): Promise<Update[]> {
   const random = Math.random();
   return Promise.all(
-    reports.map(async ({ outcome, ...report }) => {
+    reports.map(async ({ outcome, content: _, workspaceId: __, ...report }) => {
       const { facts, nextAt, givenBack } = await toFacts(outcome, { ...report, now, random });
       const isAfterSoftBounces = ({ on, recipient }: Fact) =>
         on === "accepted-final" && softBounced.has(`${report.state.workspace} ${recipient}`);
