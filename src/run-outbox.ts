@@ -9,6 +9,7 @@ import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
 import {
+  bulkEgressOf,
   DeliveryRun,
   deliverRows,
   egressOf,
@@ -75,7 +76,8 @@ export async function runDatabases(
 ): Promise<boolean> {
   const queue = outboxes.values();
   const concurrency = Math.min(outboxes.length, CONCURRENT_DATABASES);
-  const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, concurrency);
+  const bulk = bulkEgressOf(ctx.settings);
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, { databases: concurrency, bulk });
   const worker = async () => {
     for (const { database, rows } of queue) {
       try {
@@ -94,7 +96,8 @@ export async function runDatabases(
 
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
 export async function runOutboxRows(ctx: MailCtx | OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
-  const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits());
+  const bulk = bulkEgressOf(ctx.settings);
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits(), { bulk });
   await processRows(ctx, rows, run).finally(() => run.end());
 }
 

@@ -9,8 +9,8 @@ import { readJson, writeDurably } from "../state/files.ts";
 export type Secrets = Record<string, string>;
 
 /**
- * Returns the secrets of a file with those that are missing. EGRESS_URL comes from the environment variable of that name, or from
- * the file. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
+ * Returns the secrets of a file with those that are missing. EGRESS_URL and BULK_EGRESS_URL, which is optional, come from the
+ * environment variables of these names, or from the file. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
  */
 export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
   const stored = await readSecrets(file);
@@ -21,12 +21,15 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
     );
   }
   parseEgressUrl(egressUrl);
+  const bulkEgressUrl = env.BULK_EGRESS_URL || stored.BULK_EGRESS_URL;
+  if (bulkEgressUrl) parseEgressUrl(bulkEgressUrl);
   const secrets: Secrets = {
     MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`,
     GATEWAY_SECRET: randomBytes(33).toString("base64"),
     METRICS_TOKEN: randomBytes(33).toString("base64url"),
     ...stored,
     EGRESS_URL: egressUrl,
+    ...(bulkEgressUrl ? { BULK_EGRESS_URL: bulkEgressUrl } : {}),
   };
   const { issues } = parseVariables(secrets);
   if (issues.length > 0) throw new Error(`${issues.join("; ")} (${file})`);

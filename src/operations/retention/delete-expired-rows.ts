@@ -37,7 +37,7 @@ const DELETE_SOFT_BOUNCES =
 const DELETE_RECEIVER_DOMAINS =
   "DELETE FROM receiver_domains WHERE domain IN (SELECT domain FROM receiver_domains WHERE seen_at < ?1 LIMIT ?2)";
 const DELETE_RECEIVER_WAITS =
-  "DELETE FROM receiver_waits WHERE receiver IN (SELECT receiver FROM receiver_waits WHERE until < ?1 LIMIT ?2)";
+  "DELETE FROM receiver_waits WHERE (receiver, is_bulk) IN (SELECT receiver, is_bulk FROM receiver_waits WHERE until < ?1 LIMIT ?2)";
 const DELETE_VOLUME =
   "DELETE FROM egress_volume WHERE (address, receiver, day) IN (SELECT address, receiver, day FROM egress_volume WHERE day < ?1 LIMIT ?2)";
 const DELETE_DEAD_LETTERS =

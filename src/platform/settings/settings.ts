@@ -10,6 +10,8 @@ const Variables = z.object({
   ENVIRONMENT: z.enum(["local", "staging", "production"]).default("local"),
   /** SMTP egress: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain text. Secret. Empty: no egress. */
   EGRESS_URL: z.string().default(""),
+  /** The same for broadcasts and bulk sends, so that their reputation is apart. Secret. Empty: that of EGRESS_URL. */
+  BULK_EGRESS_URL: z.string().default(""),
   /** Domain whose mail is simulated and never sent to the egress (docs/contract/simulator.md#simulated-recipients). */
   SIMULATOR_DOMAIN: z.string().default("simulator.test"),
   /** DNS over HTTPS resolver (RFC 8484). */
@@ -111,6 +113,8 @@ export interface Settings {
   /** Names of variables that still have a value of local work. Empty in `local`. */
   placeholders: readonly string[];
   egressUrl: string;
+  /** Empty: `egressUrl`. */
+  bulkEgressUrl: string;
   simulatorDomain: string;
   dnsResolverUrl: string;
   mxHost: string;
@@ -172,6 +176,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
   return {
     placeholders: variables.ENVIRONMENT === "local" ? [] : findPlaceholders(variables),
     egressUrl: variables.EGRESS_URL,
+    bulkEgressUrl: variables.BULK_EGRESS_URL,
     simulatorDomain: variables.SIMULATOR_DOMAIN.toLowerCase(),
     dnsResolverUrl: variables.DNS_RESOLVER_URL,
     mxHost: variables.MX_HOST.toLowerCase(),

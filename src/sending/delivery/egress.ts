@@ -56,6 +56,15 @@ export function egressOf(
   }
 }
 
+/** Returns the egress of broadcasts and bulk sends, or why there is none. Null: they have no egress of their own. */
+export function bulkEgressOf(
+  settings: Parameters<typeof egressOf>[0] & Pick<Settings, "bulkEgressUrl">,
+): Egress | UnusableEgress | null {
+  if (settings.bulkEgressUrl === "") return null;
+  const egress = egressOf({ ...settings, egressUrl: settings.bulkEgressUrl });
+  return "issue" in egress ? { ...egress, detail: egress.detail.replace("EGRESS_URL", "BULK_EGRESS_URL") } : egress;
+}
+
 function holdingOf(url: string): { isOffered: boolean } {
   const holding = holdings.get(url) ?? { isOffered: false };
   holdings.set(url, holding);

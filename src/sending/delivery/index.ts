@@ -1,6 +1,6 @@
 export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
-export { type Egress, egressOf, type UnusableEgress } from "./egress.ts";
+export { bulkEgressOf, type Egress, egressOf, type UnusableEgress } from "./egress.ts";
 export { noteOutcomes } from "./note-outcomes.ts";
 export { type Attempt, toOutcome, waitsForReceiver } from "./outcome.ts";
 export { releaseLeases } from "./release-leases.ts";

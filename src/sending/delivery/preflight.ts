@@ -30,12 +30,12 @@ export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
 export function preflight(
   ctx: MailCtx,
   claim: Claim,
-  egressIssue: UnusableEgress | null,
+  issueOf: (mail: ClaimedMail) => UnusableEgress | null,
 ): { mail: ClaimedMail; decision: Decision }[] {
   const mailsOf = Map.groupBy(claim.mails, ({ outboxId }) => outboxId);
   return claim.mails.map((mail) => {
     const sharesRow = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;
-    return { mail, decision: decide(ctx, mail, claim, sharesRow, egressIssue) };
+    return { mail, decision: decide(ctx, mail, claim, sharesRow, issueOf(mail)) };
   });
 }
 

@@ -87,8 +87,8 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdRows(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
-  run.waits.addStored(claim.waits);
-  if (run.egressIssue) ctx.log("egress.unavailable", { issue: run.egressIssue.issue, detail: run.egressIssue.detail });
+  run.addStoredWaits(claim.waits);
+  for (const { issue, detail } of run.issues) ctx.log("egress.unavailable", { issue, detail });
   const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
     deliverClaim(ctx, lease, claim, emailsOf, run),
   );
@@ -114,7 +114,7 @@ async function deliverClaim(
   run: DeliveryRun,
 ): Promise<WakeUp[]> {
   // The report of an egress that holds emails sets the place of their content.
-  const packs = new ContentPacks(ctx, run.egress?.holding?.isOffered ? [] : claim.mails);
+  const packs = new ContentPacks(ctx, run.isHolding ? [] : claim.mails);
   const active: ActiveClaim = {
     ctx,
     outcomes: new OutcomeWriter(ctx, lease, claim, packs, run.notify),
@@ -126,11 +126,9 @@ async function deliverClaim(
     contents: new ContentRanges(ctx),
     error: null,
   };
-  const updates = queueMail(active, claim, run.egressIssue);
+  const updates = queueMail(active, claim, run);
   active.contents.plan(active.queue.map(({ mail }) => mail));
   await Promise.all([recordDecisions(active, updates, run.limits), run.send(active)]);
-  await run.deferUnreachable(active);
-  await run.waits.save(ctx);
   const released = await active.outcomes.close().finally(() => packs.finish());
   if (active.error !== null) throw active.error;
   return released;
@@ -142,9 +140,10 @@ interface DecidedMail {
 }
 
 /** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
-function queueMail(active: ActiveClaim, claim: Claim, egressIssue: UnusableEgress | null): DecidedMail[] {
+function queueMail(active: ActiveClaim, claim: Claim, run: DeliveryRun): DecidedMail[] {
   const updates: DecidedMail[] = [];
-  for (const { mail, decision } of preflight(active.ctx, claim, egressIssue)) {
+  const issueOf = ({ source }: ClaimedMail) => run.issueOf(source);
+  for (const { mail, decision } of preflight(active.ctx, claim, issueOf)) {
     if ("send" in decision) active.queue.push(decision.send);
     else updates.push({ mail, update: decision.update });
   }

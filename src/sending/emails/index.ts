@@ -26,6 +26,7 @@ export { messageIdOf } from "./message-id.ts";
 export { type DetailRow, getEmail } from "./queries.ts";
 export { retryEmail } from "./retry/retry.ts";
 export {
+  isBulkSource,
   isPending,
   isSuppressing,
   limits as emailLimits,

@@ -64,6 +64,9 @@ export interface Suppression {
   isUnsubscribed: boolean;
 }
 
+/** Returns whether the emails of a source go to many people at once: broadcasts and bulk sends. */
+export const isBulkSource = (source: string) => source === "bulk" || source === "broadcast";
+
 /**
  * Returns whether a suppression stops an email (docs/contract/suppressions.md#what-a-suppression-stops): an unsubscribe applies
  * to bulk and broadcast mail only, soft bounces do so without a retry, and a bounce does not stop a retry.
@@ -72,7 +75,7 @@ export function isSuppressing(
   { reason, isUnsubscribed }: Suppression,
   { source, isRetry }: { source: string; isRetry: boolean },
 ): boolean {
-  const isBulk = source === "bulk" || source === "broadcast";
+  const isBulk = isBulkSource(source);
   if (reason === "unsubscribe" || (isUnsubscribed && isBulk)) return isBulk;
   if (reason === "soft_bounces") return isBulk && !isRetry;
   return reason !== "bounce" || !isRetry;

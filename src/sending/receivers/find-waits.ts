@@ -1,4 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
+import { isBulkSource } from "../emails/index.ts";
 
 /** A receiver, which is a mail system with many domains, that takes no mail for a time, as an egress told. */
 export interface ReceiverWait {
@@ -14,22 +15,27 @@ export interface ReceiverWait {
 /** A domain of recipients whose receiver waits, as FIND_WAITS finds it. */
 export interface ReceiverWaitRow extends ReceiverWait {
   domain: string;
+  /** 1: told by the egress of broadcasts and bulk sends. */
+  is_bulk: 0 | 1;
 }
 
 /** Finds the domains of a JSON array whose receivers wait at a time. Which receiver a domain has is known for a day. */
 export const FIND_WAITS = `
-  SELECT d.domain, w.receiver, w.label, w.reason, w.until
+  SELECT d.domain, w.receiver, w.is_bulk, w.label, w.reason, w.until
     FROM json_each(?1) j CROSS JOIN receiver_domains d ON d.domain = j.value CROSS JOIN receiver_waits w ON w.receiver = d.receiver
    WHERE w.until > ?2 AND d.seen_at > ?2 - 86400000`;
 
-/** Returns the receivers of these addresses that take no mail now. */
+/** Returns the receivers of these addresses that take no mail now from the egress of an email of this source. */
 export async function findWaits(
-  ctx: Pick<Ctx, "db" | "now">,
+  ctx: Pick<Ctx, "db" | "now" | "settings">,
   addresses: readonly string[],
-): Promise<ReceiverWaitRow[]> {
+  source: string,
+): Promise<ReceiverWait[]> {
   const domains = [...new Set(addresses.map(domainOf))];
   const { results } = await ctx.db.prepare(FIND_WAITS).bind(JSON.stringify(domains), ctx.now()).all<ReceiverWaitRow>();
-  return results;
+  const isBulk = ctx.settings.bulkEgressUrl !== "" && isBulkSource(source);
+  const own = results.filter((wait) => (wait.is_bulk === 1) === isBulk);
+  return [...new Map(own.map((wait) => [wait.receiver, wait])).values()];
 }
 
 /** Returns the receivers of domains, as far as they are known. One D1 call, a row read for each domain. */

@@ -6,12 +6,18 @@ export const receiverDomains = sqliteTable("receiver_domains", {
   seenAt: integer("seen_at").notNull(),
 });
 
-export const receiverWaits = sqliteTable("receiver_waits", {
-  receiver: text().primaryKey().notNull(),
-  label: text().notNull(),
-  reason: text().notNull(),
-  until: integer().notNull(),
-});
+export const receiverWaits = sqliteTable(
+  "receiver_waits",
+  {
+    receiver: text().notNull(),
+    /** 1: told by the egress of broadcasts and bulk sends. */
+    isBulk: integer("is_bulk").notNull(),
+    label: text().notNull(),
+    reason: text().notNull(),
+    until: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.receiver, t.isBulk] })],
+);
 
 export const egressVolume = sqliteTable(
   "egress_volume",
