@@ -12,7 +12,8 @@ export function applyReplies(pace: ReceiverPace, results: readonly Result[], now
     verdicts.set(line, verdict);
     return verdict;
   };
-  if (results.some(({ kind }) => kind === "accepted")) pace.noteAccepted(now);
+  const accepted = results.filter(({ kind }) => kind === "accepted").length;
+  if (accepted > 0) pace.noteAccepted(accepted, now);
   if (results.every((result) => result.kind === "deferred" && result.reply === null)) pace.noteFailure(now);
   return results.map((result) => {
     if (result.kind === "accepted" || !("reply" in result) || result.reply === null) return result;

@@ -71,8 +71,11 @@ export interface EgressConfig {
   allowsPrivateAddresses: boolean;
   /** File with certificate authorities for receivers; null: those of the system. */
   caFile: string | null;
-  /** Start of the source address's warm-up, in ms since 1970; null: it has none. */
-  warmUpSince: number | null;
+  /** The warm-up of the source address; null: none. */
+  warmUp: {
+    /** Start of its first day for all receivers, in ms since 1970; null: that of each receiver is its first day with mail. */
+    since: number | null;
+  } | null;
   limits: EgressLimits;
 }
 
@@ -138,16 +141,16 @@ export function readConfig(env: Variables): EgressConfig {
     policyPort: env.POLICY_PORT ? toPort("POLICY_PORT", env.POLICY_PORT) : 443,
     allowsPrivateAddresses: toChoice(env, "ALLOW_PRIVATE_ADDRESSES", ["off", "on"]) === "on",
     caFile: env.CA_FILE || null,
-    warmUpSince: readWarmUp(env),
+    warmUp: readWarmUp(env),
     limits: readLimits(env),
   };
 }
 
-function readWarmUp(env: Variables): number | null {
+function readWarmUp(env: Variables): EgressConfig["warmUp"] {
   if (toChoice(env, "WARM_UP", ["off", "careful"]) === "off") return null;
-  const startedAt = Date.parse(required(env, "WARM_UP_SINCE"));
-  if (Number.isNaN(startedAt)) throw new Error("WARM_UP_SINCE must be a date, such as 2026-11-23");
-  return startedAt;
+  const since = env.WARM_UP_SINCE ? Date.parse(env.WARM_UP_SINCE) : null;
+  if (Number.isNaN(since)) throw new Error("WARM_UP_SINCE must be a date, such as 2026-11-23");
+  return { since };
 }
 
 function readLimits(env: Variables): EgressLimits {

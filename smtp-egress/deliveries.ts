@@ -133,17 +133,22 @@ export class Deliveries {
     if (route.kind === "failed")
       return reportAll({ kind: "deferred", phase: "connect", reply: null, reason: route.reason });
     if (route.kind === "refused") return reportAll(toRefusal(route.reply, domain));
-    const queue = queueOf(route);
+    const placed = recipients.flatMap(({ place }) => place ?? []);
+    const queue = placed[0]?.queue ?? queueOf(route);
     const now = Date.now();
-    let dueAt = Math.max(...recipients.map((recipient) => recipient.dueAt ?? 0));
-    if (dueAt === 0) {
+    for (const _ of recipients.slice(placed.length)) {
       const wait = queue.takePlace(now);
-      if (wait.ms > limits.waitMs) return reportAll(pacedResult(queue.pace.receiver, wait));
-      dueAt = now + wait.ms;
+      if (wait.ms > limits.waitMs) {
+        queue.leave(placed.length);
+        return reportAll(pacedResult(queue.pace.receiver, wait));
+      }
+      placed.push({ queue, dueAt: now + wait.ms });
     }
     const destination = await destinationOf(domain, route);
+    const dueAt = Math.max(...placed.map((place) => place.dueAt));
     const delivery = { email, recipients: addresses, destination, dueAt, hasFinalDot: false };
-    if (!isOver(delivery)) queue.add(delivery);
+    if (isOver(delivery)) queue.leave(placed.length);
+    else queue.add(delivery);
   }
 
   #reportHeld(email: HeldEmail): void {

@@ -22,6 +22,7 @@ import { Routes } from "./resolve.ts";
 import type { Route } from "./route.ts";
 import { Scheduler } from "./scheduler.ts";
 import { findSourceAddress } from "./source-address.ts";
+import { type VolumeRow, Volumes } from "./volumes.ts";
 
 /** A running egress. */
 export interface Egress {
@@ -52,9 +53,13 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
     renew: async (tickets) => (await worker.call("leases", { tickets })) as unknown as Renewal,
     renewMs: limits.renewMs,
   });
+  const address = config.sourceAddress ?? (await findSourceAddress());
+  const volumes =
+    config.warmUp &&
+    new Volumes(config.warmUp.since, async () => (await worker.call("volume", { address })).receivers as VolumeRow[]);
   const reporter = new Reporter({
     call: async (body) => (await worker.call("outcomes", body)).lost as string[],
-    address: config.sourceAddress ?? (await findSourceAddress()),
+    address,
     groupMs: limits.groupMs,
     unacknowledged: limits.unacknowledged,
   });
@@ -84,7 +89,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
       limits,
     },
     guard: deliveries.guard,
-    warmUpSince: config.warmUpSince,
+    volumes,
     connections: limits.connections,
     holdMs: limits.waitMs,
     idleMs: limits.idleMs,
@@ -100,6 +105,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
     queueOf,
     take: (...email) => deliveries.take(...email),
     isStopping: () => isStopping,
+    isReady: () => volumes?.isKnown !== false,
   });
   const servers = config.listeners.map((listener) => serverOf(config, listener, intake));
   await Promise.all(servers.map((server, index) => listen(server, config.host, config.listeners[index]?.port ?? 0)));
@@ -114,6 +120,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
       deliveries.returnAll();
       const isDone = closed.then(() => deliveries.ended()).then(() => reporter.flushed());
       await withTimeout(limits.closeMs, isDone).catch(() => log("stopped.unacknowledged", { emails: hold.count }));
+      volumes?.close();
       scheduler.close();
       leases.close();
       worker.close();

@@ -11,12 +11,19 @@ import type { ReceiverQueue } from "./receiver-queue.ts";
 import { pacedReply } from "./results.ts";
 import type { Route } from "./route.ts";
 
+/** A place in the line of a receiver. */
+interface Place {
+  queue: ReceiverQueue;
+  /** In ms since 1970. */
+  dueAt: number;
+}
+
 /** A recipient that was accepted. */
 export interface AcceptedRecipient {
   address: string;
   domain: string;
-  /** When its place in the line is due, in ms since 1970. Null: it has no place yet, because DNS has not answered. */
-  dueAt: number | null;
+  /** Its place in the line of a receiver. Null: none yet, because DNS has not answered. */
+  place: Place | null;
 }
 
 /** A transaction of the Worker. */
@@ -42,6 +49,8 @@ export interface IntakeOptions {
   /** Takes an email that is complete. Its memory is reserved. */
   take(transaction: Transaction, content: Buffer[], session: SMTPServerSession): void;
   isStopping(): boolean;
+  /** Returns whether the egress knows how much it may send. */
+  isReady(): boolean;
 }
 
 /** A message is received within this time, in ms. */
@@ -86,7 +95,7 @@ export class Intake {
 
   #begin(address: string, args: Readonly<Record<string, string | true>>, session: SMTPServerSession): void {
     this.#release(session);
-    const { hold, config, isStopping } = this.#options;
+    const { hold, config, isStopping, isReady } = this.#options;
     if (isStopping()) throw new Refusal("421 4.3.2 The egress stops");
     const ticket = String(args.ENVID ?? "");
     if (readTicket(ticket) === null) throw new Refusal("550 5.5.4 MAIL needs the ticket of an outbox row as ENVID");
@@ -95,6 +104,7 @@ export class Intake {
     const { messageBytes, unsizedBytes, dnsMs } = config.limits;
     const maxBytes = Math.min(Number(args.SIZE) || unsizedBytes, messageBytes);
     const reserved = maxBytes + EMAIL_BYTES;
+    if (!isReady()) throw new Refusal("451 4.3.2 The egress does not know yet how much it has sent today");
     if (!hold.reserve(reserved)) throw new Refusal("451 4.3.2 The memory of the egress is full");
     const dnsUntil = Date.now() + dnsMs;
     this.#transactions.set(session, { ticket, from: from.address, reserved, maxBytes, dnsUntil, recipients: [] });
@@ -105,12 +115,12 @@ export class Intake {
     const to = toWireAddress(address);
     if (to === null) throw new Refusal("553 5.1.3 The recipient is no valid address");
     const domain = to.address.slice(to.address.lastIndexOf("@") + 1).toLowerCase();
-    const dueAt = this.#options.hold.knows(transaction.ticket) ? null : await this.#placeIn(domain, transaction);
-    transaction.recipients.push({ address: to.address, domain, dueAt });
+    const place = this.#options.hold.knows(transaction.ticket) ? null : await this.#placeIn(domain, transaction);
+    transaction.recipients.push({ address: to.address, domain, place });
   }
 
-  /** Takes a place in the line of a domain's receiver. Returns when it is due, or null without an answer of DNS. Throws Refusal. */
-  async #placeIn(domain: string, { dnsUntil }: Transaction): Promise<number | null> {
+  /** Takes a place in the line of a domain's receiver. Returns null without an answer of DNS. Throws Refusal. */
+  async #placeIn(domain: string, { dnsUntil }: Transaction): Promise<Place | null> {
     const { routeOf, queueOf, config } = this.#options;
     const route = await withTimeout(Math.max(0, dnsUntil - Date.now()), routeOf(domain)).catch(() => null);
     if (route?.kind === "refused") throw new Refusal(route.reply);
@@ -119,7 +129,7 @@ export class Intake {
     const now = Date.now();
     const wait = queue.takePlace(now);
     if (wait.ms > config.limits.waitMs) throw new Refusal(pacedReply(queue.pace.receiver, wait));
-    return now + wait.ms;
+    return { queue, dueAt: now + wait.ms };
   }
 
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
@@ -147,10 +157,12 @@ export class Intake {
     return transaction;
   }
 
-  /** Frees the memory of a transaction that was not completed. */
+  /** Frees the memory and the places of a transaction that was not completed. */
   #release(session: SMTPServerSession): void {
     const transaction = this.#transactions.get(session);
-    if (transaction) this.#options.hold.release(transaction.reserved);
+    if (!transaction) return;
+    this.#options.hold.release(transaction.reserved);
+    for (const { place } of transaction.recipients) place?.queue.leave(1);
     this.#transactions.delete(session);
   }
 }

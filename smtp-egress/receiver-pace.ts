@@ -23,6 +23,11 @@ export interface Wait {
   reason: string;
 }
 
+/** A warm-up, and the messages that left today before this program started. */
+export interface StartedWarmUp extends WarmUp {
+  today: number;
+}
+
 /** Says how the result of a refused email differs from its reply. */
 export type Verdict =
   /** The result is what the reply says. */
@@ -33,7 +38,8 @@ export type Verdict =
   | "temporary";
 
 const DAY_MS = 86_400_000;
-const NOTHING_WAITS = "its rate is used up";
+/** The reason of a place in the line. The Worker takes any other for one that all mail to the receiver waits for. */
+export const IN_LINE = "its rate is used up";
 
 /** The pace of one source address to one receiver, with the reactions to its replies and the warm-up. Times in ms since 1970. */
 export class ReceiverPace {
@@ -49,10 +55,16 @@ export class ReceiverPace {
   #sent = { day: 0, messages: 0 };
 
   /** `onSourcePause` is called for a reply that pauses the source address for all receivers. */
-  constructor(receiver: Receiver, warmUp: WarmUp | null, onSourcePause: (reaction: Reaction) => void, now: number) {
+  constructor(
+    receiver: Receiver,
+    warmUp: StartedWarmUp | null,
+    onSourcePause: (reaction: Reaction) => void,
+    now: number,
+  ) {
     this.receiver = receiver;
     this.#warmUp = warmUp;
     this.#onSourcePause = onSourcePause;
+    if (warmUp) this.#sent = { day: warmUpDay(warmUp, now) ?? 0, messages: warmUp.today };
     this.#rules = [...receiver.rules, ...commonRules];
     this.#limits = { ...defaultLimits, ...receiver.limits };
     this.#pace = newPace(this.#limits, now);
@@ -84,7 +96,8 @@ export class ReceiverPace {
     }
     const { pace, waitMs } = takePlace(this.#pace, this.limits(now), now, { holdMs });
     this.#pace = pace;
-    return { ms: waitMs, reason: this.reason(now) };
+    const cause = this.pausedUntil(now) === null ? null : this.cause(now);
+    return { ms: waitMs, reason: cause ?? IN_LINE };
   }
 
   /** Takes the turn to send one message, or returns after how many ms to ask again. */
@@ -99,9 +112,9 @@ export class ReceiverPace {
     return connectionsOf(this.#pace, this.limits(now), now);
   }
 
-  /** Returns the reply that caused the present pace. */
-  reason(now: number): string {
-    return this.#reactions.find(({ until }) => until > now)?.reply ?? NOTHING_WAITS;
+  /** Returns the reply that caused a pause, or another present limit; null: there is none. */
+  cause(now: number): string | null {
+    return this.#reactions.find(({ until }) => until > now)?.reply ?? null;
   }
 
   pausedUntil(now: number): number | null {
@@ -112,11 +125,11 @@ export class ReceiverPace {
     return this.#warmUp && warmUpDay(this.#warmUp, now);
   }
 
-  /** Notes an accepted message. */
-  noteAccepted(now: number): void {
+  /** Notes a message that was accepted for so many recipients. */
+  noteAccepted(recipients: number, now: number): void {
     this.#pace = noteAccepted(this.#pace, this.limits(now));
     const day = this.warmUpDay(now) ?? 0;
-    this.#sent = { day, messages: this.#sentOn(day) + 1 };
+    this.#sent = { day, messages: this.#sentOn(day) + recipients };
   }
 
   /** Notes a failure without a reply. */

@@ -2,7 +2,7 @@ import { ConnectError, type RecipientResult as SmtpResult } from "../src/mail/sm
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import type { RecipientResult, Result } from "./outcomes.ts";
-import type { ReceiverPace, Wait } from "./receiver-pace.ts";
+import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
 import { pacedResult, toResult } from "./results.ts";
 import type { Sessions } from "./sessions.ts";
@@ -38,6 +38,8 @@ export class ReceiverQueue {
   /** Deliveries that ended. */
   readonly #ended = new Throughput();
   readonly counts = { sent: 0, deferred: 0, refused: 0 };
+  /** Recipients that have a place. */
+  #places = 0;
   /** Bytes of the emails that wait or are sent. */
   #heldBytes = 0;
   #usedAt = Date.now();
@@ -69,22 +71,30 @@ export class ReceiverQueue {
     return [...this.#waiting, ...this.#busy];
   }
 
-  /** Takes a place in the line for a message. A wait above `holdMs` does not take place here. */
+  /** Takes a place in the line for a recipient. A wait above `holdMs` does not take place here; any other needs a `leave`. */
   takePlace(now: number): Wait {
     this.#usedAt = now;
     const perMinute = Math.max(MIN_WAITING, this.#ended.perMinute(now));
     // Of what is free, so that however many receivers are slow, the others have a part (Choudhury and Hahne, 1998).
-    const hasRoom = this.#waiting.length < perMinute && this.#heldBytes < this.#options.freeBytes() / 2;
+    const hasRoom = this.#places < perMinute && this.#heldBytes < this.#options.freeBytes() / 2;
     const holdMs = hasRoom ? this.#options.holdMs : 0;
-    const inMemory = this.#waiting.length + this.#busy.size;
-    const wait = this.pace.takePlace(now, { holdMs, inMemory });
-    if (hasRoom || wait.ms > this.#options.holdMs) return wait;
+    const wait = this.pace.takePlace(now, { holdMs, inMemory: this.#places });
+    if (wait.ms > this.#options.holdMs) return wait;
+    if (hasRoom) {
+      this.#places += 1;
+      return wait;
+    }
     const first = now + this.#options.holdMs;
     this.#lineEndsAt = Math.min(Math.max(this.#lineEndsAt, first) + MINUTE_MS / perMinute, now + MAX_LINE_MS);
-    return { ms: this.#lineEndsAt - now, reason: `${this.#waiting.length} emails wait for its connections` };
+    return { ms: this.#lineEndsAt - now, reason: IN_LINE };
   }
 
-  /** Adds a delivery that has its place. */
+  /** Gives up places of recipients that are not delivered, or no longer wait. */
+  leave(recipients: number): void {
+    this.#places -= recipients;
+  }
+
+  /** Adds a delivery whose recipients have their places, which it leaves when it ends. */
   add(delivery: Delivery): void {
     this.#heldBytes += delivery.email.size;
     this.#waiting.splice(this.#waiting.findLastIndex(({ dueAt }) => dueAt <= delivery.dueAt) + 1, 0, delivery);
@@ -171,6 +181,7 @@ export class ReceiverQueue {
 
   #end(delivery: Delivery, results: readonly Result[]): void {
     this.#heldBytes -= delivery.email.size;
+    this.leave(delivery.recipients.length);
     if (isOver(delivery)) return;
     const ended = delivery.recipients.flatMap((address, index) => {
       const result = results[index];

@@ -1,5 +1,5 @@
 import { type HeldEmail, ticketOf } from "./hold.ts";
-import { isOfFinalDot, type RecipientResult } from "./outcomes.ts";
+import { isOfFinalDot, type RecipientResult, type Result } from "./outcomes.ts";
 
 export interface ReporterOptions {
   /** Tells the Worker results. Returns the tickets whose lease is lost. Throws when nothing is known about the call. */
@@ -12,14 +12,22 @@ export interface ReporterOptions {
   unacknowledged: number;
 }
 
-/** Results of one email that go in one call. */
+/** Results of one email that go in one call, by recipient: a later one replaces that it is held. */
 interface Waiting {
-  recipients: RecipientResult[];
+  results: Map<string, Result>;
   finalDots: number;
 }
 
-/** Emails in one call, and calls at a time. */
+/** The same in a call. */
+interface Told {
+  email: HeldEmail;
+  outcome: { ticket: string; recipients: RecipientResult[] };
+  finalDots: number;
+}
+
+/** Emails in one call, bytes of their JSON (the Worker reads 262,144), and calls at a time. */
 const GROUP = 100;
+const GROUP_BYTES = 200_000;
 const MAX_CALLS = 4;
 /** Between two attempts of a call, in ms: doubled after each one up to the second. */
 const RETRY_MS = 250;
@@ -46,9 +54,9 @@ export class Reporter {
 
   /** Adds results of one transaction. */
   report(email: HeldEmail, recipients: readonly RecipientResult[]): void {
-    const waiting = this.#waiting.get(email) ?? { recipients: [], finalDots: 0 };
+    const waiting = this.#waiting.get(email) ?? { results: new Map(), finalDots: 0 };
     const finalDots = recipients.some(({ result }) => isOfFinalDot(result)) ? 1 : 0;
-    waiting.recipients.push(...recipients);
+    for (const { address, result } of recipients) waiting.results.set(address, result);
     waiting.finalDots += finalDots;
     this.#finalDots += finalDots;
     this.#waiting.set(email, waiting);
@@ -57,7 +65,7 @@ export class Reporter {
 
   /** Waits until a further final dot may be sent. */
   permit(): Promise<void> {
-    if (this.#permits.length === 0 && this.#finalDots < this.#options.unacknowledged) return Promise.resolve();
+    if (this.#finalDots < this.#options.unacknowledged) return Promise.resolve();
     return new Promise((resolve) => this.#permits.push(resolve));
   }
 
@@ -76,24 +84,33 @@ export class Reporter {
   #send(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    while (this.#calls < MAX_CALLS && this.#waiting.size > 0) {
-      const group = [...this.#waiting].slice(0, GROUP);
-      for (const [email] of group) this.#waiting.delete(email);
-      void this.#tell(group);
-    }
+    while (this.#calls < MAX_CALLS && this.#waiting.size > 0) void this.#tell(this.#takeGroup());
   }
 
-  async #tell(group: [HeldEmail, Waiting][]): Promise<void> {
+  #takeGroup(): Told[] {
+    const group: Told[] = [];
+    let bytes = 0;
+    for (const [email, { results, finalDots }] of this.#waiting) {
+      const recipients = Array.from(results, ([address, result]) => ({ address, result }));
+      const outcome = { ticket: ticketOf(email), recipients };
+      bytes += Buffer.byteLength(JSON.stringify(outcome)) + 1;
+      if (group.length === GROUP || (group.length > 0 && bytes > GROUP_BYTES)) break;
+      this.#waiting.delete(email);
+      group.push({ email, outcome, finalDots });
+    }
+    return group;
+  }
+
+  async #tell(group: readonly Told[]): Promise<void> {
     this.#calls += 1;
-    const outcomes = group.map(([email, { recipients }]) => ({ ticket: ticketOf(email), recipients }));
+    const outcomes = group.map(({ outcome }) => outcome);
     const lost = new Set(await this.#callUntilAcknowledged({ address: this.#options.address, outcomes }));
-    for (const [index, [email, { finalDots }]] of group.entries()) {
-      if (lost.has(outcomes[index]?.ticket ?? "")) email.lease.isLost = true;
+    for (const { email, outcome, finalDots } of group) {
+      if (lost.has(outcome.ticket)) email.lease.isLost = true;
       this.#finalDots -= finalDots;
     }
     this.#calls -= 1;
-    for (const resolve of this.#permits.splice(0, Math.max(0, this.#options.unacknowledged - this.#finalDots)))
-      resolve();
+    if (this.#finalDots < this.#options.unacknowledged) for (const resolve of this.#permits.splice(0)) resolve();
     if (this.#waiting.size > 0) this.#sendSoon();
     else if (this.#calls === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }

@@ -6,6 +6,7 @@ import type { Receiver } from "./receivers/types.ts";
 const SECOND_MS = 1_000;
 const MAX_SECONDS = 432_000;
 const MAX_REASON = 200;
+const MAX_LABEL = 60;
 
 /** Returns the result of a transaction as the Worker is told it. Pure, as are all functions here. */
 export function toResult(result: SmtpResult, relay: Relay): Result {
@@ -28,7 +29,7 @@ export function toRefusal(reply: string, domain: string): Result {
 /** Returns the reply to RCPT for such an email. */
 export function pacedReply(receiver: Receiver, { ms, reason }: Wait): string {
   const text = reason.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);
-  const label = receiver.label.replace(/[^\x20-\x7e]|\)/g, "?");
+  const label = receiver.label.replace(/[^\x20-\x7e]|\)/g, "?").slice(-MAX_LABEL);
   return `451 4.7.1 wait ${secondsOf(ms)} s for ${receiver.name} (${label}): ${text}`;
 }
 

@@ -7,13 +7,13 @@ import type { Reaction } from "./receivers/reactions.ts";
 import type { Receiver } from "./receivers/types.ts";
 import { Sessions } from "./sessions.ts";
 import { Unreachable } from "./unreachable.ts";
-import { warmUpOf } from "./warm-up.ts";
+import type { Volumes } from "./volumes.ts";
 
 export interface SchedulerOptions {
   connect: ConnectSettings;
   guard: Guard;
-  /** Start of the source address's warm-up, in ms since 1970; null: it has none. */
-  warmUpSince: number | null;
+  /** The warm-ups of the source address; null: it has none. */
+  volumes: Volumes | null;
   /** Connections in all. */
   connections: number;
   holdMs: number;
@@ -48,9 +48,9 @@ export class Scheduler {
   queueOf(receiver: Receiver): ReceiverQueue {
     const known = this.queues.get(receiver.name);
     if (known) return known;
-    const { connect, guard, warmUpSince, holdMs, idleMs, onResults } = this.#options;
+    const { connect, guard, volumes, holdMs, idleMs, onResults } = this.#options;
     const now = Date.now();
-    const warmUp = warmUpSince === null ? null : warmUpOf(receiver, warmUpSince);
+    const warmUp = volumes?.warmUpOf(receiver, now) ?? null;
     const pace = new ReceiverPace(receiver, warmUp, (reaction) => this.#pauseSource(reaction), now);
     if (this.#sourcePause && this.#sourcePause.until > now) pace.pause(this.#sourcePause, now);
     const queue = new ReceiverQueue({

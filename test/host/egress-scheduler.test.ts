@@ -31,7 +31,7 @@ describe("a receiver that never answers", () => {
       const replies = results.map(([result]) => (result?.kind === "deferred" ? result.reply?.text : result?.kind));
       expect(replies).toContain("accepted");
       expect(replies.at(-1)).toMatch(
-        new RegExp(`^wait \\d+ s for ${tarpit}\\.test \\(${tarpit}\\.test\\): \\d+ emails wait`),
+        new RegExp(`^wait \\d+ s for ${tarpit}\\.test \\(${tarpit}\\.test\\): its rate is used up$`),
       );
     }
     expect(await rounds()).toBeLessThan(2 * alone + 1_000);
@@ -134,13 +134,33 @@ describe("a reply that a rule knows", () => {
 
 describe("the warm-up", () => {
   it("allows the messages of a day, and says when the next one begins", async () => {
-    const rig = await aRig({}, { warmUpSince: Date.now() - 3_600_000 });
+    const rig = await aRig({}, { warmUp: { since: Date.now() - 3_600_000 } });
     await rig.receiver("one");
-    const results = await Promise.all(names(101).map((name) => rig.handOver({ to: [`${name}@one.test`] })));
-    expect(results.filter(([result]) => result?.kind === "accepted")).toHaveLength(100);
+    await expect.poll(async () => (await rig.handOver({ to: ["r@one.test"] }))[0]?.kind).toBe("accepted");
+    const results = await Promise.all(names(99).map((name) => rig.handOver({ to: [`${name}@one.test`] })));
+    expect(results.filter(([result]) => result?.kind === "accepted")).toHaveLength(99);
     const [last] = await rig.handOver({ to: ["last@one.test"] });
     expect(last?.kind === "deferred" && last.reply?.text).toMatch(
       /^wait 8\d{4} s for one\.test \(one\.test\): warm-up day 1 allows 100$/,
     );
+  });
+
+  it("goes on after a restart with what the Worker knows, and takes no email before it knows that", async () => {
+    const rig = await aRig({}, { warmUp: { since: null } }, (worker) => {
+      worker.mode = "fails";
+      const today = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+      worker.volumes = [{ receiver: "one.test", today: 399, since: today - 2 * 86_400_000 }];
+    });
+    await rig.receiver("one");
+    await rig.receiver("new");
+    const replyTo = async (address: string) => {
+      const [result] = await rig.handOver({ to: [address] });
+      return result?.kind === "deferred" ? result.reply?.text : result?.kind;
+    };
+    expect(await replyTo("a@one.test")).toBe("The egress does not know yet how much it has sent today");
+    rig.worker.mode = "works";
+    await expect.poll(() => replyTo("a@one.test")).toBe("accepted");
+    expect(await replyTo("b@one.test")).toMatch(/: warm-up day 3 allows 400$/);
+    expect(await replyTo("a@new.test")).toBe("accepted");
   });
 });

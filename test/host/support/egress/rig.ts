@@ -64,15 +64,17 @@ export function aTicket(fields: Partial<Ticket> = {}): string {
   });
 }
 
-/** Starts an egress with these limits and settings. */
+/** Starts an egress with these limits and settings, after `prepare` has set what the Worker does. */
 export async function startEgressRig(
   limits: Partial<EgressLimits> = {},
   settings: Partial<EgressConfig> & { receivers?: ReceiversFile } = {},
+  prepare: (worker: StandInWorker) => void = () => {},
 ): Promise<EgressRig> {
   const folder = await mkdtemp(path.join(tmpdir(), "egress-"));
   const receiversFile = path.join(folder, "receivers.json");
   await writeFile(receiversFile, JSON.stringify(settings.receivers ?? []));
   const worker = new StandInWorker();
+  prepare(worker);
   const zone: Record<string, ZoneEntry> = {};
   const dns = await startTestDns(zone);
   const deliveryPort = await findTestPort();

@@ -25,6 +25,7 @@ export class StandInWorker {
   leaseMode: "works" | "fails" = "works";
   /** Rows whose lease is lost. */
   readonly lostRows = new Set<string>();
+  volumes: { receiver: string; today: number; since: number }[] = [];
   /** The clock of the Worker minus that of the egress, in ms. */
   clockOffset = 0;
   readonly #server: http.Server;
@@ -66,6 +67,7 @@ export class StandInWorker {
     }
     if (mode === "silent") return void this.#silent.push(response);
     if (mode === "fails") return void response.writeHead(500).end();
+    if (name === "volume") return void response.end(JSON.stringify({ reply: null, receivers: this.volumes }));
     response.end(JSON.stringify(name === "leases" ? this.#renew(body.tickets) : this.#record(body.outcomes)));
   }
 
