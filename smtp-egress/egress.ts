@@ -10,9 +10,11 @@ import { addressCheck } from "./allowed-addresses.ts";
 import type { EgressConfig, Listener } from "./config.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Dns } from "./dns.ts";
+import { startHealth } from "./health.ts";
 import { Hold } from "./hold.ts";
 import { Intake } from "./intake.ts";
 import { Leases, type Renewal } from "./leases.ts";
+import { metricsText } from "./metrics.ts";
 import { Policies } from "./mta-sts.ts";
 import { namesHost } from "./mta-sts-policy.ts";
 import { readReceivers } from "./read-receivers.ts";
@@ -26,8 +28,9 @@ import { type VolumeRow, Volumes } from "./volumes.ts";
 
 /** A running egress. */
 export interface Egress {
-  /** The ports that it listens on, in the order of the configuration. */
+  /** The ports that it listens on, in the order of the configuration, and that of health. */
   ports: number[];
+  healthPort: number | null;
   /** Reads the certificate again. */
   reloadCertificate(): void;
   /** Takes no new mail, returns what has no final dot, and waits for results and acknowledgements for `limits.closeMs`. */
@@ -109,13 +112,24 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   });
   const servers = config.listeners.map((listener) => serverOf(config, listener, intake));
   await Promise.all(servers.map((server, index) => listen(server, config.host, config.listeners[index]?.port ?? 0)));
+  const health =
+    config.healthPort === null
+      ? null
+      : await startHealth({
+          port: config.healthPort,
+          host: config.host,
+          isHealthy: () => worker.isReachable(),
+          metrics: () => metricsText({ address, hold, reporter, queues: scheduler.queues }, Date.now()),
+        });
   return {
-    ports: servers.map(portOf),
+    ports: servers.map((server) => portOf(server.server)),
+    healthPort: health && portOf(health),
     reloadCertificate: () => {
       for (const server of servers) server.updateSecureContext(readCertificate(config));
     },
     async close() {
       isStopping = true;
+      health?.close();
       const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(resolve))));
       deliveries.returnAll();
       const isDone = closed.then(() => deliveries.ended()).then(() => reporter.flushed());
@@ -174,7 +188,7 @@ function serverOf(config: EgressConfig, { tls }: Listener, intake: Intake): Stri
   return server;
 }
 
-const portOf = (server: StrictServer) => (server.server.address() as AddressInfo).port;
+const portOf = (server: { address(): string | AddressInfo | null }) => (server.address() as AddressInfo).port;
 
 async function listen(server: StrictServer, host: string, port: number): Promise<void> {
   server.listen(port, host);

@@ -6,7 +6,7 @@ import { startEgress } from "./egress.ts";
 try {
   const config = readConfig(process.env);
   const egress = await startEgress(config);
-  log("started", { name: config.name, ports: egress.ports });
+  log("started", { name: config.name, ports: egress.ports, health: egress.healthPort });
   process.on("SIGHUP", () => {
     try {
       egress.reloadCertificate();

@@ -97,7 +97,7 @@ export class ReceiverPace {
     const { pace, waitMs } = takePlace(this.#pace, this.limits(now), now, { holdMs });
     this.#pace = pace;
     const cause = this.pausedUntil(now) === null ? null : this.cause(now);
-    return { ms: waitMs, reason: cause ?? IN_LINE };
+    return { ms: waitMs, reason: cause?.reply ?? IN_LINE };
   }
 
   /** Takes the turn to send one message, or returns after how many ms to ask again. */
@@ -112,9 +112,9 @@ export class ReceiverPace {
     return connectionsOf(this.#pace, this.limits(now), now);
   }
 
-  /** Returns the reply that caused a pause, or another present limit; null: there is none. */
-  cause(now: number): string | null {
-    return this.#reactions.find(({ until }) => until > now)?.reply ?? null;
+  /** Returns the reaction that limits it now, the newest one, with the reply that caused it. */
+  cause(now: number): Reaction | null {
+    return this.#reactions.find(({ until }) => until > now) ?? null;
   }
 
   pausedUntil(now: number): number | null {

@@ -1,7 +1,7 @@
 import type { StartedWarmUp } from "./receiver-pace.ts";
 import { warmUpOf } from "./warm-up.ts";
 
-/** What the source address has sent to a receiver, as the Worker keeps it. */
+/** The volume of the source address at a receiver, as the Worker keeps it. */
 export interface VolumeRow {
   receiver: string;
   /** Emails that were accepted today (UTC). */

@@ -1,6 +1,6 @@
 /** Emails in the memory of the egress: bounded, delivered once, with results that are not lost. */
 import { describe, expect, it } from "vitest";
-import { aTicket } from "./support/egress/rig.ts";
+import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 

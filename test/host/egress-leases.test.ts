@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { EGRESS_LEASE_MS } from "../../src/mail/egress-tickets/index.ts";
-import { aTicket } from "./support/egress/rig.ts";
+import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 
 const aRig = egressRigs();

@@ -1,6 +1,6 @@
 /** The egress takes emails of the Worker and delivers them to the servers of their recipients. */
 import { describe, expect, it } from "vitest";
-import { aTicket } from "./support/egress/rig.ts";
+import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 

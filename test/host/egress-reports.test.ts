@@ -1,6 +1,6 @@
 /** The egress tells the Worker its results until they are acknowledged. */
 import { describe, expect, it } from "vitest";
-import { aTicket } from "./support/egress/rig.ts";
+import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 
 const aRig = egressRigs();
@@ -72,6 +72,7 @@ describe("final dots", () => {
     expect(sent()).toBe(before);
     rig.worker.mode = "works";
     await expect.poll(sent).toBe(300);
-    await expect.poll(() => rig.worker.acknowledged.length).toBe(300);
+    const addresses = Array.from({ length: 300 }, (_, n) => `r${n}@${names[n % 4]}.test`);
+    await expect.poll(() => addresses.every((address) => rig.worker.resultsOf(address).length === 1)).toBe(true);
   });
 });

@@ -36,9 +36,9 @@ describe("the lock file", () => {
   });
 });
 
-describe("the gateway", () => {
+describe.each(["smtp-egress", "smtp-gateway"])("%s", (program) => {
   it("has packages of its own, in the versions of the lock file", () => {
-    const { dependencies } = read<Manifest>("smtp-gateway/package.json");
+    const { dependencies } = read<Manifest>(`${program}/package.json`);
     const project = read<Manifest>("package.json");
     for (const [name, version] of Object.entries(dependencies)) {
       expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
@@ -48,8 +48,8 @@ describe("the gateway", () => {
   });
 
   it("imports these and no others", () => {
-    const { dependencies } = read<Manifest>("smtp-gateway/package.json");
-    const folder = path.join(ROOT, "smtp-gateway");
+    const { dependencies } = read<Manifest>(`${program}/package.json`);
+    const folder = path.join(ROOT, program);
     const sources = readdirSync(folder).filter((file) => file.endsWith(".ts"));
     const imported = sources.flatMap((file) => {
       const text = readFileSync(path.join(folder, file), "utf8");
