@@ -66,6 +66,12 @@ export const commands: readonly Command[] = [
     run: releaseAll,
   },
   {
+    name: "receivers list",
+    takes: [],
+    summary: "mail systems that get mail today, first those that have slowed an egress of ours down",
+    run: (api) => api.call("GET", "/v1/admin/receivers"),
+  },
+  {
     name: "search reindex",
     takes: ["<database>"],
     summary: "makes the search index of a mail database (0, 1, …) anew",

@@ -33,6 +33,7 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
     "POST /v1/admin/users/:user_id/unrestrict": { success: 200, create: createMember, ...all },
     "GET /v1/admin/audit": { success: 200 },
     "POST /v1/admin/outbox/flush": { success: 200 },
+    "GET /v1/admin/receivers": { success: 200 },
     "GET /v1/admin/outboxes/:database": { success: 200, create: async () => ({ database: "main" }), ...all },
     "POST /v1/admin/outboxes/:database/requeue": {
       success: 200,

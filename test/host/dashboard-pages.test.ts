@@ -149,6 +149,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       ["/app/admin/outboxes/main", "Outboxes"],
       ["/app/admin/outboxes/0", "Outboxes"],
       ["/app/admin/outboxes/0", "Outboxes", (page) => press(page, "Release emails after an outage")],
+      ["/app/admin/receivers", "Receivers"],
       ["/app/admin/dead-letters", "Dead letters"],
       ["/app/admin/blocked-hosts", "Blocked hosts", (page) => block(page, "no host")],
       ["/app/admin/blocked-hosts", "Blocked hosts", (page) => block(page, "evil.example")],

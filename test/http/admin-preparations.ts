@@ -19,6 +19,14 @@ async function host() {
   return { host: HOST };
 }
 
+async function receiver() {
+  const insert = database.prepare(
+    "INSERT OR IGNORE INTO receiver_waits (receiver, is_bulk, label, reason, until) VALUES ('outlook', 0, 'Outlook', '451 4.7.650', ?1)",
+  );
+  await insert.bind(Date.now() + 600_000).run();
+  return {};
+}
+
 /** Functions that create what the operations of platform administrators name, by operation id. */
 export const adminPreparations = (
   workspaceOf: () => TestWorkspace,
@@ -30,6 +38,7 @@ export const adminPreparations = (
   updateDailyLimit: async () => ({ workspace_id: workspaceOf().workspaceId }),
   listDomainClaims: async () => ({ name: "example.com" }),
   endDomainClaim: async () => ({ name: "example.com" }),
+  listReceivers: receiver,
   listOutboxRows: async () => ({ database: "main" }),
   retryOutboxRows: async () => ({ database: "main" }),
   replaceSearchIndex: async () => ({ database: "0" }),

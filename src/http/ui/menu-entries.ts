@@ -42,6 +42,7 @@ const PLATFORM: readonly MenuEntry[] = [
   { path: "/app/admin/domain-claims", name: "Domain claims", icon: "globe" },
   { path: "/app/admin/transfers", name: "Force transfer", icon: "swap" },
   { path: "/app/admin/outboxes/main", name: "Outboxes", icon: "send" },
+  { path: "/app/admin/receivers", name: "Receivers", icon: "globe" },
   { path: "/app/admin/dead-letters", name: "Dead letters", icon: "trash" },
   { path: "/app/admin/blocked-hosts", name: "Blocked hosts", icon: "ban" },
   { path: "/app/admin/audit", name: "Platform audit", icon: "list" },

@@ -6,10 +6,11 @@ import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/workspaces/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
+import { listReceivers } from "../../sending/receivers/index.ts";
 import { flushOutboxes } from "./flush-outboxes.ts";
 import { listUsers } from "./queries.ts";
 import { restrictUser } from "./restrict-user.ts";
-import { FlushOut, toUser, UserOut } from "./schema.ts";
+import { FlushOut, ReceiverOut, toReceiver, toUser, UserOut } from "./schema.ts";
 
 const ListQuery = z.object({
   ...cursorQuery,
@@ -75,6 +76,18 @@ export const adminRoutes = new Hono<AppEnv>()
       const found = await listAllAudit(c.get("caller"), { after, limit: limit + 1 });
       return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toAuditEntry));
     },
+  )
+  .get(
+    "/v1/admin/receivers",
+    operation("platform_admin", {
+      operationId: "listReceivers",
+      summary: "List the mail systems that get mail today",
+      description:
+        "As egresses of our own have told them: those that take no mail now, then those with the most mail; 100 at most.",
+      security,
+      responses: responses(200, "The receivers", z.array(ReceiverOut), [403]),
+    }),
+    async (c) => c.json((await listReceivers(c.get("caller"))).map(toReceiver)),
   )
   .post(
     "/v1/admin/outbox/flush",

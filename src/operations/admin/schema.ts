@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
+import type { ReceiverRow } from "../../sending/receivers/index.ts";
 import type { UserRow } from "./queries.ts";
 
 /** An account, as administrators of the platform see it. */
@@ -31,6 +32,39 @@ export type UserOut = z.output<typeof UserOut>;
 export const FlushOut = z
   .object({ released: z.int().describe("Emails that are due now. Their successes release the others.") })
   .meta({ ref: "OutboxFlush", examples: [{ released: 500 }] });
+
+/** A mail system that gets mail, as an egress of our own has told it. */
+export const ReceiverOut = z
+  .object({
+    receiver: z.string().describe("Such as `google`, or the parent of the MX hosts of one without a name."),
+    accepted_today: z.int().describe("Emails that it has accepted since 00:00 UTC."),
+    paused_until: timestamp.nullable().describe("Until when it takes no mail from an egress."),
+    reason: z.string().nullable().describe("The reply that caused the pause."),
+    is_bulk: z.boolean().describe("The pause is that of the egress of broadcasts and bulk sends."),
+  })
+  .meta({
+    ref: "Receiver",
+    examples: [
+      {
+        receiver: "outlook",
+        accepted_today: 1200,
+        paused_until: "2026-11-21T14:05:00.000Z",
+        reason: "451 4.7.650 The mail server has been temporarily rate limited due to IP reputation",
+        is_bulk: false,
+      },
+    ],
+  });
+
+/** Serializes a receiver. */
+export function toReceiver({
+  receiver,
+  accepted_today,
+  until,
+  reason,
+  is_bulk,
+}: ReceiverRow): z.output<typeof ReceiverOut> {
+  return { receiver, accepted_today, paused_until: isoOrNull(until), reason, is_bulk: is_bulk === 1 };
+}
 
 /** Serializes an account. */
 export function toUser(row: UserRow): UserOut {

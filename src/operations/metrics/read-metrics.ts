@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
+import { listReceivers } from "../../sending/receivers/index.ts";
 import { OUTCOMES, readDeliveries } from "./deliveries.ts";
 import { readOutboxes } from "./outboxes.ts";
 import { readReadiness } from "./readiness.ts";
@@ -19,7 +20,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
   const [outboxes, { status, system_mail }, stored, deliveries, today] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     readReadiness(ctx),
-    readStored(ctx).catch(() => ({ letters: [], runs: [], stopped: [] })),
+    readStored(ctx).catch(() => ({ letters: [], runs: [], stopped: [], receivers: [] })),
     readDeliveries(ctx),
     readToday(ctx),
   ]);
@@ -86,6 +87,24 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
         })),
       ),
     ),
+    metric(
+      "email_receiver_wait_seconds",
+      "Seconds for which a receiver takes no mail from an egress of our own.",
+      stored.receivers
+        .filter(({ until }) => until !== null)
+        .map(({ receiver, is_bulk, until }) => ({
+          labels: { receiver, egress: is_bulk === 1 ? "bulk" : "main" },
+          value: ((until ?? now) - now) / 1000,
+        })),
+    ),
+    metric(
+      "email_receiver_accepted_today",
+      "Emails that a receiver has accepted since 00:00 UTC, of the 100 with the most.",
+      [...new Map(stored.receivers.map((row) => [row.receiver, row.accepted_today]))].map(([receiver, value]) => ({
+        labels: { receiver },
+        value,
+      })),
+    ),
     metric("email_workspaces_stopped", "Workspaces that stopped themselves and were not resumed.", stored.stopped),
     metric(
       "email_webhook_deliveries_waiting",
@@ -118,14 +137,18 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
 const metric = (name: string, help: string, samples: Metric["samples"]): Metric => ({ name, help, samples });
 
 async function readStored(ctx: Ctx) {
-  const [letters, runs, stopped] = await ctx.db.batch<Record<string, unknown>>([
-    ctx.db.prepare(DEAD_LETTERS).bind(MAX_ROWS),
-    ctx.db.prepare(CRON_RUNS),
-    ctx.db.prepare(STOPPED),
+  const [[letters, runs, stopped], receivers] = await Promise.all([
+    ctx.db.batch<Record<string, unknown>>([
+      ctx.db.prepare(DEAD_LETTERS).bind(MAX_ROWS),
+      ctx.db.prepare(CRON_RUNS),
+      ctx.db.prepare(STOPPED),
+    ]),
+    listReceivers(ctx),
   ]);
   return {
     letters: (letters?.results ?? []) as { queue: string; letters: number }[],
     runs: (runs?.results ?? []) as { schedule: string; ran_at: number }[],
     stopped: (stopped?.results ?? []) as { value: number }[],
+    receivers,
   };
 }

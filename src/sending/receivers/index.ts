@@ -6,5 +6,6 @@ export {
   type ReceiverWait,
   type ReceiverWaitRow,
 } from "./find-waits.ts";
+export { listReceivers, type ReceiverRow } from "./list.ts";
 export { receiverDomainsStatement, receiverVolumeStatement, receiverWaitsStatement } from "./statements.ts";
 export { readVolume, VOLUME_DAYS, type VolumeRow } from "./volume.ts";

@@ -45,6 +45,38 @@ describe("the home page", () => {
   });
 });
 
+describe("the page of receivers", () => {
+  it("shows what each has accepted today, and until when one takes no mail", async () => {
+    const until = Date.now() + 600_000;
+    await env.DB.batch([
+      env.DB.prepare(
+        "INSERT INTO egress_volume (address, receiver, day, emails) VALUES ('192.0.2.9', 'google', ?1, 1234)",
+      ).bind(Math.floor(Date.now() / 86_400_000)),
+      env.DB.prepare(
+        "INSERT INTO receiver_waits (receiver, is_bulk, label, reason, until) VALUES ('outlook', 1, 'Outlook', '451 <slow>', ?1)",
+      ).bind(until),
+    ]);
+    const page = await textOf("/app/admin/receivers");
+    expect(page).toContain("1,234");
+    expect(page).toContain("outlook (bulk)");
+    expect(page).toContain("451 &lt;slow&gt;");
+    const listed = await (await session.get("/v1/admin/receivers")).json<{ receiver: string }[]>();
+    expect(listed).toEqual([
+      {
+        ...{ receiver: "outlook", accepted_today: 0, paused_until: new Date(until).toISOString() },
+        ...{ reason: "451 <slow>", is_bulk: true },
+      },
+      { receiver: "google", accepted_today: 1234, paused_until: null, reason: null, is_bulk: false },
+    ]);
+    const metrics = apiOn({ METRICS_TOKEN: "token-of-the-monitoring-0123456789ab" }, null);
+    const text = await (
+      await metrics.get("/metrics", { Authorization: "Bearer token-of-the-monitoring-0123456789ab" })
+    ).text();
+    expect(text).toContain('email_receiver_accepted_today{receiver="google"} 1234');
+    expect(text).toMatch(/email_receiver_wait_seconds\{receiver="outlook",egress="bulk"\} \d+/);
+  });
+});
+
 describe("every page of administrators", () => {
   it("refuses owners who administer nothing, who have no menu entry either", async () => {
     const owner = await aSession(await aWorkspace());

@@ -21,7 +21,9 @@ import {
   unblockHost,
 } from "../../../operations/admin/index.ts";
 import { shardNumbers } from "../../../platform/jobs/shards.ts";
+import { listReceivers } from "../../../sending/receivers/index.ts";
 import { BlockedHostsPage, DeadLettersPage, OutboxPage } from "./operations.tsx";
+import { ReceiversPage } from "./receivers.tsx";
 
 const PAGE_SIZE = 100;
 const OUTBOX_CURSOR = /^(\d{1,15})\.(.{1,200})$/;
@@ -65,6 +67,10 @@ export const operationPages = new Hono<AppEnv>()
   .post("/app/admin/flush", ...pageFor("POST /v1/admin/outbox/flush"), async (c) => {
     const released = await flushOutboxes(c.get("caller"));
     return c.redirect(`/app/admin/outboxes/main?released=${released}`, 303);
+  })
+  .get("/app/admin/receivers", ...pageFor("GET /v1/admin/receivers"), async (c) => {
+    const caller = c.get("caller");
+    return respondPage(c, <ReceiversPage caller={caller} receivers={await listReceivers(caller)} />);
   })
   .get("/app/admin/dead-letters", ...pageFor("GET /v1/admin/dead-letters"), async (c) => {
     const caller = c.get("caller");
