@@ -8,9 +8,18 @@ import type { Leases } from "./leases.ts";
 import type { RecipientResult, Result } from "./outcomes.ts";
 import type { ReceiverQueue } from "./receiver-queue.ts";
 import type { Reporter } from "./reporter.ts";
-import { pacedResult, toRefusal } from "./results.ts";
+import { pacedResult, toRefusal, toReplyText } from "./results.ts";
 import type { Route } from "./route.ts";
 import type { Destination } from "./sessions.ts";
+
+/** An email without a ticket has its final dot within this time, in ms: its sender waits for the reply for 60 s. */
+const DIRECT_MS = 30_000;
+
+type TransactionWithTicket = Transaction & { ticket: string };
+
+interface Incoming extends Pick<HeldEmail, "content" | "lease" | "respond"> {
+  session: SMTPServerSession;
+}
 
 export interface DeliveriesOptions {
   hold: Hold;
@@ -33,46 +42,73 @@ export class Deliveries {
     this.#options = options;
   }
 
-  /** Takes an email whose memory is reserved. One that was taken before gets the results that it has. */
-  take({ ticket, from, recipients, reserved }: Transaction, content: Buffer[], session: SMTPServerSession): void {
+  /**
+   * Takes an email whose memory is reserved, and returns the text of the reply. One that was taken before gets the results that it
+   * has. The sender of one without a ticket waits for its result: throws Refusal when it is not accepted.
+   */
+  async take(transaction: Transaction, content: Buffer[], session: SMTPServerSession): Promise<string> {
+    const { ticket } = transaction;
+    if (ticket !== null) {
+      this.#hold({ ...transaction, ticket }, content, session);
+      return "Held under your lease";
+    }
+    const lease = this.#options.leases.withoutRow(DIRECT_MS);
+    const [first] = await new Promise<readonly RecipientResult[]>((respond) => {
+      this.#begin({ ...transaction, ticket: lease.key }, { content, session, lease, respond });
+    });
+    return toReplyText(first?.result ?? RETURNED);
+  }
+
+  #hold(transaction: TransactionWithTicket, content: Buffer[], session: SMTPServerSession): void {
     const { hold, leases, reporter, limits } = this.#options;
-    const addresses = recipients.map(({ address }) => address);
-    const known = hold.find(ticket, addresses);
+    const { ticket, recipients, reserved } = transaction;
+    const known = hold.find(
+      ticket,
+      recipients.map(({ address }) => address),
+    );
     if (known) {
       hold.release(reserved);
       const results = [...known.results].flatMap(([address, result]) => (result ? [{ address, result }] : []));
       if (results.length > 0) reporter.report(known, results);
       return;
     }
-    const email: HeldEmail = {
-      ticket,
-      rest: ticket.split(".").slice(4).join("."),
-      lease: leases.hold(ticket),
-      from,
-      content,
-      size: content.reduce((sum, { length }) => sum + length, 0),
-      needsSmtpUtf8: session.envelope.smtpUtf8 === true && hasEightBitHeader(content),
-      needs8BitMime: session.envelope.bodyType === "8bitmime",
-      results: new Map(addresses.map((address) => [address, null])),
-    };
-    hold.add(email);
+    const email = this.#begin(transaction, { content, session, lease: leases.hold(ticket), respond: null });
     this.#heldTimers.set(
       email,
       setTimeout(() => this.#reportHeld(email), limits.heldMs),
     );
+  }
+
+  /** Adds an email to memory and starts to deliver it. */
+  #begin({ ticket, from, recipients }: TransactionWithTicket, { session, ...of }: Incoming): HeldEmail {
+    const { content } = of;
+    const email: HeldEmail = {
+      ...of,
+      ticket,
+      rest: ticket.split(".").slice(4).join("."),
+      from,
+      size: content.reduce((sum, { length }) => sum + length, 0),
+      needsSmtpUtf8: session.envelope.smtpUtf8 === true && hasEightBitHeader(content),
+      needs8BitMime: session.envelope.bodyType === "8bitmime",
+      results: new Map(recipients.map(({ address }) => [address, null])),
+    };
+    this.#options.hold.add(email);
     for (const [domain, group] of Map.groupBy(recipients, ({ domain }) => domain))
       void this.#route(email, domain, group);
+    return email;
   }
 
   /** The checks of a delivery before its content and before its final dot. */
   readonly guard: Guard = {
     mayBegin: async (delivery) => {
+      if (delivery.email.respond !== null) return !this.#isOver(delivery);
       await this.#options.leases.ensure(delivery.email.lease, this.#options.limits.renewMs);
       return !this.#isOver(delivery);
     },
     maySendFinalDot: async (delivery) => {
       const { leases, reporter, limits } = this.#options;
-      const { lease } = delivery.email;
+      const { lease, respond } = delivery.email;
+      if (respond !== null) return !this.#isOver(delivery) && this.#inFinalDot.add(delivery).has(delivery);
       do {
         await leases.ensure(lease, limits.dotLeaseMs);
         await reporter.permit();
@@ -113,10 +149,9 @@ export class Deliveries {
     const { email, recipients } = delivery;
     if (isOver(delivery)) return true;
     if (!this.#options.leases.isOver(email.lease)) return false;
-    this.#settle(
-      email,
-      recipients.map((address) => ({ address, result: LOST })),
-    );
+    const results = recipients.map((address) => ({ address, result: LOST }));
+    email.respond?.(results);
+    this.#settle(email, results);
     return true;
   }
 
@@ -161,7 +196,8 @@ export class Deliveries {
   }
 
   #report(email: HeldEmail, results: readonly RecipientResult[]): void {
-    if (results.length > 0) this.#options.reporter.report(email, results);
+    if (email.respond) email.respond(results);
+    else if (results.length > 0) this.#options.reporter.report(email, results);
     this.#settle(email, results);
   }
 

@@ -1,8 +1,10 @@
 import type { RowLease } from "./leases.ts";
-import type { Result } from "./outcomes.ts";
+import type { RecipientResult, Result } from "./outcomes.ts";
 
-/** An email in memory, under the lease of its outbox row. */
+/** An email in memory, under the lease of its outbox row, or while its sender waits for the result. */
 export interface HeldEmail {
+  /** Takes the results of an email without an outbox row; null: they are reported. */
+  readonly respond: ((results: readonly RecipientResult[]) => void) | null;
   /** The ticket as it was handed over, and its part after `until`. */
   readonly ticket: string;
   readonly rest: string;

@@ -28,7 +28,8 @@ export interface AcceptedRecipient {
 
 /** A transaction of the Worker. */
 export interface Transaction {
-  ticket: string;
+  /** Null: the email has no outbox row that waits for a report, such as a forward. It is delivered before the reply to its final dot. */
+  ticket: string | null;
   from: string;
   /** Bytes of memory that it has. */
   reserved: number;
@@ -46,13 +47,15 @@ export interface IntakeOptions {
   routeOf(domain: string): Promise<Route>;
   /** Returns the queue of the receiver that a route leads to. */
   queueOf(route: Route & { kind: "hosts" }): ReceiverQueue;
-  /** Takes an email that is complete. Its memory is reserved. */
-  take(transaction: Transaction, content: Buffer[], session: SMTPServerSession): void;
+  /** Takes an email that is complete. Its memory is reserved. Returns the text of the reply when it may be sent. Throws Refusal. */
+  take(transaction: Transaction, content: Buffer[], session: SMTPServerSession): Promise<string>;
   isStopping(): boolean;
   /** Returns whether the egress knows how much it may send. */
   isReady(): boolean;
 }
 
+/** The longest wait for pace of an email whose sender waits for the result, in ms. */
+const DIRECT_WAIT_MS = 5_000;
 /** A message is received within this time, in ms. */
 const MESSAGE_MS = 600_000;
 /** Content up to this size is kept in one piece: pieces as they arrive may have far more memory than bytes. */
@@ -88,7 +91,7 @@ export class Intake {
       this.#addRecipient(address, session).then(() => done(), done);
     },
     onData: (stream, session, done) => {
-      this.#receive(stream, session).then(() => done(null, "Held under your lease"), done);
+      this.#receive(stream, session).then((text) => done(null, text), done);
     },
     onClose: (session) => this.#release(session),
   };
@@ -97,8 +100,9 @@ export class Intake {
     this.#release(session);
     const { hold, config, isStopping, isReady } = this.#options;
     if (isStopping()) throw new Refusal("421 4.3.2 The egress stops");
-    const ticket = String(args.ENVID ?? "");
-    if (readTicket(ticket) === null) throw new Refusal("550 5.5.4 MAIL needs the ticket of an outbox row as ENVID");
+    const ticket = args.ENVID === undefined ? null : String(args.ENVID);
+    if (ticket !== null && readTicket(ticket) === null)
+      throw new Refusal("550 5.5.4 ENVID is no ticket of an outbox row");
     const from = address === "" ? { address } : toWireAddress(address);
     if (from === null) throw new Refusal("553 5.1.7 The return path is no valid address");
     const { messageBytes, unsizedBytes, dnsMs } = config.limits;
@@ -112,15 +116,19 @@ export class Intake {
 
   async #addRecipient(address: string, session: SMTPServerSession): Promise<void> {
     const transaction = this.#transactionOf(session);
+    const { ticket } = transaction;
+    if (ticket === null && transaction.recipients.length > 0)
+      throw new Refusal("452 4.5.3 An email without a ticket has one recipient");
     const to = toWireAddress(address);
     if (to === null) throw new Refusal("553 5.1.3 The recipient is no valid address");
     const domain = to.address.slice(to.address.lastIndexOf("@") + 1).toLowerCase();
-    const place = this.#options.hold.knows(transaction.ticket) ? null : await this.#placeIn(domain, transaction);
+    const isKnown = ticket !== null && this.#options.hold.knows(ticket);
+    const place = isKnown ? null : await this.#placeIn(domain, transaction);
     transaction.recipients.push({ address: to.address, domain, place });
   }
 
   /** Takes a place in the line of a domain's receiver. Returns null without an answer of DNS. Throws Refusal. */
-  async #placeIn(domain: string, { dnsUntil }: Transaction): Promise<Place | null> {
+  async #placeIn(domain: string, { dnsUntil, ticket }: Transaction): Promise<Place | null> {
     const { routeOf, queueOf, config } = this.#options;
     const route = await withTimeout(Math.max(0, dnsUntil - Date.now()), routeOf(domain)).catch(() => null);
     if (route?.kind === "refused") throw new Refusal(route.reply);
@@ -128,11 +136,12 @@ export class Intake {
     const queue = queueOf(route);
     const now = Date.now();
     const wait = queue.takePlace(now);
-    if (wait.ms > config.limits.waitMs) throw new Refusal(pacedReply(queue.pace.receiver, wait));
+    if (wait.ms > (ticket === null ? DIRECT_WAIT_MS : config.limits.waitMs))
+      throw new Refusal(pacedReply(queue.pace.receiver, wait));
     return { queue, dueAt: now + wait.ms };
   }
 
-  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const transaction = this.#transactionOf(session);
     const pieces: Buffer[] = [];
     const target = {
@@ -148,7 +157,7 @@ export class Intake {
     this.#options.hold.release(transaction.reserved - needed);
     transaction.reserved = needed;
     this.#transactions.delete(session);
-    this.#options.take(transaction, size > ONE_PIECE_BYTES ? pieces : [Buffer.concat(pieces)], session);
+    return this.#options.take(transaction, size > ONE_PIECE_BYTES ? pieces : [Buffer.concat(pieces)], session);
   }
 
   #transactionOf(session: SMTPServerSession): Transaction {

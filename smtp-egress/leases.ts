@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EGRESS_LEASE_MS } from "../src/mail/egress-tickets/index.ts";
 
 /** The lease of an outbox row, shared by the emails of the row. */
@@ -62,6 +63,12 @@ export class Leases {
     lease.emails += 1;
     this.#leases.set(key, lease);
     return lease;
+  }
+
+  /** Returns a lease of an email without an outbox row, whose sender waits for its result: it ends after `ms`, for good. */
+  withoutRow(ms: number): RowLease {
+    const until = Date.now() + this.#offset + ms;
+    return { key: `direct ${randomUUID()}`, sample: "", until, untilText: "", isLost: false, emails: 1 };
   }
 
   /** Notes that an email of the row has its result. */

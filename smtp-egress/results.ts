@@ -1,3 +1,4 @@
+import { Refusal } from "../smtp-gateway/errors.ts";
 import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import type { Relay, Result } from "./outcomes.ts";
 import type { Wait } from "./receiver-pace.ts";
@@ -25,6 +26,18 @@ export function toRefusal(reply: string, domain: string): Result {
   const relay = { relay: "", receiver: domain };
   return { kind: "recipient-refused", phase: "rcpt", reply: { code: Number(code), enhanced, text }, ...relay };
 }
+
+/** Returns the text of the reply to an email whose sender waits, when its receiver has accepted it. Throws Refusal with its words. */
+export function toReplyText(result: Result): string {
+  if (result.kind === "accepted") return printable(`${result.relay} replied: ${result.reply.text}`);
+  if ("reply" in result && result.reply) {
+    const { code, enhanced, text } = result.reply;
+    throw new Refusal(`${code} ${enhanced ?? (code < 500 ? "4.0.0" : "5.0.0")} ${printable(text)}`);
+  }
+  throw new Refusal(`451 4.4.0 Not delivered yet: ${printable("reason" in result ? result.reason : "no result")}`);
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?");
 
 /** Returns the reply to RCPT for such an email. */
 export function pacedReply(receiver: Receiver, { ms, reason }: Wait): string {

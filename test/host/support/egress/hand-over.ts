@@ -14,7 +14,8 @@ import {
 export interface Email {
   to: string[];
   from?: string;
-  ticket?: string;
+  /** Null: the egress is to deliver it before it replies. */
+  ticket?: string | null;
   text?: string;
   needsSmtpUtf8?: boolean;
 }
@@ -66,7 +67,11 @@ export async function handOver(
 ): Promise<readonly RecipientResult[]> {
   const bytes = Buffer.from(`From: ${from}\r\nSubject: test\r\n\r\n${text}\r\n`);
   const { recipients } = await connection.send(
-    { mailFrom: from, recipients: to.map((address) => ({ address })), envelopeId: ticket },
+    {
+      mailFrom: from,
+      recipients: to.map((address) => ({ address })),
+      ...(ticket === null ? {} : { envelopeId: ticket }),
+    },
     { size: bytes.length, needsSmtpUtf8, needs8BitMime: false, inMemory: [bytes], async *chunks() {} },
   );
   return recipients;
