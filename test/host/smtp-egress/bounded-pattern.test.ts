@@ -1,0 +1,93 @@
+/** The patterns that an operator may write: none can hold up the program. */
+import { describe, expect, it } from "vitest";
+import { boundedPattern } from "../../../smtp-egress/receivers/bounded-pattern.ts";
+import { seeded } from "../../support/failures.ts";
+import { byExtent } from "../support/extent.ts";
+
+describe("a pattern", () => {
+  it.each([
+    ["too many connections", "421 Too Many Connections"],
+    ["messages from \\S+ deferred", "421 messages from 192.0.2.1 deferred"],
+    ["from \\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3} is", "from 192.0.2.1 is"],
+    ["(rate|speed) ?limit", "speed limit"],
+    ["(?:a|b(?:c|d))?e", "bde"],
+    ["\\[TS0[1-3]\\]", "[TS02]"],
+    ["a[^\\]]b", "a.b"],
+    ["^550 .*slow", "550 5.7.1 go slow"],
+    ["\\bx{3}\\b", "xxx"],
+    ["a+?b", "aab"],
+  ])("such as %s is taken and matches in any case", (pattern, text) => {
+    expect(boundedPattern(pattern).test(text)).toBe(true);
+  });
+
+  it.each([
+    ["", "is empty"],
+    ["a".repeat(201), "has 201 characters; the limit is 200"],
+    ["(a+)+$", "repeats a group"],
+    ["(a|aa)*$", "repeats a group"],
+    ["(ab){2,9}", "repeats a group"],
+    [".*.*x", "could take long"],
+    ["a{0,200}a{0,200}x", "could take long"],
+    ["(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)", "could take long"],
+    ["(?=a)b", 'has "(?" at character 1'],
+    ["(?<name>a)", 'has "(?" at character 1'],
+    ["(a)\\1", 'has "\\" at character 4'],
+    ["\\u0041", 'has "\\" at character 1'],
+    ["a\\", 'has "\\" at character 2'],
+    ["(a", 'has a "(" without ")" at character 1'],
+    ["a)", 'has a ")" without "(" at character 2'],
+    ["[a", 'has "[" at character 1'],
+    ["*a", 'has "*" at character 1'],
+    ["a**", 'has "*" at character 3'],
+    ["a{2", 'has "{" at character 2'],
+    ["[z-a]", "is no regular expression"],
+    ["((((((a))))))", "groups within groups"],
+  ])("such as %s is refused: %s", (pattern, message) => {
+    expect(() => boundedPattern(pattern)).toThrow(message);
+  });
+});
+
+it("that is taken is tested against every reply within 50 ms, whatever its parts", () => {
+  const random = seeded(7);
+  const parts = [
+    "a",
+    "b",
+    ".",
+    "\\w",
+    "\\S",
+    "[ab]",
+    "a?",
+    "a*",
+    ".*",
+    "\\w+",
+    "a{1,3}",
+    "(a|b)",
+    "(aa|a)?",
+    "x",
+    "|",
+    " ",
+  ];
+  const replies = ["a", "ab", "aab ", "b"].map((part) => `${part.repeat(512).slice(0, 511)}!`);
+  let taken = 0;
+  for (let n = 0; n < byExtent({ quick: 2_000, full: 20_000, long: 200_000 }); n++) {
+    const length = 1 + Math.floor(random() * 12);
+    const text = Array.from({ length }, () => parts[Math.floor(random() * parts.length)]).join("");
+    let pattern: RegExp;
+    try {
+      pattern = boundedPattern(text);
+    } catch {
+      continue;
+    }
+    taken++;
+    for (const reply of replies) {
+      // The best of three: another process may have the processor meanwhile.
+      const times = [1, 2, 3].map(() => {
+        const startedAt = performance.now();
+        pattern.test(reply);
+        return performance.now() - startedAt;
+      });
+      expect([text, Math.min(...times) < 50]).toEqual([text, true]);
+    }
+  }
+  expect(taken).toBeGreaterThan(500);
+});
