@@ -1,4 +1,6 @@
 import { ANY_ADMIN } from "../../src/identity/sign-ins/operator-sessions/start.ts";
+import type { Finding } from "../egress/check/finding.ts";
+import { type CheckOptions, checkEgress } from "../egress/check/run.ts";
 import { askAsOperator, type Target } from "../operator.ts";
 import type { AdminApi } from "./api.ts";
 
@@ -24,6 +26,10 @@ export type Command = {
   | {
       /** Asks the service without a session of an administrator, and returns the text to print. */
       ask: (target: Target, options: Options) => Promise<string>;
+    }
+  | {
+      /** Looks at this machine and its DNS, without a service, and returns what was found. */
+      check: (options: CheckOptions) => Promise<Finding[]>;
     }
 );
 
@@ -70,6 +76,12 @@ export const commands: readonly Command[] = [
     takes: [],
     summary: "mail systems that get mail today, first those that have slowed an egress of ours down",
     run: (api) => api.call("GET", "/v1/admin/receivers"),
+  },
+  {
+    name: "egress check",
+    takes: [],
+    summary: "says what is wrong with the host of an egress; to be run on that host",
+    check: (options) => checkEgress(options, process.env, Date.now()),
   },
   {
     name: "search reindex",

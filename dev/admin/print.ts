@@ -16,7 +16,17 @@ ${lines.join("\n")}
   --as <address>       the platform administrator whom the audit log names; default: the first one
   --email <address>    of the account, for users list and sign-in-link
   --limit <number>     most rows of a list, default 100
-  --json               prints JSON, one value`;
+  --json               prints JSON, one value
+
+of egress check, which needs no service:
+  --name <host>        the EHLO name; default: EGRESS_NAME, or the name of this machine
+  --address <address>  source addresses, separated by commas; default: SOURCE_ADDRESS, or the addresses of the name
+  --domain <domain>    a sending domain whose SPF must allow them, such as BOUNCE_DOMAIN
+  --to <domain>        a domain to whose mail server port 25 is tried
+  --connect <host>     a mail server instead, host or host:port
+  --dns <address>      a DNS server instead of those of the system; some blocklists answer only one of your own
+  --blocklists <zone>  blocklists instead of the usual ones, separated by commas
+  --egress <URL>       EGRESS_URL, whose certificate is read; default: smtp://<name>, port 587`;
 }
 
 /** Returns how a command is called. */

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { toReport } from "../egress/check/finding.ts";
 import { findTarget } from "../operator.ts";
 import { AdminApi } from "./api.ts";
 import { type Command, commands, type Options } from "./commands.ts";
@@ -9,6 +10,14 @@ const options = {
   as: { type: "string" },
   limit: { type: "string", default: "100" },
   email: { type: "string" },
+  name: { type: "string" },
+  address: { type: "string" },
+  domain: { type: "string" },
+  to: { type: "string" },
+  connect: { type: "string" },
+  dns: { type: "string" },
+  blocklists: { type: "string" },
+  egress: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
@@ -20,10 +29,22 @@ export async function runWords(words: readonly string[]): Promise<string> {
   const [command, args] = findCommand(positionals);
   const limit = Number(values.limit);
   if (!Number.isInteger(limit) || limit < 1) throw new Error("--limit must be a whole number from 1.");
+  if ("check" in command) return check(command, values);
   const target = await findTarget(values.url);
   const given = { limit, email: values.email };
   if ("ask" in command) return command.ask(target, given);
   return format(await run(await AdminApi.open(target, values.as), command, args, given), values.json);
+}
+
+/** Runs a check and returns its report. Throws an Error with the report when something is wrong. */
+async function check(
+  command: Extract<Command, { check: unknown }>,
+  values: Parameters<typeof command.check>[0] & { json: boolean },
+): Promise<string> {
+  const findings = await command.check(values);
+  const report = values.json ? format(findings, true) : toReport(findings);
+  if (findings.some(({ state }) => state === "wrong")) throw new Error(report);
+  return report;
 }
 
 /** Returns the command that the words name and its arguments. Throws an Error that says how it is called. */

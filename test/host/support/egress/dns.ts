@@ -7,6 +7,8 @@ import { type Answer, decode, encode } from "dns-packet";
 export interface ZoneEntry {
   mx?: [preference: number, host: string][];
   a?: string[];
+  aaaa?: string[];
+  ptr?: string[];
   txt?: string[];
   /** `SERVFAIL`, or no answer at all. */
   fails?: "SERVFAIL" | "silent";
@@ -15,12 +17,21 @@ export interface ZoneEntry {
 const TTL = 60;
 const RCODES = { SERVFAIL: 2, NXDOMAIN: 3 };
 
-/** Starts the server and returns its address with port. `zone` may change. */
-export async function startTestDns(zone: Record<string, ZoneEntry>): Promise<{ server: string; close(): void }> {
+/** A running server: its address with port, and the names of all questions. */
+export interface TestDns {
+  server: string;
+  questions: string[];
+  close(): void;
+}
+
+/** Starts the server. `zone` may change. */
+export async function startTestDns(zone: Readonly<Record<string, ZoneEntry>>): Promise<TestDns> {
+  const questions: string[] = [];
   const socket = createSocket("udp4", (message, { port, address }) => {
-    const { id, questions = [] } = decode(message);
-    const [question] = questions;
+    const { id, questions: asked = [] } = decode(message);
+    const [question] = asked;
     const name = question?.name.toLowerCase() ?? "";
+    questions.push(name);
     const entry = zone[name];
     if (!question || entry?.fails === "silent") return;
     const rcode = entry?.fails ? RCODES[entry.fails] : entry ? 0 : RCODES.NXDOMAIN;
@@ -29,12 +40,18 @@ export async function startTestDns(zone: Record<string, ZoneEntry>): Promise<{ s
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  return { server: `127.0.0.1:${socket.address().port}`, close: () => socket.close() };
+  return { server: `127.0.0.1:${socket.address().port}`, questions, close: () => socket.close() };
 }
 
-function answersOf(name: string, type: string, { mx = [], a = [], txt = [] }: ZoneEntry): Answer[] {
+function answersOf(
+  name: string,
+  type: string,
+  { mx = [], a = [], aaaa = [], ptr = [], txt = [] }: ZoneEntry,
+): Answer[] {
   const head = { name, ttl: TTL };
   if (type === "MX") return mx.map(([preference, exchange]) => ({ ...head, type, data: { preference, exchange } }));
   if (type === "A") return a.map((data) => ({ ...head, type, data }));
+  if (type === "AAAA") return aaaa.map((data) => ({ ...head, type, data }));
+  if (type === "PTR") return ptr.map((data) => ({ ...head, type, data }));
   return type === "TXT" ? txt.map((data) => ({ ...head, type, data })) : [];
 }
