@@ -148,6 +148,34 @@ describe("the tables of the documents", () => {
     expect(documented.filter((name) => name !== "GATEWAY_SECRET_FILE").sort()).toEqual([...known].sort());
   });
 
+  it("have every variable of the SMTP egress, and no other", () => {
+    const source = read("smtp-egress/config.ts");
+    const limits = /DEFAULT_LIMITS[^{]*\{([^}]*)\}/.exec(source)?.[1] ?? "";
+    const known = new Set([
+      ...[...limits.matchAll(/^ {2}(\w+):/gm)].map(
+        ([, name = ""]) => `LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+      ),
+      ...[...source.matchAll(/(?:\(env, "|env\.)([A-Z][A-Z_]+)/g)].map(([, name = ""]) => name),
+    ]);
+    expect(known.size).toBeGreaterThan(30);
+    const table = /## Settings\n([\s\S]*?)\n## /.exec(textOf("docs/egress/own-egress.md"))?.[1] ?? "";
+    const cells = table.split("\n").map((line) => line.split("|")[1] ?? "");
+    const documented = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name = ""]) => name));
+    expect(documented.filter((name) => !name.endsWith("_FILE") || known.has(name)).sort()).toEqual([...known].sort());
+  });
+
+  it("have every metric of the SMTP egress, and no other", () => {
+    const source = read("smtp-egress/metrics.ts");
+    const known = [
+      ...[...source.matchAll(/"(smtp_egress_[a-z_]+)"/g)].map(([, name = ""]) => name),
+      ...[...source.matchAll(/metric\(\s*"([a-z_]+)"/g)].map(([, name]) => `smtp_egress_receiver_${name}`),
+    ];
+    expect(known.length).toBeGreaterThan(10);
+    const table = /\| metric \| meaning \|([\s\S]*?)\n\n/.exec(textOf("docs/egress/own-egress.md"))?.[1] ?? "";
+    const documented = [...table.matchAll(/`(smtp_egress_[a-z_]+)`/g)].map(([, name = ""]) => name);
+    expect(documented.sort()).toEqual(known.sort());
+  });
+
   it("have every metric of GET /metrics, and no other", () => {
     const sources = listFiles().filter((file) => /^src\/operations\/metrics\/.*\.ts$/.test(file));
     const known = new Set(

@@ -1,4 +1,6 @@
 /** The file with which an operator adds receivers and changes those of the table. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { isTemporary, noteReply } from "../../../smtp-egress/receivers/reactions.ts";
 import { readReceivers } from "../../../smtp-egress/receivers/read-receivers.ts";
@@ -36,6 +38,16 @@ describe("the file of an operator", () => {
       action: { kind: "slow", messagesPerMinute: 30 },
       until: now + 600_000,
       reply: "421 Please Slow Down",
+    });
+  });
+
+  it("is the example of the documents", () => {
+    const document = readFileSync(path.join(import.meta.dirname, "../../../docs/egress/own-egress.md"), "utf8");
+    const receivers = readReceivers(/```json\n([\s\S]*?)```/.exec(document)?.[1] ?? "");
+    expect(receivers.receiverOf(["in.mx.acme.example"])).toMatchObject({ label: "Acme Mail", rules: [{}, {}] });
+    expect(receivers.receiverOf(["aspmx.l.google.com"]).limits).toMatchObject({
+      connections: 3,
+      messagesPerMinute: 600,
     });
   });
 

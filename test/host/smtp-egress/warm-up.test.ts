@@ -1,4 +1,6 @@
 /** How many messages a new source address may send to a receiver on each day. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { receivers } from "../../../smtp-egress/receivers/table.ts";
 import { daysFor, leftToday, schedules, type WarmUp, warmUpDay, warmUpOf } from "../../../smtp-egress/warm-up.ts";
@@ -38,6 +40,16 @@ describe.each(Object.entries(schedules))("the schedule %s", (_, schedule) => {
     const warmUp = { schedule, startedAt: START };
     expect([warmUpDay(warmUp, after), leftToday(warmUp, 1_000_000, after)]).toEqual([null, null]);
   });
+});
+
+it("the documents say the days of each schedule and some of their numbers", () => {
+  const document = readFileSync(path.join(import.meta.dirname, "../../../docs/egress/own-egress.md"), "utf8");
+  const rows = [...document.matchAll(/^\| .+ \| (\d\d) \| (\d[\d,]*(?:, \d[\d,]*){4}) \|$/gm)];
+  const expected = Object.values(schedules).map((schedule) => [
+    String(schedule.length),
+    [1, 7, 14, 21, 30].map((day) => schedule[day - 1]?.toLocaleString("en")).join(", "),
+  ]);
+  expect(rows.map(([, days, numbers]) => [days, numbers])).toEqual(expected);
 });
 
 describe("the schedule of a receiver", () => {
