@@ -17,8 +17,7 @@ import { Leases, type Renewal } from "./leases.ts";
 import { metricsText } from "./metrics.ts";
 import { Policies } from "./mta-sts.ts";
 import { namesHost } from "./mta-sts-policy.ts";
-import { readReceivers } from "./read-receivers.ts";
-import { receiverOf } from "./receivers/receiver-of.ts";
+import { readReceivers } from "./receivers/read-receivers.ts";
 import { Reporter } from "./reporter.ts";
 import { Routes } from "./resolve.ts";
 import type { Route } from "./route.ts";
@@ -72,10 +71,10 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   const routes = new Routes({ dns, issueOf, ownName: config.name });
   const policies = new Policies({ dns, issueOf, ca, port: config.policyPort });
   const routeOf = (domain: string) => routes.routeOf(domain);
-  const receivers = config.receiversFile === null ? [] : readReceivers(config.receiversFile);
+  const receivers = readReceivers(config.receiversFile === null ? "{}" : readFileSync(config.receiversFile, "utf8"));
   const queueOf = ({ hosts }: Route & { kind: "hosts" }) => {
     const names = hosts.map(({ name }) => name);
-    return scheduler.queueOf(receiverOf(names, receivers));
+    return scheduler.queueOf(receivers.receiverOf(names));
   };
   const destinationOf = async (domain: string, { hosts }: Route & { kind: "hosts" }) => {
     const policy = await policies.policyOf(domain);
