@@ -43,5 +43,5 @@ export const asia: readonly Receiver[] = [
   },
   { name: "naver", label: "Naver", mxSuffixes: [".naver.com"], limits: { connections: 4 }, rules: [] },
   { name: "daum", label: "Daum", mxSuffixes: [".daum.net", ".hanmail.net"], limits: { connections: 4 }, rules: [] },
-  { name: "docomo", label: "NTT Docomo", mxSuffixes: [".docomo.ne.jp"], limits: { connections: 2 }, rules: [] },
+  { name: "docomo", label: "NTT Docomo", mxSuffixes: [".mfsmax.docomo.ne.jp"], limits: { connections: 2 }, rules: [] },
 ];

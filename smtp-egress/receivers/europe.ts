@@ -3,7 +3,7 @@ import type { Receiver } from "./types.ts";
 
 const tooManyConnections = /trop de connexions|too many connections/i;
 
-/** Mailbox services and internet providers of Europe. */
+/** Mailbox services and internet providers of Europe. Where customers have hosts below the same domain, the MX hosts are named whole. */
 export const europe: readonly Receiver[] = [
   {
     name: "gmx",
@@ -38,7 +38,7 @@ export const europe: readonly Receiver[] = [
   {
     name: "orange",
     label: "Orange",
-    mxSuffixes: [".orange.fr", ".wanadoo.fr"],
+    mxSuffixes: [".smtp-in.orange.fr", ".smtp-in.wanadoo.fr"],
     limits: { connections: 2, messagesPerConnection: 75 },
     rules: [
       rule(tooManyConnections, 2, oneConnection, 60),
@@ -61,22 +61,22 @@ export const europe: readonly Receiver[] = [
   {
     name: "free",
     label: "Free",
-    mxSuffixes: [".free.fr"],
+    mxSuffixes: [".mx1.free.fr", ".mx2.free.fr"],
     limits: { connections: 2, messagesPerConnection: 50 },
     rules: [refusal(/too many (spams|errors) from your ip/i, 2, pauseReceiver, 240)],
   },
-  { name: "sfr", label: "SFR", mxSuffixes: [".sfr.fr"], limits: { connections: 2 }, rules: [] },
-  { name: "ovh", label: "OVHcloud", mxSuffixes: [".mail.ovh.net", ".ovh.net"], limits: {}, rules: [] },
+  { name: "sfr", label: "SFR", mxSuffixes: [".smtp-in.sfr.fr"], limits: { connections: 2 }, rules: [] },
+  { name: "ovh", label: "OVHcloud", mxSuffixes: [".mail.ovh.net"], limits: {}, rules: [] },
   { name: "gandi", label: "Gandi", mxSuffixes: [".mail.gandi.net"], limits: {}, rules: [] },
   {
     name: "infomaniak",
     label: "Infomaniak",
-    mxSuffixes: [".mail.infomaniak.ch", ".infomaniak.ch"],
+    mxSuffixes: [".mta-gw.infomaniak.ch", ".mail.infomaniak.ch"],
     limits: {},
     rules: [],
   },
   { name: "kpn", label: "KPN", mxSuffixes: [".kpnmail.nl"], limits: { messagesPerConnection: 10 }, rules: [] },
-  { name: "libero", label: "Libero", mxSuffixes: [".libero.it"], limits: { connections: 3 }, rules: [] },
+  { name: "libero", label: "Libero", mxSuffixes: [".smtp-in.libero.it"], limits: { connections: 3 }, rules: [] },
   { name: "seznam", label: "Seznam", mxSuffixes: [".seznam.cz"], limits: { connections: 5 }, rules: [] },
   {
     name: "mail-ru",

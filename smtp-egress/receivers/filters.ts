@@ -59,6 +59,13 @@ export const filters: readonly Receiver[] = [
     limits: {},
     rules: [],
   },
+  {
+    name: "vade",
+    label: "Vade",
+    mxSuffixes: [".vadesecure.com", ".oxsus-vadesecure.net"],
+    limits: { connections: 5, messagesPerConnection: 50 },
+    rules: [],
+  },
   { name: "sophos", label: "Sophos", mxSuffixes: [".hydra.sophos.com"], limits: {}, rules: [] },
   { name: "hornetsecurity", label: "Hornetsecurity", mxSuffixes: [".hornetsecurity.com"], limits: {}, rules: [] },
 ];

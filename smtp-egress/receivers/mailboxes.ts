@@ -109,7 +109,10 @@ export const mailboxes: readonly Receiver[] = [
   {
     name: "godaddy",
     label: "GoDaddy",
-    mxSuffixes: [".secureserver.net"],
+    mxSuffixes: ["", ".europe", ".asia"].flatMap((region) => [
+      `.smtp${region}.secureserver.net`,
+      `.mailstore1${region}.secureserver.net`,
+    ]),
     limits: { connections: 5 },
     rules: [],
   },

@@ -22,7 +22,7 @@ const hosts: Record<string, readonly string[]> = {
   fastmail: ["in1-smtp.messagingengine.com", "in2-smtp.messagingengine.com"],
   cloudflare: ["route1.mx.cloudflare.net", "isaac.mx.cloudflare.net"],
   rackspace: ["mx1.emailsrvr.com"],
-  godaddy: ["smtp.secureserver.net", "mailstore1.secureserver.net"],
+  godaddy: ["smtp.secureserver.net", "mailstore1.europe.secureserver.net"],
   mimecast: ["eu-smtp-inbound-1.mimecast.com", "us-smtp-inbound-2.mimecast.com", "za-smtp-inbound-1.mimecast.co.za"],
   proofpoint: ["mxa-00123401.gslb.pphosted.com", "mx1-us1.ppe-hosted.com"],
   barracuda: ["d123456a.ess.barracudanetworks.com", "d123456.a.ess.de.barracudanetworks.com"],
@@ -30,13 +30,12 @@ const hosts: Record<string, readonly string[]> = {
   symantec: ["cluster5.eu.messagelabs.com"],
   "trend-micro": ["example.in.tmes.trendmicro.com", "example.in.tmes.trendmicro.eu"],
   sophos: ["mx-01-eu-central-1.prod.hydra.sophos.com"],
+  vade: ["mx01.oxsus-vadesecure.net"],
   hornetsecurity: ["mx01.hornetsecurity.com"],
-  comcast: ["mx1.mxge.comcast.net", "mx2.comcast.net"],
-  charter: ["mx0.charter.net", "dnvrco-cmedge01.email.rr.com"],
-  cox: ["cxr.mx.a.cloudfilter.cox.net", "mx.west.cox.net"],
+  comcast: ["mx1.mxge.comcast.net", "mx1a1.comcast.net", "mx2h1.comcast.net"],
+  charter: ["pkvw-mx.msg.pkvw.co.charter.net", "dnvrco-cmedge01.email.rr.com"],
+  cox: ["cxr.mx.a.cloudfilter.net"],
   att: ["ff-ip4-mx-vip1.prodigy.net", "al-ip4-mx-vip2.prodigy.net"],
-  earthlink: ["mx01.earthlink.net"],
-  telus: ["mx.telus.net"],
   uol: ["mx.uol.com.br"],
   gmx: ["mx00.gmx.net", "mx01.emig.gmx.net", "mx-ha02.web.de", "mx00.mail.com"],
   ionos: ["mx00.kundenserver.de", "mx01.ionos.de", "mx00.ionos.co.uk", "mx01.1and1.com"],
@@ -89,6 +88,19 @@ describe("a known receiver", () => {
     expect(suffixes.filter((suffix) => !/^(\.[a-z0-9-]+){2,}$/.test(suffix))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(suffixes).size).toBe(suffixes.length);
+  });
+});
+
+describe("the host of a customer", () => {
+  it.each([
+    "c-192-0-2-1.hsd1.ca.comcast.net",
+    "cpe-192-0-2-1.socal.res.rr.com",
+    "abordeaux-1.abo.wanadoo.fr",
+    "vps-1234.vps.ovh.net",
+    "ip-192-0-2-1.ip.secureserver.net",
+    "other.mx.a.cloudfilter.net",
+  ])("is not part of its provider: %s", (host) => {
+    expect(receivers.map(({ name }) => name)).not.toContain(nameOf(host));
   });
 });
 

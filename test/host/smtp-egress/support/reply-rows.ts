@@ -67,18 +67,20 @@ symantec
 comcast
   2 slow 160 120: 421 4.1.0 192.0.2.1 Throttled - RL000001
   3 pause-receiver 120 again: 554 resimta-po-12v.sys.comcast.net comcast 192.0.2.1 found on one or more DNSBLs, BL000010
-  5 pause-source 120 again: 554 resimta-po-12v.sys.comcast.net comcast 192.0.2.1 Comcast block for spam. BL000001
+  3 pause-receiver 120 again: 554 resimta-po-12v.sys.comcast.net comcast 192.0.2.1 Comcast block for spam. BL000001
 charter
   2 slow 10 60 again: 550 5.1.0 a@example.com sender rejected. AUP#I-1310
   2 slow 10 60 again: 421 4.1.0 Rate limited. AUP#1490
   3 narrow 1 60 again: 421 4.1.0 Too many messages in a session. AUP#1540
   3 pause-receiver 240 again: 554 192.0.2.1 blocked. AUP#I-1000
-  5 pause-source 120 again: 554 192.0.2.1 blocked by Spamhaus. AUP#I-1220
+  3 pause-receiver 240 again: 554 p-impin020.msg.pkvw.co.charter.net cmsmtp Connection Rejected - see http://www.spamhaus.org/query/ip/192.0.2.1
 cox
   2 narrow 1 60: 421 cmsmtp 192.0.2.1 blocked. Refer to Error Codes section for more information. AUP#CXCNCT
   2 slow 10 60 again: 452 192.0.2.1 [Message threshold exceeded]
   3 pause-receiver 240 again: 554 cmsmtp 192.0.2.1 blocked. AUP#CDRBL
-  5 pause-source 120 again: 554 cmsmtp 192.0.2.1 blocked. AUP#IPBL0001
+  3 pause-receiver 240 again: 554 cmsmtp 192.0.2.1 blocked. AUP#IPBL0001
+att
+  3 pause-receiver 240 again: 553 5.3.0 alph731 DNSBL:RBL 521< 192.0.2.1 >_is_blocked.For assistance forward this error to abuse_rbl@abuse-att.net
 gmx
   3 narrow 1 30: 421 gmx.net (mxgmx101) Nemesis ESMTP Service not available, too many connections
   2 slow 10 60: 421 Rate limit reached. Please try again later
