@@ -19,6 +19,9 @@ export type HandOver = RecipientResult | { kind: "held" } | Paced;
 const WAIT = /^wait (\d{1,6}) s for ([a-z0-9.-]{1,100}) \(([^)]{1,60})\): (.{1,300})$/;
 /** The reason of a place in the line, which other emails do not share. */
 const IN_LINE = "its rate is used up";
+/** The enhanced code by which an egress without room, or one that stops, gives an email back (RFC 3463 3.4), and when to ask again. */
+const NO_ROOM = "4.3.2";
+const NO_ROOM_WAIT_MS = 30_000;
 
 /**
  * Converts a result of an egress that offers the lease. One without a reply to the final dot may be held: if it is not, the lease
@@ -26,7 +29,13 @@ const IN_LINE = "its rate is used up";
  */
 export function toHandOver(result: RecipientResult): HandOver {
   if (result.kind === "accepted" || result.kind === "ambiguous") return { kind: "held" };
-  if (result.kind !== "deferred" || result.phase !== "rcpt" || result.reply?.code !== 451) return result;
+  if (result.kind !== "deferred" || result.reply === null) return result;
+  if (result.reply.enhanced === NO_ROOM && ["mail", "rcpt", "data"].includes(result.phase)) {
+    const { code, text } = result.reply;
+    const reason = `${code} ${NO_ROOM} ${text}`;
+    return { kind: "paced", receiver: "egress", label: "the egress", waitMs: NO_ROOM_WAIT_MS, reason, isPause: false };
+  }
+  if (result.phase !== "rcpt" || result.reply.code !== 451) return result;
   const [, seconds, receiver = "", label = "", reason = ""] = WAIT.exec(result.reply.text) ?? [];
   if (seconds === undefined) return result;
   return { kind: "paced", receiver, label, waitMs: Number(seconds) * 1_000, reason, isPause: reason !== IN_LINE };

@@ -91,6 +91,21 @@ describe("an email that waits for the pace of its receiver", () => {
   });
 });
 
+describe("an egress that has no room, or that stops", () => {
+  for (const reply of ["451 4.3.2 The memory of the egress is full", "421 4.3.2 The egress stops"])
+    it(`gets the email again soon, without an attempt: ${reply}`, async () => {
+      const server = await holdingServer({ transactions: [{ mail: reply }, { mail: reply }] });
+      const now = Date.now() + 2_000;
+      const id = await acceptEmail(recordingContext().ctx, workspace, { to: [{ email: "a@one.test" }] });
+      await runOutboxAt(now, { EGRESS_URL: server.url }, ["deliver"]);
+      expect(await eventTypes(workspace, id)).toEqual(["queued"]);
+      expect(await rows()).toMatchObject([{ id, token: null, claims: 0 }]);
+      await runOutboxAt(now + 31_000, { EGRESS_URL: server.url }, ["deliver"]);
+      await runOutboxAt(now + 62_000, { EGRESS_URL: server.url }, ["deliver"]);
+      expect(await heldMails(server)).toHaveLength(1);
+    });
+});
+
 describe("a paused receiver", () => {
   it("is asked for once in a run, and by no run until its time, for all its domains that are known", async () => {
     const mails = ["a@one.test", "b@one.test", "c@one.test"];
