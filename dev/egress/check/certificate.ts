@@ -4,25 +4,23 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { parseEgressUrl } from "../../../src/mail/smtp/egress-url.ts";
 import { type Finding, ok, unchecked, wrong } from "./finding.ts";
 
+type Egress = ReturnType<typeof parseEgressUrl>;
+
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner was not renewed: certbot renews 30 days before the end. */
 const LEAST_DAYS = 14;
 
 /** Checks the certificate that the egress of an EGRESS_URL shows to the Worker. */
-export async function checkCertificate(egress: ReturnType<typeof parseEgressUrl>, now: number): Promise<Finding> {
-  const { host, port, tls, serverName } = egress;
+export async function checkCertificate(egress: Egress, now: number): Promise<Finding> {
+  const { host, port, tls } = egress;
   const subject = `certificate of ${host}:${port}`;
   if (tls === "off") return unchecked(subject, "EGRESS_URL turns TLS off.");
   const plain = connectTcp({ host, port });
   plain.setTimeout(TIMEOUT_MS, () => plain.destroy(new Error(`no response within ${TIMEOUT_MS / 1_000} seconds`)));
+  const closed = once(plain, "close").then(() => Promise.reject(new Error("the connection was closed")));
   try {
-    await once(plain, "connect");
-    if (tls === "starttls") await startTls(plain);
-    // SNI has no addresses (RFC 6066 3); the certificate is compared with the host in any case.
-    const servername = serverName ?? (isIP(host) === 0 ? host : "");
-    const socket = connectTls({ socket: plain, host, servername, rejectUnauthorized: false });
-    await once(socket, "secureConnect");
+    const socket = await Promise.race([openTls(plain, egress), closed]);
     return judgeCertificate(subject, socket, now);
   } catch (error) {
     const text = `it could not be read: ${(error as Error).message}.`;
@@ -30,6 +28,17 @@ export async function checkCertificate(egress: ReturnType<typeof parseEgressUrl>
   } finally {
     plain.destroy();
   }
+}
+
+/** Returns the connection with TLS, whatever certificate it has. */
+async function openTls(plain: Socket, { host, tls, serverName }: Egress): Promise<TLSSocket> {
+  await once(plain, "connect");
+  if (tls === "starttls") await startTls(plain);
+  // SNI has no addresses (RFC 6066 3); the certificate is compared with the host in any case.
+  const servername = serverName ?? (isIP(host) === 0 ? host : "");
+  const socket = connectTls({ socket: plain, host, servername, rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  return socket;
 }
 
 /** Returns the finding about the certificate of a connection. */

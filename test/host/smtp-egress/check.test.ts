@@ -322,6 +322,14 @@ describe("the certificate", () => {
     });
   });
 
+  it.each(["smtp", "smtps"])("is wrong when the server closes the connection of %s", async (scheme) => {
+    const port = await listen(createServer((socket) => socket.on("error", () => {}).end()));
+    expect(await certificate(`${scheme}://127.0.0.1:${port}`)).toMatchObject({
+      state: "wrong",
+      text: expect.stringMatching(/^it could not be read: .*(closed|disconnected)/),
+    });
+  });
+
   it("is not checked where TLS is off", async () => {
     expect(await certificate(`${starttls}/?tls=off`)).toMatchObject({ state: "unchecked" });
   });
