@@ -12,7 +12,7 @@ import type { StandInWorker } from "./worker.ts";
 /** Receivers of the operator, as their file has them. */
 export type ReceiversFile = { name: string; mxSuffixes: string[]; limits?: object; rules?: object[] }[];
 
-export interface EgressRig extends Omit<Surroundings, "close"> {
+export interface EgressRig extends Omit<Surroundings, "close" | "closeReceivers"> {
   egress: Egress;
   port: number;
   /** Hands over an email, all on one connection, and returns the results of its recipients. */
@@ -29,8 +29,9 @@ export async function startEgressRig(
   const folder = await mkdtemp(path.join(tmpdir(), "egress-"));
   const receiversFile = path.join(folder, "receivers.json");
   await writeFile(receiversFile, JSON.stringify(settings.receivers ?? []));
-  const { close, ...surroundings } = await startSurroundings();
-  prepare(surroundings.worker);
+  const surroundings = await startSurroundings();
+  const { worker } = surroundings;
+  prepare(worker);
   const config = readConfig({ ...surroundings.variables, EGRESS_INSECURE_PORTS: "0", RECEIVERS_FILE: receiversFile });
   const egress = await startEgress({ ...config, ...settings, limits: { ...config.limits, ...limits } });
   const [port = 0] = egress.ports;
@@ -44,8 +45,11 @@ export async function startEgressRig(
       return handOver(await kept, email);
     },
     async close() {
-      close();
+      surroundings.closeReceivers();
+      worker.mode = "works";
+      worker.leaseMode = "works";
       await egress.close();
+      surroundings.close();
       await rm(folder, { recursive: true });
     },
   };

@@ -13,6 +13,8 @@ export interface Surroundings {
   receiver(name: string, script?: Script, keys?: { key: string; cert: string }): Promise<ScriptedServer>;
   /** Settings of an egress among them. */
   variables: Record<string, string>;
+  /** Ends the receivers, whose emails the egress then reports. */
+  closeReceivers(): void;
   close(): void;
 }
 
@@ -22,6 +24,9 @@ export async function startSurroundings(): Promise<Surroundings> {
   const dns = await startTestDns(zone);
   const deliveryPort = await findTestPort();
   const receivers: ScriptedServer[] = [];
+  const closeReceivers = () => {
+    for (const receiver of receivers.splice(0)) receiver.close();
+  };
   return {
     worker,
     zone,
@@ -44,8 +49,9 @@ export async function startSurroundings(): Promise<Surroundings> {
       ALLOW_PRIVATE_ADDRESSES: "on",
       CA_FILE: process.env.NODE_EXTRA_CA_CERTS ?? "",
     },
+    closeReceivers,
     close() {
-      for (const receiver of receivers) receiver.close();
+      closeReceivers();
       worker.close();
       dns.close();
     },
