@@ -25,7 +25,7 @@ export interface DeliveriesOptions {
   hold: Hold;
   leases: Leases;
   reporter: Reporter;
-  limits: Pick<EgressLimits, "dotLeaseMs" | "renewMs" | "heldMs" | "waitMs">;
+  limits: Pick<EgressLimits, "dotLeaseMs" | "renewMs" | "heldMs">;
   routeOf(domain: string): Promise<Route>;
   queueOf(route: Route & { kind: "hosts" }): ReceiverQueue;
   /** Returns the hosts of a route as the MTA-STS policy of the domain has them. */
@@ -157,7 +157,7 @@ export class Deliveries {
 
   /** Gives the recipients of one domain to the queue of their receiver. */
   async #route(email: HeldEmail, domain: string, recipients: readonly AcceptedRecipient[]): Promise<void> {
-    const { routeOf, queueOf, destinationOf, limits } = this.#options;
+    const { routeOf, queueOf, destinationOf } = this.#options;
     const addresses = recipients.map(({ address }) => address);
     const reportAll = (result: Result) =>
       this.#report(
@@ -173,7 +173,7 @@ export class Deliveries {
     const now = Date.now();
     for (const _ of recipients.slice(placed.length)) {
       const wait = queue.takePlace(now);
-      if (wait.ms > limits.waitMs) {
+      if (!wait.isHeld) {
         queue.leave(placed.length);
         return reportAll(pacedResult(queue.pace.receiver, wait));
       }

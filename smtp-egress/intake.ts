@@ -135,9 +135,8 @@ export class Intake {
     if (route?.kind !== "hosts") return null;
     const queue = queueOf(route);
     const now = Date.now();
-    const wait = queue.takePlace(now);
-    if (wait.ms > (ticket === null ? DIRECT_WAIT_MS : config.limits.waitMs))
-      throw new Refusal(pacedReply(queue.pace.receiver, wait));
+    const wait = queue.takePlace(now, ticket === null ? DIRECT_WAIT_MS : config.limits.waitMs);
+    if (!wait.isHeld) throw new Refusal(pacedReply(queue.pace.receiver, wait));
     return { queue, dueAt: now + wait.ms };
   }
 

@@ -2,7 +2,6 @@ import type { Reply } from "../src/mail/smtp/client.ts";
 import {
   connectionsOf,
   newPace,
-  noteAccepted,
   noteFailedProbe,
   noteSlowDown,
   type Pace,
@@ -15,6 +14,7 @@ import { toLine } from "./receivers/reply-line.ts";
 import { isSlowDown } from "./receivers/slow-down.ts";
 import { commonRules, defaultLimits } from "./receivers/table.ts";
 import type { PaceLimits, Receiver, ReplyRule } from "./receivers/types.ts";
+import { noteAcceptedFast } from "./slow-start.ts";
 import { leftToday, type WarmUp, warmUpDay } from "./warm-up.ts";
 
 /** Why an email waits, and for how long. */
@@ -127,7 +127,7 @@ export class ReceiverPace {
 
   /** Notes a message that was accepted for so many recipients. */
   noteAccepted(recipients: number, now: number): void {
-    this.#pace = noteAccepted(this.#pace, this.limits(now));
+    this.#pace = noteAcceptedFast(this.#pace, this.limits(now));
     const day = this.warmUpDay(now) ?? 0;
     this.#sent = { day, messages: this.#sentOn(day) + recipients };
   }

@@ -1,12 +1,13 @@
 import { ConnectError, type RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
+import { EMAIL_BYTES } from "./hold.ts";
 import type { RecipientResult, Result } from "./outcomes.ts";
 import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
 import { pacedResult, toResult } from "./results.ts";
+import { Room } from "./room.ts";
 import type { Sessions } from "./sessions.ts";
-import { Throughput } from "./throughput.ts";
 
 export interface ReceiverQueueOptions {
   pace: ReceiverPace;
@@ -22,10 +23,6 @@ export interface ReceiverQueueOptions {
   onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
 }
 
-/** Deliveries that may wait for a receiver of which nothing is known yet. A tarpit holds no more. */
-const MIN_WAITING = 100;
-/** The longest wait of an email that finds no room in memory, in ms: until then the receiver may be faster again. */
-const MAX_LINE_MS = 1_800_000;
 const MINUTE_MS = 60_000;
 /** For so long an unused queue is kept, in ms: rules count replies of an hour, and act for some hours. */
 const FORGET_MS = 24 * 3_600_000;
@@ -35,16 +32,11 @@ export class ReceiverQueue {
   readonly #options: ReceiverQueueOptions;
   readonly #waiting: Delivery[] = [];
   readonly #busy = new Set<Delivery>();
-  /** Deliveries that ended. */
-  readonly #ended = new Throughput();
+  readonly #room = new Room();
   readonly counts = { sent: 0, deferred: 0, refused: 0 };
-  /** Recipients that have a place. */
-  #places = 0;
   /** Bytes of the emails that wait or are sent. */
   #heldBytes = 0;
   #usedAt = Date.now();
-  /** End of the line of emails that found no room. */
-  #lineEndsAt = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: ReceiverQueueOptions) {
@@ -71,32 +63,30 @@ export class ReceiverQueue {
     return [...this.#waiting, ...this.#busy];
   }
 
-  /** Takes a place in the line for a recipient. A wait above `holdMs` does not take place here; any other needs a `leave`. */
-  takePlace(now: number): Wait {
+  /**
+   * Takes a place in the line for a recipient. `isHeld`: the wait takes place here, at most `longestMs`, and needs a `leave`;
+   * otherwise the email comes again after that time.
+   */
+  takePlace(now: number, longestMs = this.#options.holdMs): Wait & { isHeld: boolean } {
     this.#usedAt = now;
-    const perMinute = Math.max(MIN_WAITING, this.#ended.perMinute(now));
     // Of what is free, so that however many receivers are slow, the others have a part (Choudhury and Hahne, 1998).
-    const hasRoom = this.#places < perMinute && this.#heldBytes < this.#options.freeBytes() / 2;
-    const holdMs = hasRoom ? this.#options.holdMs : 0;
-    const wait = this.pace.takePlace(now, { holdMs, inMemory: this.#places });
-    if (wait.ms > this.#options.holdMs) return wait;
-    if (hasRoom) {
-      this.#places += 1;
-      return wait;
-    }
-    const first = now + this.#options.holdMs;
-    this.#lineEndsAt = Math.min(Math.max(this.#lineEndsAt, first) + MINUTE_MS / perMinute, now + MAX_LINE_MS);
-    return { ms: this.#lineEndsAt - now, reason: IN_LINE };
+    const hasRoom = this.#room.isFree(now) && this.#heldBytes < this.#options.freeBytes() / 2;
+    const holdMs = hasRoom ? longestMs : 0;
+    const wait = this.pace.takePlace(now, { holdMs, inMemory: this.#room.places });
+    if (wait.ms > longestMs) return { ...wait, isHeld: false };
+    if (!hasRoom) return { ms: Math.max(wait.ms, this.#room.wait(now)), reason: IN_LINE, isHeld: false };
+    this.#room.places += 1;
+    return { ...wait, isHeld: true };
   }
 
   /** Gives up places of recipients that are not delivered, or no longer wait. */
   leave(recipients: number): void {
-    this.#places -= recipients;
+    this.#room.places -= recipients;
   }
 
   /** Adds a delivery whose recipients have their places, which it leaves when it ends. */
   add(delivery: Delivery): void {
-    this.#heldBytes += delivery.email.size;
+    this.#heldBytes += delivery.email.size + EMAIL_BYTES;
     this.#waiting.splice(this.#waiting.findLastIndex(({ dueAt }) => dueAt <= delivery.dueAt) + 1, 0, delivery);
     this.#advance();
   }
@@ -104,7 +94,7 @@ export class ReceiverQueue {
   /** Sends nothing until the end of a reaction of another receiver, which is about the source address. */
   pause(reaction: Reaction): void {
     this.pace.pause(reaction, Date.now());
-    this.#returnLate();
+    this.returnLate();
     this.#advance();
   }
 
@@ -136,11 +126,12 @@ export class ReceiverQueue {
 
   async #run(delivery: Delivery): Promise<void> {
     this.#busy.add(delivery);
+    this.#room.noteBegin(Date.now());
     const results = (await this.#options.guard.mayBegin(delivery)) ? await this.#attempt(delivery) : [];
     this.#busy.delete(delivery);
-    this.#ended.note(Date.now());
+    this.#room.noteEnd(results.some(isAnswered), Date.now());
     this.#end(delivery, results);
-    this.#returnLate();
+    this.returnLate();
     this.#advance();
   }
 
@@ -180,7 +171,7 @@ export class ReceiverQueue {
   }
 
   #end(delivery: Delivery, results: readonly Result[]): void {
-    this.#heldBytes -= delivery.email.size;
+    this.#heldBytes -= delivery.email.size + EMAIL_BYTES;
     this.leave(delivery.recipients.length);
     if (isOver(delivery)) return;
     const ended = delivery.recipients.flatMap((address, index) => {
@@ -190,19 +181,20 @@ export class ReceiverQueue {
     for (const { result } of ended) {
       if (result.kind === "accepted") this.counts.sent += 1;
       else if (result.kind.endsWith("-refused")) this.counts.refused += 1;
-      else this.counts.deferred += 1;
+      else if (result.kind !== "paced") this.counts.deferred += 1;
     }
     this.#options.onResults(delivery, ended);
   }
 
-  /** Returns what would wait longer than memory allows, because the receiver slowed down. */
-  #returnLate(): void {
+  /** Returns what would wait longer than memory allows, because the receiver slowed down, to the outbox. */
+  returnLate(): void {
     const now = Date.now();
     const pauseMs = (this.pace.pausedUntil(now) ?? now) - now;
     const { messagesPerMinute } = this.pace.limits(now);
     const kept = pauseMs > this.#options.holdMs ? 0 : Math.ceil((messagesPerMinute * this.#options.holdMs) / MINUTE_MS);
-    for (const delivery of this.#waiting.splice(kept)) {
-      const wait = this.pace.takePlace(now, { holdMs: 0, inMemory: kept });
+    for (const delivery of this.#waiting.splice(Math.min(kept, this.#room.kept(now)))) {
+      const { ms, reason } = this.pace.takePlace(now, { holdMs: 0, inMemory: kept });
+      const wait = { ms: Math.max(ms, this.#room.wait(now)), reason };
       this.#end(
         delivery,
         delivery.recipients.map(() => pacedResult(this.pace.receiver, wait)),
@@ -210,6 +202,9 @@ export class ReceiverQueue {
     }
   }
 }
+
+/** Returns whether the receiver has replied to a message. */
+const isAnswered = (result: Result) => "reply" in result && result.reply !== null;
 
 /** Returns whether a transaction ended with its connection before the final dot. */
 function isBroken(result: SmtpResult): boolean {

@@ -80,11 +80,12 @@ export class Scheduler {
     for (const queue of this.queues.values()) queue.pause(reaction);
   }
 
-  /** Divides the connections among the receivers that have work, and removes those of which nothing is known any more. */
+  /** Divides the connections among the receivers that have work, and cleans up. */
   #countShares(): void {
     const now = Date.now();
     let active = 0;
     for (const [name, queue] of this.queues) {
+      queue.returnLate();
       if (queue.waiting + queue.running > 0) active += 1;
       else if (queue.isForgettable(now)) this.queues.delete(name);
     }
