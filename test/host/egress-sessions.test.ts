@@ -1,0 +1,94 @@
+/** Connections to receivers are kept, shared, and opened again. */
+import { describe, expect, it } from "vitest";
+import type { EgressRig } from "./support/egress/rig.ts";
+import { egressRigs } from "./support/egress/rigs.ts";
+
+const aRig = egressRigs();
+const limited = (limits: object) => ({ receivers: [{ name: "limited", mxSuffixes: [".limited.test"], limits }] });
+
+/** Hands over emails one after the other, each after the result of the one before. */
+async function deliver(rig: EgressRig, addresses: string[]): Promise<void> {
+  for (const address of addresses) {
+    await rig.handOver({ to: [address] });
+    await expect.poll(() => rig.worker.resultsOf(address).at(-1)?.kind).toBe("accepted");
+  }
+}
+
+describe("a connection", () => {
+  it("is kept for the next email, also of another domain on the same host", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one");
+    rig.zone["other.test"] = { mx: [[5, "mx.one.test"]] };
+    await deliver(rig, ["a@one.test", "a@other.test", "b@one.test"]);
+    expect(server.counters).toMatchObject({ connections: 1, messages: 3 });
+  });
+
+  it("is not used for a domain whose host is another, though the receiver is the same", async () => {
+    const rig = await aRig({}, limited({}));
+    const server = await rig.receiver("limited");
+    rig.zone["mx2.limited.test"] = { a: rig.zone["mx.limited.test"]?.a ?? [] };
+    rig.zone["other.test"] = { mx: [[5, "mx2.limited.test"]] };
+    await deliver(rig, ["a@limited.test", "a@other.test"]);
+    expect(server.counters).toMatchObject({ connections: 2, messages: 2 });
+  });
+
+  it("ends with QUIT after the messages that the receiver allows on it", async () => {
+    const rig = await aRig({}, limited({ messagesPerConnection: 2 }));
+    const server = await rig.receiver("limited");
+    await deliver(rig, ["a@limited.test", "b@limited.test", "c@limited.test"]);
+    expect(server.counters.connections).toBe(2);
+    await expect.poll(() => server.transcript.filter(({ text }) => text === "QUIT").length).toBe(1);
+  });
+
+  it("ends with QUIT when it is idle", async () => {
+    const rig = await aRig({ idleMs: 100 });
+    const server = await rig.receiver("one");
+    await deliver(rig, ["a@one.test"]);
+    await expect.poll(() => server.transcript.some(({ text }) => text === "QUIT")).toBe(true);
+  });
+
+  it("that the server has closed meanwhile, or closes at the next MAIL, costs no attempt", async () => {
+    const rig = await aRig();
+    const transactions = [
+      {},
+      { mail: { drop: true } as const },
+      {},
+      { mail: { drop: true, reply: "421 4.4.2 Idle" } as const },
+    ];
+    const server = await rig.receiver("one", { transactions });
+    await deliver(rig, ["a@one.test", "b@one.test", "c@one.test"]);
+    expect(rig.worker.resultsOf("b@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(rig.worker.resultsOf("c@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(server.counters).toMatchObject({ connections: 3, messages: 3 });
+  });
+
+  it("that breaks when it is new is a deferral", async () => {
+    const rig = await aRig();
+    const server = await rig.receiver("one", { transactions: [{ mail: { drop: true } }] });
+    await rig.handOver({ to: ["a@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "deferred", phase: "mail" }]);
+    expect(server.counters.connections).toBe(1);
+  });
+});
+
+describe("the connections of a receiver", () => {
+  it("grow with its messages up to its limit, and are no more", async () => {
+    const rig = await aRig({}, limited({ connections: 4 }));
+    const server = await rig.receiver("limited", { latencyMs: 30 });
+    const addresses = Array.from({ length: 60 }, (_, n) => `r${n}@limited.test`);
+    await Promise.all(addresses.map((address) => rig.handOver({ to: [address] })));
+    await expect.poll(() => server.messages.length).toBe(60);
+    expect(server.counters.connections).toBe(4);
+  });
+
+  it("are its share when many receivers have work, and the others have theirs", async () => {
+    const rig = await aRig({ connections: 4 }, limited({ connections: 50 }));
+    await rig.receiver("tarpit", { greeting: { silent: true } });
+    const server = await rig.receiver("limited", { latencyMs: 20 });
+    for (let n = 0; n < 20; n++) await rig.handOver({ to: [`r${n}@tarpit.test`] });
+    const addresses = Array.from({ length: 30 }, (_, n) => `r${n}@limited.test`);
+    await Promise.all(addresses.map((address) => rig.handOver({ to: [address] })));
+    await expect.poll(() => server.messages.length).toBe(30);
+    expect(server.counters.connections).toBeLessThanOrEqual(4);
+  });
+});
