@@ -1,3 +1,5 @@
+import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/index.ts";
+import { firstIdAt } from "../../platform/audit/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { LEASE_MS } from "../../platform/outbox/index.ts";
@@ -5,17 +7,19 @@ import { syncDueAtStatement } from "../emails/index.ts";
 
 // Sets claims to at most two: the next claim still sees that a run was interrupted, and restarts alone never reach
 // MAX_CLAIMS.
-const RELEASE =
-  "UPDATE outbox SET due_at = ?1, token = NULL, claims = min(claims, 2) WHERE token IS NOT NULL AND due_at < ?2";
+const RELEASE = `
+  UPDATE outbox SET due_at = ?1, token = NULL, claims = min(claims, 2)
+   WHERE due_at < ?2 AND token IS NOT NULL AND (due_at < ?3 OR token < ?4)`;
 
 /**
  * Ends the leases taken before `startedAt` (milliseconds since 1970), so that the next sweep finds their rows. Call it
- * only where no run from before that time can be alive, as after a restart of `npm start`; elsewhere leases expire.
+ * only where neither a run nor an egress from before that time can be alive, as after a restart of `npm start`; elsewhere leases
+ * expire. The token of a lease tells when it was taken.
  */
 export async function releaseLeases(ctx: MailCtx, startedAt: number): Promise<void> {
   const now = ctx.now();
   const release = mailDb(ctx)
     .prepare(RELEASE)
-    .bind(now, startedAt + LEASE_MS);
+    .bind(now, startedAt + EGRESS_LEASE_MS, startedAt + LEASE_MS, firstIdAt(startedAt));
   await mailDb(ctx).batch([release, syncDueAtStatement(ctx, now)]);
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { EGRESS_LEASE_MS, readTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { releaseLeases } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
@@ -59,6 +60,26 @@ describe("a lease", () => {
     const { lost, tickets: renewed } = await renew(tickets);
     expect(lost).toEqual(tickets);
     expect(renewed).toEqual({});
+  });
+});
+
+describe("a restart of the whole service", () => {
+  it("ends the leases from before it, and those alone", async () => {
+    const server = await holdingServer();
+    // Ids of this isolate never go back in time, also after a test with a later clock.
+    const start = Number.parseInt(recordingContext().ctx.newId().replace("-", "").slice(0, 12), 16) + 1_000;
+    const at = (ms: number) => recordingContext({}, () => start + ms).ctx;
+    const before = await acceptEmail(at(0), workspace);
+    await runOutboxAt(start + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
+    const startedAt = start + 60_000;
+    const after = await acceptEmail(at(61_000), workspace);
+    await runOutboxAt(start + 62_000, { EGRESS_URL: server.url }, ["deliver"]);
+    await releaseLeases(at(63_000), startedAt);
+    const leased = await database.prepare("SELECT id, token FROM outbox ORDER BY id").all();
+    expect(leased.results).toEqual([
+      { id: before, token: null },
+      { id: after, token: expect.any(String) },
+    ]);
   });
 });
 
