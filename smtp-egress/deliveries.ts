@@ -37,6 +37,7 @@ export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #heldTimers = new Map<HeldEmail, NodeJS.Timeout>();
   readonly #inFinalDot = new Set<Delivery>();
+  readonly #onEnded: (() => void)[] = [];
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -123,6 +124,7 @@ export class Deliveries {
   readonly onResults = (delivery: Delivery, results: readonly RecipientResult[]): void => {
     this.#inFinalDot.delete(delivery);
     this.#report(delivery.email, results);
+    if (this.#inFinalDot.size === 0) for (const resolve of this.#onEnded.splice(0)) resolve();
   };
 
   /** Returns everything that has no final dot on its way to the Worker. Nothing of it goes on. */
@@ -140,8 +142,9 @@ export class Deliveries {
   }
 
   /** Resolves when no final dot is without a result. */
-  async ended(): Promise<void> {
-    while (this.#inFinalDot.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  ended(): Promise<void> {
+    if (this.#inFinalDot.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onEnded.push(resolve));
   }
 
   /** Returns whether a delivery has its results, or has lost its lease: then the outbox tries again, and nothing is told. */

@@ -1,4 +1,4 @@
-import { ConnectError, type RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
+import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import { EMAIL_BYTES } from "./hold.ts";
@@ -7,7 +7,7 @@ import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
 import { pacedResult, toResult } from "./results.ts";
 import { Room } from "./room.ts";
-import type { Sessions } from "./sessions.ts";
+import { type Sessions, UnusableHosts } from "./sessions.ts";
 
 export interface ReceiverQueueOptions {
   pace: ReceiverPace;
@@ -24,6 +24,8 @@ export interface ReceiverQueueOptions {
 }
 
 const MINUTE_MS = 60_000;
+/** Of the messages that a receiver takes in the longest wait, so many may wait: they took their places with a burst before them. */
+const SLACK = 1.2;
 /** For so long an unused queue is kept, in ms: rules count replies of an hour, and act for some hours. */
 const FORGET_MS = 24 * 3_600_000;
 
@@ -142,10 +144,10 @@ export class ReceiverQueue {
       const limits = pace.limits(Date.now());
       const connections = Math.min(limits.connections, this.#options.share());
       const session = await sessions.take(delivery.destination, connections).catch((error: unknown) => {
-        if (error instanceof ConnectError) return error;
+        if (error instanceof UnusableHosts) return error;
         throw error;
       });
-      if (session instanceof ConnectError) return this.#failAll(delivery, session);
+      if (session instanceof UnusableHosts) return this.#failAll(delivery, session);
       const isKept = session.sent > 0;
       session.sent += 1;
       const results = await sendOver(session, delivery, guard);
@@ -160,8 +162,8 @@ export class ReceiverQueue {
     }
   }
 
-  #failAll({ destination, recipients }: Delivery, { phase, reply, message }: ConnectError): Result[] {
-    const relay = { relay: destination.hosts[0]?.name ?? "", receiver: this.pace.receiver.name };
+  #failAll({ recipients }: Delivery, { phase, reply, message, host }: UnusableHosts): Result[] {
+    const relay = { relay: host, receiver: this.pace.receiver.name };
     const result: Result = { kind: "deferred", phase, reply, reason: message, ...relay };
     return applyReplies(
       this.pace,
@@ -191,7 +193,8 @@ export class ReceiverQueue {
     const now = Date.now();
     const pauseMs = (this.pace.pausedUntil(now) ?? now) - now;
     const { messagesPerMinute } = this.pace.limits(now);
-    const kept = pauseMs > this.#options.holdMs ? 0 : Math.ceil((messagesPerMinute * this.#options.holdMs) / MINUTE_MS);
+    const inTime = (messagesPerMinute * this.#options.holdMs) / MINUTE_MS;
+    const kept = pauseMs > this.#options.holdMs ? 0 : Math.ceil(inTime * SLACK);
     for (const delivery of this.#waiting.splice(Math.min(kept, this.#room.kept(now)))) {
       const { ms, reason } = this.pace.takePlace(now, { holdMs: 0, inMemory: kept });
       const wait = { ms: Math.max(ms, this.#room.wait(now)), reason };

@@ -21,6 +21,18 @@ export interface Destination {
   enforcesTls(host: string): boolean | null;
 }
 
+/** Signals that no host of a destination could be used. It has the failure of the last one. */
+export class UnusableHosts extends ConnectError {
+  /** The last host that was tried. */
+  readonly host: string;
+
+  constructor(host: string, { phase, reply, message }: ConnectError) {
+    super(phase, reply, message);
+    this.name = "UnusableHosts";
+    this.host = host;
+  }
+}
+
 export interface SessionsOptions {
   connect: ConnectSettings;
   unreachable: Unreachable;
@@ -46,7 +58,7 @@ export class Sessions {
     return this.#busy + this.#idle.size;
   }
 
-  /** Returns a session that is at the end of one of the best hosts, kept or new. Throws ConnectError. Needs a `give`. */
+  /** Returns a session that is at the end of one of the best hosts, kept or new. Throws UnusableHosts. Needs a `give`. */
   async take(destination: Destination, limit: number): Promise<Session> {
     const kept = this.#takeKept(destination);
     this.#busy += 1;
@@ -99,8 +111,9 @@ export class Sessions {
       const enforces = enforcesTls(name);
       return enforces === null ? [] : addresses.map((address) => ({ host: name, address, enforcesTls: enforces }));
     });
-    let error = new ConnectError("tls", null, "the MTA-STS policy of the domain allows none of its mail servers");
+    let [error, last] = [NONE_ALLOWED, hosts[0]?.name ?? ""];
     for (const target of targets.slice(0, MAX_ATTEMPTS)) {
+      last = target.host;
       const known = unreachable.errorOf(target.address);
       if (known) {
         error = known;
@@ -116,6 +129,8 @@ export class Sessions {
         unreachable.note(target.address, failure);
       }
     }
-    throw error;
+    throw new UnusableHosts(last, error);
   }
 }
+
+const NONE_ALLOWED = new ConnectError("tls", null, "the MTA-STS policy of the domain allows none of its mail servers");
