@@ -198,7 +198,10 @@ export class Deliveries {
     );
   }
 
-  #report(email: HeldEmail, results: readonly RecipientResult[]): void {
+  #report(email: HeldEmail, untimed: readonly RecipientResult[]): void {
+    const at = Date.now();
+    // A repeated report tells the same time.
+    const results = untimed.map(({ address, result }) => ({ address, result: { ...result, at } }));
     if (email.respond) email.respond(results);
     else if (results.length > 0) this.#options.reporter.report(email, results);
     this.#settle(email, results);

@@ -8,9 +8,9 @@ export interface Relay {
   receiver: string;
 }
 
-/** The result of an email for one recipient, as the Worker is told it (docs/egress.md). */
-export type Result =
-  /** Taken; the result comes later. */
+/** The result of an email for one recipient, as the Worker is told it, and when it came, in ms since 1970 (docs/egress.md). */
+export type Result = { at?: number } & /** Taken; the result comes later. */
+(
   | { kind: "held" }
   | ({ kind: "accepted"; reply: Reply } & Relay)
   | ({ kind: "recipient-refused"; phase: "rcpt"; reply: Reply } & Relay)
@@ -20,7 +20,8 @@ export type Result =
   /** No attempt was made: the receiver is slowed down, or paused. */
   | { kind: "paced"; receiver: string; label: string; seconds: number; reason: string }
   /** No attempt was made: try again at once. */
-  | { kind: "returned"; reason: string };
+  | { kind: "returned"; reason: string }
+);
 
 export interface RecipientResult {
   address: string;

@@ -65,6 +65,12 @@ export function parseUuid(text: string): string | null {
   return isUuid(id) ? id : null;
 }
 
+/** Returns an id that begins with a time, in ms since 1970, as a UUIDv7 does, and ends as another one. Pure. */
+export function idOfTime(ms: number, id: string): string {
+  const digits = ms.toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}${id.slice(13)}`;
+}
+
 /** Returns a UUIDv8 made of the SHA-256 of the bytes (RFC 9562 5.8), so that equal bytes have equal ids. */
 export async function uuidFromHash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).subarray(0, 16);

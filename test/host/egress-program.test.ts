@@ -26,6 +26,7 @@ describe("an email", () => {
                 reply: { code: 250, enhanced: "2.0.0", text: "Ok: queued as 4F2" },
                 relay: "mx.one.test",
                 receiver: "one.test",
+                at: expect.any(Number),
               },
             },
           ],

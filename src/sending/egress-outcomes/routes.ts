@@ -17,12 +17,14 @@ const reply = z.object({
 const route = { relay: text(255).optional(), receiver: text(255).optional() };
 const phases = ["connect", "tls", "greeting", "ehlo", "starttls", "auth", "mail", "rcpt", "data", "final-dot"] as const;
 
+const at = z.number().int().min(0).optional();
 const result = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("held") }),
-  z.object({ kind: z.literal("accepted"), reply, ...route }),
-  z.object({ kind: z.literal("recipient-refused"), phase: z.literal("rcpt"), reply, ...route }),
-  z.object({ kind: z.literal("message-refused"), phase: z.enum(["mail", "data", "final-dot"]), reply, ...route }),
+  z.object({ at, kind: z.literal("held") }),
+  z.object({ at, kind: z.literal("accepted"), reply, ...route }),
+  z.object({ at, kind: z.literal("recipient-refused"), phase: z.literal("rcpt"), reply, ...route }),
+  z.object({ at, kind: z.literal("message-refused"), phase: z.enum(["mail", "data", "final-dot"]), reply, ...route }),
   z.object({
+    at,
     kind: z.literal("deferred"),
     phase: z.enum(phases),
     reply: reply.nullable(),
@@ -30,6 +32,7 @@ const result = z.discriminatedUnion("kind", [
     ...route,
   }),
   z.object({
+    at,
     kind: z.literal("ambiguous"),
     phase: z.literal("final-dot"),
     reply: z.null(),
@@ -37,13 +40,14 @@ const result = z.discriminatedUnion("kind", [
     ...route,
   }),
   z.object({
+    at,
     kind: z.literal("paced"),
     receiver: text(255),
     label: text(255),
     seconds: z.number().int().min(0).max(432_000),
     reason: text(1_000),
   }),
-  z.object({ kind: z.literal("returned"), reason: text(1_000) }),
+  z.object({ at, kind: z.literal("returned"), reason: text(1_000) }),
 ]);
 
 const OutcomesIn = z.object({

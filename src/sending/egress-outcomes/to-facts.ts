@@ -1,6 +1,6 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
-import { uuidFromHash } from "../../lib/ids.ts";
+import { idOfTime, uuidFromHash } from "../../lib/ids.ts";
 import type { Ticket } from "../../mail/egress-tickets/index.ts";
 import { type Attempt, toOutcome, waitAfter, waitsForReceiver } from "../delivery/index.ts";
 import { type EmailState, type Fact, isPending, type Outcome, recipientKey } from "../emails/index.ts";
@@ -48,8 +48,10 @@ export async function toFacts(report: ReportedOutcome, about: Circumstances): Pr
     }
     const outcome = toReportedOutcome(result, about, nextAt);
     if (outcome === null || (!about.isLeased && !isFinal(outcome))) continue;
-    const id = await uuidFromHash(utf8(`${ticket.token} ${state.id} ${key} ${outcome.on}`));
-    facts.push({ id, recipient: key, at: now, ...outcome });
+    // The same each time the report is repeated.
+    const hash = await uuidFromHash(utf8(`${ticket.token} ${state.id} ${key} ${outcome.on}`));
+    const id = result.at === undefined ? hash : idOfTime(result.at, hash);
+    facts.push({ id, recipient: key, at: timeOf(result, about), ...outcome });
   }
   return { facts, givenBack, nextAt: waits.length > 0 ? Math.max(...waits) : lastAnnounced(state, now) };
 }
@@ -83,8 +85,14 @@ function toReportedOutcome(
   }
   if (result.kind === "held") return { on: "held", metadata: { relay: attempt.relay, attempt: attempt.number } };
   const outcome = toOutcome(result.kind === "accepted" ? { ...result, dsnRequested: false } : result, attempt);
-  const receiver = result.receiver === undefined ? {} : { receiver: result.receiver };
-  return { ...outcome, metadata: { ...outcome.metadata, ...receiver } };
+  // The event of a delivery is stored in a short form, which has no further field.
+  if (result.kind === "accepted" || result.receiver === undefined) return outcome;
+  return { ...outcome, metadata: { ...outcome.metadata, receiver: result.receiver } };
+}
+
+/** Returns when a result came, by the clock of the egress as far as that can be. */
+function timeOf({ at }: ReportedResult, { state, now }: Circumstances): number {
+  return at === undefined ? now : Math.min(Math.max(at, state.createdAt), now);
 }
 
 /**

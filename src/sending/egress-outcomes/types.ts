@@ -3,14 +3,15 @@ import type { RecipientResult } from "../../mail/smtp/index.ts";
 import type { EmailState } from "../emails/index.ts";
 
 /** The report of an egress about one recipient of an email that it holds (docs/egress.md). */
-export type ReportedResult =
+export type ReportedResult = { /** When it came, in ms since 1970. */ at?: number | undefined } & (
   | { kind: "held" }
   | (Exclude<RecipientResult, { kind: "accepted" }> & Route)
   | (Omit<Extract<RecipientResult, { kind: "accepted" }>, "dsnRequested"> & Route)
   /** The receiver is to get it later: no attempt was made. */
   | { kind: "paced"; receiver: string; label: string; seconds: number; reason: string }
   /** The egress gives it back: no attempt was made. */
-  | { kind: "returned"; reason: string };
+  | { kind: "returned"; reason: string }
+);
 
 interface Route {
   /** Host name of the receiver's server, and name of the receiver. */

@@ -66,7 +66,6 @@ describe("an email that the egress holds", () => {
         relay: "mx1.example.org",
         attempt: 1,
         response: "250 2.0.0 Ok: queued as 4F1",
-        receiver: "example.org",
       },
     });
     expect(await rows()).toEqual([]);
@@ -142,6 +141,33 @@ describe("an email that the egress holds", () => {
 });
 
 describe("a report", () => {
+  it("tells when the receiver replied, and its event is stored in the short form", async () => {
+    const { id, held } = await handOver();
+    const created = Date.parse((await readEmail(workspace, id)).created_at);
+    const at = created + 1;
+    const timed = held.slice(-1).map((mail) => ({ ...mail, result: { ...results.accepted, at } }));
+    await report(timed);
+    await report(timed);
+    const { events } = await readEmail(workspace, id);
+    expect(events.map(({ event_type }) => event_type)).toEqual(["queued", "delivered"]);
+    expect(events.at(-1)?.created_at).toBe(new Date(at).toISOString());
+    const stored = await database
+      .prepare("SELECT events FROM emails WHERE id = ?1")
+      .bind(id)
+      .first<{ events: string }>();
+    expect(JSON.parse(stored?.events ?? "")).toEqual([0, expect.any(Array)]);
+  });
+
+  it("from a clock that is wrong has a time between the accept and the report", async () => {
+    for (const at of [0, Date.now() + 3_600_000]) {
+      const { id, held } = await handOver({ subject: String(at) });
+      await report(held.slice(-1).map((mail) => ({ ...mail, result: { ...results.accepted, at } })));
+      const { created_at, delivered_at } = await readEmail(workspace, id);
+      expect(Date.parse(delivered_at ?? "")).toBeGreaterThanOrEqual(Date.parse(created_at));
+      expect(Date.parse(delivered_at ?? "")).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
   it("changes nothing when it is repeated, at once or later", async () => {
     for (const result of [results.accepted, results.refused, results.deferred, results.held]) {
       const { id, held } = await handOver({ to: [{ email: `${crypto.randomUUID()}@example.org` }] });
