@@ -1,3 +1,4 @@
+import type { EgressLimits } from "./config.ts";
 import type { ConnectSettings } from "./connect.ts";
 import type { Delivery, Guard } from "./deliver.ts";
 import type { RecipientResult } from "./outcomes.ts";
@@ -14,11 +15,7 @@ export interface SchedulerOptions {
   guard: Guard;
   /** The warm-ups of the source address; null: it has none. */
   volumes: Volumes | null;
-  /** Connections in all. */
-  connections: number;
-  holdMs: number;
-  idleMs: number;
-  unreachableMs: number;
+  limits: Pick<EgressLimits, "connections" | "waitMs" | "idleMs" | "unreachableMs">;
   /** Returns the bytes of memory that are free. */
   freeBytes(): number;
   onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
@@ -39,8 +36,8 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#unreachable = new Unreachable(options.unreachableMs);
-    this.#share = options.connections;
+    this.#unreachable = new Unreachable(options.limits.unreachableMs);
+    this.#share = options.limits.connections;
     this.#timer = setInterval(() => this.#countShares(), SHARE_MS).unref();
   }
 
@@ -48,16 +45,16 @@ export class Scheduler {
   queueOf(receiver: Receiver): ReceiverQueue {
     const known = this.queues.get(receiver.name);
     if (known) return known;
-    const { connect, guard, volumes, holdMs, idleMs, onResults } = this.#options;
+    const { connect, guard, volumes, limits, onResults } = this.#options;
     const now = Date.now();
     const warmUp = volumes?.warmUpOf(receiver, now) ?? null;
     const pace = new ReceiverPace(receiver, warmUp, (reaction) => this.#pauseSource(reaction), now);
     if (this.#sourcePause && this.#sourcePause.until > now) pace.pause(this.#sourcePause, now);
     const queue = new ReceiverQueue({
       pace,
-      sessions: new Sessions({ connect, unreachable: this.#unreachable, idleMs }),
+      sessions: new Sessions({ connect, unreachable: this.#unreachable, idleMs: limits.idleMs }),
       guard,
-      holdMs,
+      holdMs: limits.waitMs,
       share: () => this.#share,
       freeBytes: this.#options.freeBytes,
       onResults,
@@ -89,6 +86,6 @@ export class Scheduler {
       if (queue.waiting + queue.running > 0) active += 1;
       else if (queue.isForgettable(now)) this.queues.delete(name);
     }
-    this.#share = Math.max(1, Math.floor(this.#options.connections / Math.max(1, active)));
+    this.#share = Math.max(1, Math.floor(this.#options.limits.connections / Math.max(1, active)));
   }
 }
