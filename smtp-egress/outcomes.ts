@@ -9,8 +9,10 @@ export interface Relay {
 }
 
 /** The result of an email for one recipient, as the Worker is told it, and when it came, in ms since 1970 (docs/egress.md). */
-export type Result = { at?: number } & /** Taken; the result comes later. */
-(
+export type Result = Told & { at?: number };
+
+type Told =
+  /** Taken; the result comes later. */
   | { kind: "held" }
   | ({ kind: "accepted"; reply: Reply } & Relay)
   | ({ kind: "recipient-refused"; phase: "rcpt"; reply: Reply } & Relay)
@@ -20,8 +22,7 @@ export type Result = { at?: number } & /** Taken; the result comes later. */
   /** No attempt was made: the receiver is slowed down, or paused. */
   | { kind: "paced"; receiver: string; label: string; seconds: number; reason: string }
   /** No attempt was made: try again at once. */
-  | { kind: "returned"; reason: string }
-);
+  | { kind: "returned"; reason: string };
 
 export interface RecipientResult {
   address: string;
