@@ -1,3 +1,5 @@
+import { StatusError } from "../smtp-gateway/errors.ts";
+import { log } from "../smtp-gateway/log.ts";
 import { type HeldEmail, ticketOf } from "./hold.ts";
 import { isOfFinalDot, type RecipientResult, type Result } from "./outcomes.ts";
 
@@ -32,6 +34,12 @@ const MAX_CALLS = 4;
 /** Between two attempts of a call, in ms: doubled after each one up to the second. */
 const RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
+
+/** Returns whether the Worker does not take a call for its content: the same call would fail again. */
+function isAboutContent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof StatusError && (cause.status === 413 || cause.status === 422);
+}
 
 /** Tells the Worker results in groups, each until it is acknowledged. */
 export class Reporter {
@@ -103,25 +111,42 @@ export class Reporter {
 
   async #tell(group: readonly Told[]): Promise<void> {
     this.#calls += 1;
-    const outcomes = group.map(({ outcome }) => outcome);
-    const lost = new Set(await this.#callUntilAcknowledged({ address: this.#options.address, outcomes }));
-    for (const { email, outcome, finalDots } of group) {
-      if (lost.has(outcome.ticket)) email.lease.isLost = true;
-      this.#finalDots -= finalDots;
-    }
+    await this.#tellUntilAcknowledged(group);
     this.#calls -= 1;
     if (this.#finalDots < this.#options.unacknowledged) for (const resolve of this.#permits.splice(0)) resolve();
     if (this.#waiting.size > 0) this.#sendSoon();
     else if (this.#calls === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #callUntilAcknowledged(body: Parameters<ReporterOptions["call"]>[0]): Promise<string[]> {
+  /**
+   * Tells results until they are acknowledged. What the Worker does not take for its content is told in halves, so that the others are
+   * told, and is dropped when it is alone: the lease of its row ends without a report.
+   */
+  async #tellUntilAcknowledged(group: readonly Told[]): Promise<void> {
+    const outcomes = group.map(({ outcome }) => outcome);
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, MAX_RETRY_MS)) {
       try {
-        return await this.#options.call(body);
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, wait));
+        const lost = new Set(await this.#options.call({ address: this.#options.address, outcomes }));
+        for (const { email, outcome } of group) if (lost.has(outcome.ticket)) email.lease.isLost = true;
+        return this.#acknowledge(group);
+      } catch (error) {
+        if (!isAboutContent(error)) await new Promise((resolve) => setTimeout(resolve, wait));
+        else if (group.length > 1) return this.#tellInHalves(group);
+        else {
+          log("report.dropped", { ticket: outcomes[0]?.ticket, error: String(error) });
+          return this.#acknowledge(group);
+        }
       }
     }
+  }
+
+  async #tellInHalves(group: readonly Told[]): Promise<void> {
+    const half = Math.ceil(group.length / 2);
+    await this.#tellUntilAcknowledged(group.slice(0, half));
+    await this.#tellUntilAcknowledged(group.slice(half));
+  }
+
+  #acknowledge(group: readonly Told[]): void {
+    for (const { finalDots } of group) this.#finalDots -= finalDots;
   }
 }

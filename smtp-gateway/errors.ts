@@ -11,8 +11,20 @@ export class Refusal extends Error {
   }
 }
 
-/** The reply in any doubt: the client keeps the message and tries again. */
-export const tryAgain = () => new Refusal("451 4.3.0 The service cannot be reached; try again later");
+/** The reply in any doubt: the client keeps the message and tries again. `cause` is why, where it is known. */
+export const tryAgain = (cause?: unknown) =>
+  Object.assign(new Refusal("451 4.3.0 The service cannot be reached; try again later"), { cause });
+
+/** Signals a response of the Worker with another status than 200. */
+export class StatusError extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the Worker responded with ${status}`);
+    this.name = "StatusError";
+    this.status = status;
+  }
+}
 
 /** Characters of a client's text that a reply repeats. A reply has at most 512 bytes (RFC 5321 4.5.3.1.5). */
 const SHOWN_CHARACTERS = 300;

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { Refusal, tryAgain } from "./errors.ts";
+import { Refusal, StatusError, tryAgain } from "./errors.ts";
 import { log } from "./log.ts";
 
 /** A response of the Worker: `reply` refuses the command. */
@@ -93,7 +93,7 @@ export class WorkerClient {
         } catch (error) {
           if (error instanceof Refusal) throw error;
           log("worker.failed", { path, error: String(error) });
-          throw tryAgain();
+          throw tryAgain(error);
         }
       },
       abort: () => void request.destroy(),
@@ -114,7 +114,7 @@ function readResponse(request: http.ClientRequest): Promise<WorkerResponse> {
       });
       response.on("error", reject);
       response.on("end", () => {
-        if (response.statusCode !== 200) return reject(new Error(`the Worker responded with ${response.statusCode}`));
+        if (response.statusCode !== 200) return reject(new StatusError(response.statusCode ?? 0));
         try {
           resolve(JSON.parse(text) as WorkerResponse);
         } catch (error) {

@@ -28,6 +28,18 @@ describe("results", () => {
     expect(Math.max(...rig.worker.callSizes)).toBeLessThanOrEqual(100);
   });
 
+  it("that the Worker does not take for their content hold up no others", async () => {
+    const rig = await aRig({ groupMs: 250 });
+    await rig.receiver("one");
+    rig.worker.refused = "r7@one.test";
+    await Promise.all(Array.from({ length: 20 }, (_, n) => rig.handOver({ to: [`r${n}@one.test`] })));
+    await expect.poll(() => rig.worker.acknowledged.length).toBe(19);
+    expect(rig.worker.resultsOf("r7@one.test")).toEqual([]);
+    rig.worker.refused = null;
+    await rig.handOver({ to: ["later@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("later@one.test").length).toBe(1);
+  });
+
   it("say that an email is held when it has no other after a time, and only then", async () => {
     const rig = await aRig({ heldMs: 300 });
     await rig.receiver("slow", { latencyMs: 250 });

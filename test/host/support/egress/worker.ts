@@ -25,6 +25,8 @@ export class StandInWorker {
   leaseMode: "works" | "fails" = "works";
   /** Rows whose lease is lost. */
   readonly lostRows = new Set<string>();
+  /** An address with which it takes no call: it responds with 422. */
+  refused: string | null = null;
   volumes: { receiver: string; today: number; since: number }[] = [];
   /** The clock of the Worker minus that of the egress, in ms. */
   clockOffset = 0;
@@ -67,6 +69,10 @@ export class StandInWorker {
     }
     if (mode === "silent") return void this.#silent.push(response);
     if (mode === "fails") return void response.writeHead(500).end();
+    const isRefused = body.outcomes?.some(({ recipients }) =>
+      recipients.some(({ address }) => address === this.refused),
+    );
+    if (isRefused) return void response.writeHead(422).end();
     if (name === "volume") return void response.end(JSON.stringify({ reply: null, receivers: this.volumes }));
     response.end(JSON.stringify(name === "leases" ? this.#renew(body.tickets) : this.#record(body.outcomes)));
   }
