@@ -1,16 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import {
-  type DecodedPacket,
-  decode,
-  encode,
-  type Question,
-  RECURSION_AVAILABLE,
-  RECURSION_DESIRED,
-  type Answer as ResourceRecord,
-  TRUNCATED_RESPONSE,
-} from "dns-packet";
 import { isLocalHost } from "../host-header.ts";
+import { decodeQuery, encodeResponse } from "./messages.ts";
 
 export type RecordType = "TXT" | "MX" | "CNAME" | "A" | "AAAA" | "NS";
 
@@ -32,10 +23,6 @@ export type Answer =
 
 export type Resolve = (name: string, type: string) => Promise<Answer>;
 
-const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
-/** RFC 1035 3.3: a character-string has at most 255 octets. */
-const STRING_BYTES = 255;
-const TTL = 5;
 const MESSAGE = "application/dns-message";
 
 /** Serves DNS over HTTPS (RFC 8484) by GET and POST at `/dns-query`. Passes requests for other paths to `fallback`. */
@@ -71,39 +58,11 @@ function queryParameter({ url = "" }: IncomingMessage): Buffer {
   return Buffer.from(new URLSearchParams(url.split("?")[1]).get("dns") ?? "", "base64url");
 }
 
-function decodeQuery(bytes: Buffer): DecodedPacket | null {
-  try {
-    return decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
 /** Reads the body of a request. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
-}
-
-function encodeResponse(id: number, question: Question, found: Exclude<Answer, string> | "truncated"): Buffer {
-  const isTruncated = found === "truncated";
-  const flags = RECURSION_DESIRED | RECURSION_AVAILABLE | (isTruncated ? TRUNCATED_RESPONSE : RCODES[found.rcode]);
-  const answers = isTruncated ? [] : found.answers.map(toResourceRecord);
-  return encode({ type: "response", id, flags, questions: [question], answers });
-}
-
-function toResourceRecord({ type, name, value, priority = 10 }: DnsRecord): ResourceRecord {
-  const head = { name, ttl: TTL };
-  if (type === "TXT") return { ...head, type, data: toCharacterStrings(value) };
-  if (type === "MX") return { ...head, type, data: { preference: priority, exchange: value } };
-  return { ...head, type, data: value };
-}
-
-function toCharacterStrings(value: string): Buffer[] {
-  const bytes = Buffer.from(value, "utf8");
-  const count = Math.max(1, Math.ceil(bytes.length / STRING_BYTES));
-  return Array.from({ length: count }, (_, i) => bytes.subarray(i * STRING_BYTES, (i + 1) * STRING_BYTES));
 }
 
 function notFound(_: IncomingMessage, response: ServerResponse) {

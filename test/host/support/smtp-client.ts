@@ -19,10 +19,14 @@ export class SmtpClient {
   }
 
   /** Connects and reads the greeting, unless `greets` is false. */
-  static async connect(port: number, options: { ca?: string; greets?: boolean } = {}): Promise<SmtpClient> {
+  static async connect(
+    port: number,
+    options: { ca?: string; greets?: boolean; host?: string } = {},
+  ): Promise<SmtpClient> {
+    const { host = HOST } = options;
     const socket = options.ca
-      ? tls.connect({ port, host: HOST, servername: "localhost", ca: readFileSync(options.ca) })
-      : net.connect(port, HOST);
+      ? tls.connect({ port, host, servername: "localhost", ca: readFileSync(options.ca) })
+      : net.connect(port, host);
     await once(socket, options.ca ? "secureConnect" : "connect");
     const client = new SmtpClient(socket);
     if (options.greets !== false) await client.reply();
