@@ -11,6 +11,7 @@ import { measureDelivery } from "./delivery.ts";
 import type { Bench } from "./deployment.ts";
 import { measureDistance } from "./distance/measure.ts";
 import { measureDrain } from "./drain.ts";
+import { measureEgress } from "./egress.ts";
 import { measureHits } from "./hits.ts";
 import { measureHops } from "./hops.ts";
 import { measureImports } from "./imports.ts";
@@ -45,6 +46,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   worst: measureWorstEmails,
   large: measureLargeMail,
   submission: measureSubmission,
+  egress: measureEgress,
   bodies: measureBodies,
   lists: measureLists,
   mailbox: measureMailbox,
