@@ -1,0 +1,85 @@
+/** Mail systems that answer slowly or never, beside those that work; and the memory of the egress. */
+import { readFile } from "node:fs/promises";
+import { afterEach, expect, it } from "vitest";
+import { contentFor } from "./support/egress-internet/outbox.ts";
+import { type EgressRig, startEgressRig } from "./support/egress-internet/rig.ts";
+import { systemsOf } from "./support/egress-internet/systems.ts";
+import { isFull } from "./support/extent.ts";
+import { eventually } from "./support/gateway-rig.ts";
+
+let rig: EgressRig;
+afterEach(() => rig?.close());
+
+const GOOD = 4;
+/** Emails to each good mail system in one measurement. */
+const EACH = isFull ? 1_000 : 250;
+const TARPITS = 20;
+/** Longest time of the good ones beside the others, against without them. */
+const MOST = isFull ? 1.05 : 1.1;
+
+it("tarpits, slow mail systems and one that blocks do not slow the others", async () => {
+  const systems = [
+    ...systemsOf("good", GOOD, {}, 3),
+    ...systemsOf("tarpit", TARPITS, { tarpit: { msPerByte: 500 } }, 4),
+    ...systemsOf("slow", 1, { slow: { ms: 300 } }, 5),
+    ...systemsOf("slower", 1, { slow: { ms: 2_000 } }, 6),
+    ...systemsOf("slowest", 1, { slow: { ms: 30_000 } }, 7),
+    ...systemsOf("blocked", 1, { blocked: { at: "greeting" } }, 8),
+  ];
+  rig = await startEgressRig({ systems });
+  const { outbox, egress } = rig;
+  const stop = new AbortController();
+  const run = outbox.run(egress.ports[0] ?? 0, { signal: stop.signal, connections: 16 }).catch(() => {});
+  /** Sends to the good ones and returns how long it takes, in ms. */
+  const measure = async (round: string) => {
+    const startedAt = Date.now();
+    const emails = outbox.add(Array.from({ length: GOOD * EACH }, (_, n) => `${round}${n}@good-${n % GOOD}.test`));
+    await eventually(() => (emails.every(({ state }) => state === "done") ? true : undefined));
+    expect(new Set(emails.map(({ results }) => results.at(-1)?.kind))).toEqual(new Set(["accepted"]));
+    return Math.max(...emails.map(({ doneAt }) => doneAt)) - startedAt;
+  };
+  // The run goes on while nothing is due, because of this one.
+  outbox.add(["stays@tarpit-0.test"]);
+  await measure("first");
+  const alone = await measure("alone");
+  outbox.add(Array.from({ length: TARPITS * 50 }, (_, n) => `t${n}@tarpit-${n % TARPITS}.test`));
+  for (const name of ["slow", "slower", "slowest", "blocked"])
+    outbox.add(Array.from({ length: 200 }, (_, n) => `${name}${n}@${name}-0.test`));
+  // Handing these over is work of the Worker. What counts is that they are there.
+  await eventually(() => (outbox.due === 0 ? true : undefined));
+  const beside = await measure("beside");
+  stop.abort();
+  await run;
+  expect(rig.internet.receiver("slow-0").counters.connections).toBeGreaterThan(0);
+  expect(rig.internet.receiver("tarpit-7").counters.connections).toBeGreaterThan(0);
+  expect(beside / alone, `${alone} ms alone, ${beside} ms beside the others`).toBeLessThan(MOST);
+});
+
+it("content that waits for a slow mail system is bounded: the egress refuses more before it is sent", async () => {
+  rig = await startEgressRig(
+    { systems: systemsOf("tarpit", 4, { tarpit: { msPerByte: 500 } }, 9) },
+    { MEMORY_MB: "16" },
+  );
+  const { outbox, egress } = rig;
+  const before = await residentMegabytes(egress.pid);
+  const large = `${"x".repeat(998)}\r\n`.repeat(1_000);
+  const emails = outbox.add(
+    Array.from({ length: 60 }, (_, n) => `l${n}@tarpit-${n % 4}.test`),
+    (to) => `${contentFor(to)}${large}`,
+  );
+  const stop = new AbortController();
+  const run = outbox.run(egress.ports[0] ?? 0, { signal: stop.signal }).catch(() => {});
+  const refused = () => emails.filter(({ waits }) => waits.length > 0).length + outbox.busyReplies;
+  await eventually(() => (refused() > 20 ? true : undefined));
+  const held = emails.filter(({ state }) => state === "held").length;
+  expect(held).toBeGreaterThan(5);
+  expect(held).toBeLessThanOrEqual(16 + 4);
+  expect((await residentMegabytes(egress.pid)) - before).toBeLessThan(100);
+  stop.abort();
+  await run;
+});
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const [, kilobytes = "0"] = /^VmHWM:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1_024;
+}
