@@ -1,11 +1,13 @@
 /** Replies of real mail systems and the states of email that follow from them, by the rules only. */
 import { describe, expect, it } from "vitest";
-import { isTemporary, noteReply, type SeenReplies } from "../../smtp-egress/receivers/reactions.ts";
+import { applyReplies } from "../../smtp-egress/apply-replies.ts";
+import type { Result } from "../../smtp-egress/outcomes.ts";
+import { ReceiverPace } from "../../smtp-egress/receiver-pace.ts";
+import { noteReply, type SeenReplies } from "../../smtp-egress/receivers/reactions.ts";
 import { receiverOf } from "../../smtp-egress/receivers/receiver-of.ts";
 import { toLine } from "../../smtp-egress/receivers/reply-line.ts";
 import { isSlowDown } from "../../smtp-egress/receivers/slow-down.ts";
 import { commonRules } from "../../smtp-egress/receivers/table.ts";
-import type { RecipientResult } from "../../src/mail/smtp/index.ts";
 import { ReplyParser, toReply } from "../../src/mail/smtp/replies.ts";
 import { toOutcome } from "../../src/sending/delivery/outcome.ts";
 import { type ProviderReply, providerReplies, type State } from "./provider-replies.ts";
@@ -17,23 +19,35 @@ function parse(text: string) {
   const parser = new ReplyParser();
   parser.feed(new TextEncoder().encode(`${text.replaceAll("\n", "\r\n")}\r\n`));
   const raw = parser.next();
-  if (!raw) throw new Error(`no reply: ${text}`);
+  if (!raw || parser.pending) throw new Error(`not one reply: ${text}`);
   return toReply(raw);
 }
 
 /** Returns the result of a transaction in which this reply comes. */
-function toResult({ phase, reply: text }: ProviderReply, isTemporary: boolean): RecipientResult {
+function toResult({ phase, reply: text, mx, receiver }: ProviderReply): Result {
   const reply = parse(text);
-  if (reply.code < 300) return { kind: "accepted", reply, dsnRequested: false };
+  const relay = { relay: mx, receiver };
+  if (reply.code < 300) return { kind: "accepted", reply, ...relay };
   // A greeting refuses the connection and not the message: another MX host or another time may take it (RFC 5321 4.2.1).
-  if (reply.code < 500 || phase === "greeting" || isTemporary)
-    return { kind: "deferred", phase, reply, reason: "a temporary failure" };
-  return phase === "rcpt" ? { kind: "recipient-refused", phase, reply } : { kind: "message-refused", phase, reply };
+  if (reply.code < 500 || phase === "greeting")
+    return { kind: "deferred", phase, reply, reason: "a temporary failure", ...relay };
+  return phase === "rcpt"
+    ? { kind: "recipient-refused", phase, reply, ...relay }
+    : { kind: "message-refused", phase, reply, ...relay };
+}
+
+/** Returns the outcome of the Worker after the receiver's rules have seen the result. */
+function toOutcomeOf(row: ProviderReply) {
+  const pace = new ReceiverPace(receiverOf([row.mx]), null, () => {}, 0);
+  const [result] = applyReplies(pace, [toResult(row)], 0);
+  if (!result || result.kind === "held" || result.kind === "paced" || result.kind === "returned")
+    throw new Error("no attempt");
+  return toOutcome(result.kind === "accepted" ? { ...result, dsnRequested: false } : result, attempt);
 }
 
 function stateOf({ on, metadata }: ReturnType<typeof toOutcome>): State {
   if (on === "accepted-final") return "delivered";
-  if (on === "recipient-refused") return metadata.bounce_type === "hard" ? "hard" : "soft";
+  if (on === "recipient-refused") return metadata?.bounce_type === "hard" ? "hard" : "soft";
   return on === "message-refused" ? "rejected" : "deferred";
 }
 
@@ -52,8 +66,8 @@ describe("replies of providers", () => {
       const rules = [...receiver.rules, ...commonRules];
       const reply = parse(row.reply);
       const line = toLine(reply);
-      const outcome = toOutcome(toResult(row, isTemporary(rules, line)), attempt);
-      expect(outcome.metadata.response).toBe(line);
+      const outcome = toOutcomeOf(row);
+      expect(outcome.metadata?.response).toBe(line);
       expect.soft(stateOf(outcome), "state").toBe(row.state);
       expect.soft(isSlowDown(reply) || acts(rules, line), "paces").toBe(row.paces);
     },

@@ -109,12 +109,12 @@ rejected final-dot | 550 5.7.1 [CS01] Message rejected due to local policy. Doma
 rejected mail | 554 5.7.1 Your message was rejected due to example.org's DMARC policy
 = gmx mx00.gmx.net
 delivered final-dot | 250 Requested mail action okay, completed: id=1MxUnK-1uEGXT3Lnm-00xMwN
-hard rcpt | 550 Requested action not taken: mailbox unavailable // 550 For explanation visit postmaster.example
-soft rcpt | 552 Requested mail action aborted: exceeded storage allocation // 552 Quota exceeded
+hard rcpt | 550-Requested action not taken: mailbox unavailable // 550 For explanation visit postmaster.example
+soft rcpt | 552-Requested mail action aborted: exceeded storage allocation // 552 Quota exceeded
 deferred greeting * | 421-gmx.net (mxgmx016) Nemesis ESMTP Service not available // 421-Service closing transmission channel // 421-Reject due to policy restrictions. // 421 For explanation visit postmaster.example
 rejected mail * | 550-Requested action not taken: mailbox unavailable // 550-Reject due to policy violations. // 550 postmaster.example
 deferred greeting * | 554-gmx.net (mxgmx016) Nemesis ESMTP Service not available // 554-No SMTP service // 554-IP address is black listed. // 554 For explanation visit postmaster.example
-deferred rcpt | 450 Requested mail action not taken: mailbox unavailable // 450 Mail rejected for policy reasons: greylisted
+deferred rcpt | 450-Requested mail action not taken: mailbox unavailable // 450 Mail rejected for policy reasons: greylisted
 rejected final-dot | 554-Transaction failed // 554-Reject due to header is not RFC compliant. // 554 For explanation visit postmaster.example
 = gmx mx-ha03.web.de
 soft rcpt | 550 5.2.2 Quota exceeded. The recipients mailbox is full.
@@ -129,7 +129,7 @@ deferred greeting * | 550 5.7.1 Mail rejete. Mail rejected. OFR_506: 192.0.2.7 b
 rejected final-dot | 550 5.2.0 Mail rejete. Mail rejected. ofr_506 [506]
 = qq mx3.qq.com
 delivered final-dot | 250 Ok: queued as 7Aa1
-hard rcpt | 550 The recipient may contain a non-existent account, please check the recipient address. // 550 mail.example
+hard rcpt | 550-The recipient may contain a non-existent account, please check the recipient address. // 550 mail.example
 deferred mail * | 550 Connection frequency limited. mail.example
 deferred mail * | 550 Ip frequency limited [a+b c]. mail.example
 deferred mail * | 550 Domain frequency limited [a+b c]. mail.example
@@ -148,7 +148,7 @@ hard rcpt | 550 Invalid Recipient - community.example [AbC]
 soft rcpt | 550 Administrative prohibition - envelope blocked - community.example [AbC]
 soft rcpt | 550 Rejected by header based manually Blocked Senders [AbC]
 deferred rcpt | 451 Internal resource temporarily unavailable - community.example [AbC]
-deferred rcpt | 451 Account inbounds disabled - community.example [AbC]
+soft rcpt | 451 Account inbounds disabled - community.example [AbC]
 rejected final-dot | 554 Email rejected due to security policies - community.example [AbC]
 = proofpoint mx0a-00000001.pphosted.com
 delivered final-dot | 250 2.0.0 4abc Message accepted for delivery

@@ -1,0 +1,89 @@
+/** The Worker in its own process, the egress and the local internet: the whole path of an email. */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { type EgressProcess, startEgressProcess } from "../../../../bench/egress/egress-process.ts";
+import { type Host, startHost } from "../../../../bench/host/start.ts";
+import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
+import { serverKeys } from "../../../support/throwaway-ca.ts";
+import { findTestPort } from "../ports.ts";
+import { SECRET } from "./outbox.ts";
+
+const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** An email as the API returns it. */
+export interface ApiEmail {
+  id: string;
+  status: string;
+  events: { event_type: string; metadata: Record<string, unknown> }[];
+}
+
+export interface WorkerRig {
+  internet: Internet;
+  host: Host;
+  egress: EgressProcess;
+  /** Ends the egress and starts it again on the same port: it forgets pauses and pace. */
+  restartEgress(): Promise<void>;
+  /** Sends an email and returns its id. */
+  send(to: string): Promise<string>;
+  read(id: string): Promise<ApiEmail>;
+  close(): Promise<void>;
+}
+
+/** Starts everything. */
+export async function startWorkerRig(options: Partial<InternetOptions>): Promise<WorkerRig> {
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-egress-"));
+  const internet = await startInternet({ keys: serverKeys().local, ...options });
+  const port = await findTestPort();
+  const start = (egressPort: number) =>
+    startEgressProcess({
+      WORKER_URL: `http://127.0.0.1:${port}`,
+      GATEWAY_SECRET: SECRET,
+      DNS_SERVERS: `127.0.0.1:${internet.dnsPort}`,
+      DELIVERY_PORT: String(internet.smtpPort),
+      ALLOW_PRIVATE_ADDRESSES: "on",
+      EGRESS_INSECURE_PORTS: String(egressPort),
+    });
+  const egress = await start(0);
+  const [egressPort = 0] = egress.ports;
+  const vars = { MASTER_KEYS, GATEWAY_SECRET: SECRET, EGRESS_URL: `smtp://127.0.0.1:${egressPort}/?tls=off` };
+  const host = await startHost({ stateDir, port, vars, queueSeconds: 0 });
+  const seed = await host.seed({
+    name: "Sender",
+    email: "owner@sender.test",
+    domain: "sender.test",
+    mailboxLocalPart: "hello",
+  });
+  const api = async (method: string, apiPath: string, body?: object) => {
+    const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
+    const response = await fetch(`${host.url}${apiPath}`, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const rig: WorkerRig = {
+    ...{ internet, host, egress },
+    async restartEgress() {
+      rig.egress.signal("SIGTERM");
+      await rig.egress.exited;
+      rig.egress = await start(egressPort);
+    },
+    async send(to) {
+      const content = { to: [{ email: to }], subject: "To a mail system", text: "Hello." };
+      const sent = (await api("POST", "/v1/emails/", { from_: { email: seed.mailbox }, ...content })) as { id: string };
+      return sent.id;
+    },
+    read: (id) => api("GET", `/v1/emails/${id}`) as Promise<ApiEmail>,
+    async close() {
+      await host.stop();
+      rig.egress.signal("SIGKILL");
+      await rig.egress.exited;
+      await internet.close();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+  return rig;
+}
