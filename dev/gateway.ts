@@ -1,10 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type GatewayConfig, readConfig } from "../smtp-gateway/config.ts";
 import { HOST, type Layout } from "./layout.ts";
 import { apiUrl } from "./local-file.ts";
 import type { Seed } from "./seed.ts";
-import type { Certificates } from "./state/certificates.ts";
+import { type Certificates, writeCertificateFiles } from "./state/certificates.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 import type { Secrets } from "./state/secrets.ts";
 
@@ -22,16 +21,12 @@ export interface SmtpLogin {
 export async function gatewayConfig(
   layout: Layout,
   secrets: Secrets,
-  { key, certificate }: Certificates,
+  certificates: Certificates,
 ): Promise<GatewayConfig> {
-  const [keyFile, certificateFile] = ["key.pem", "certificate.pem"].map((name) =>
-    path.join(layout.certificateDir, name),
-  );
-  if (!keyFile || !certificateFile) throw new Error("no certificate files");
-  await writeFile(keyFile, key, { mode: 0o600 });
-  await writeFile(certificateFile, certificate);
+  const files = await writeCertificateFiles(layout.certificateDir, certificates);
   const { ports } = layout;
   return readConfig({
+    ...files,
     GATEWAY_NAME: "mx.mail.test",
     GATEWAY_HOST: HOST,
     GATEWAY_SECRET: secrets.gateway_secret,
@@ -39,8 +34,6 @@ export async function gatewayConfig(
     SUBMISSION_PORTS: String(ports.submission),
     SUBMISSION_TLS_PORTS: String(ports.submission_tls),
     MX_PORTS: String(ports.mx),
-    TLS_KEY_FILE: keyFile,
-    TLS_CERTIFICATE_FILE: certificateFile,
     DNS_RESOLVER_URL: `http://${HOST}:${ports.dns}/dns-query`,
   });
 }

@@ -8,7 +8,7 @@ import { watchOffset } from "./clock/offset.ts";
 import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
 import { handOverHosted } from "./egress/hand-over.ts";
-import { startEgress } from "./egress/smtp.ts";
+import type { EgressOptions } from "./egress/local.ts";
 import { gatewayConfig, smtpLogin } from "./gateway.ts";
 import { type Layout, ROOT, readLayout } from "./layout.ts";
 import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
@@ -20,7 +20,7 @@ import { Shutdown } from "./shutdown.ts";
 import { loadCertificates } from "./state/certificates.ts";
 import { assertWritable } from "./state/files.ts";
 import { lockState } from "./state/lock.ts";
-import { EGRESS_USER, loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
+import { loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
 import { logTail, summary } from "./summary.ts";
 import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 import { RestartingWorker } from "./worker/restarting-worker.ts";
@@ -44,13 +44,7 @@ async function start(layout: Layout) {
   const { seed, signInUrl } = await prepareDatabase(layout);
 
   const store = await openMailStore(layout.mailDir);
-  const account = { user: EGRESS_USER, password: secrets.egress_password };
   const handOver = handOverHosted(layout.ports.mx, () => listDomains(apiUrl(layout), seed.apiKey));
-  const egress = await startEgress({
-    ...{ port: layout.ports.smtp, certificate: certificates, account, store, handOver },
-    stopping: shutdown.signal,
-  });
-  shutdown.onStop(() => egress.close());
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
   const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey));
@@ -59,9 +53,12 @@ async function start(layout: Layout) {
   console.log("Starting the Worker ...");
   const worker = new RestartingWorker(layout, certificates.authorityFile, options.develop === true);
   shutdown.onStop(() => worker.stop());
-  await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
+  const [egress] = await Promise.all([
+    startEgress(layout, { secrets, certificates, store, handOver, stopping: shutdown.signal }),
+    worker.start(async (error) => shutdown.fail(error, await logTail(layout))),
+  ]);
   void runCronsEachMinute(layout, shutdown.signal);
-  shutdown.onStop(watchOffset(layout, () => void worker.restart()));
+  shutdown.onStop(watchOffset(layout, () => void worker.restart().then(() => egress.restart())));
 
   const gateway = await startGateway(await gatewayConfig(layout, secrets, certificates));
   shutdown.onStop(() => gateway.close());
@@ -70,9 +67,18 @@ async function start(layout: Layout) {
 
   const local = await writeLocalFile(layout, seed, signInUrl, smtp, webmail);
   shutdown.onStop(() => removeLocalFile(layout));
-  // First of all steps, since mail is handed over to the gateway and by it to the Worker.
+  // The first steps, since mail is handed over to the gateway and by it to the Worker, which gets the results.
   shutdown.onStop(() => egress.handedOver());
+  shutdown.onStop(() => egress.close());
   console.log(summary(layout, local));
+}
+
+/** Loads and starts the egress while the Worker starts, which takes longer. */
+async function startEgress(layout: Layout, options: Omit<EgressOptions, "layout">) {
+  const { startLocalEgress } = await import("./egress/local.ts");
+  const egress = await startLocalEgress({ layout, ...options });
+  shutdown.onStop(() => egress.closeInternet());
+  return egress;
 }
 
 /** Locks the state directory and checks that the ports are free. Exits when either is in use, or a folder is read-only. */

@@ -1,3 +1,5 @@
+import { type AddressReply, mailboxReplies } from "../internet/index.ts";
+
 /** A recipient address that makes the local egress reject the delivery in one way. */
 export interface FailureAddress {
   /** The local part, at any domain, with or without a label (`bounce+1@`). */
@@ -42,14 +44,13 @@ export const FAILURE_ADDRESSES: readonly FailureAddress[] = [
   },
 ];
 
-/** Returns the failure address that matches `address` for this SMTP command, or undefined. */
-export function findFailureAddress(address: string, command: FailureAddress["command"]): FailureAddress | undefined {
-  const localPart = address.slice(0, address.lastIndexOf("@")).split("+")[0]?.toLowerCase();
-  return FAILURE_ADDRESSES.find((failure) => failure.command === command && failure.localPart === localPart);
-}
-
-/** Returns the error that makes smtp-server send this reply. */
-export function toSmtpError(failure: FailureAddress): Error {
-  // The code is text ("550 5.1.1"): for a number, smtp-server would insert its own enhanced status code.
-  return Object.assign(new Error(failure.text), { responseCode: failure.reply });
-}
+/** The replies of the local internet to these addresses, beside its own. */
+export const failureReplies: Readonly<Record<string, AddressReply>> = {
+  ...mailboxReplies,
+  ...Object.fromEntries(
+    FAILURE_ADDRESSES.map(({ localPart, command, reply, text }): [string, AddressReply] => [
+      localPart,
+      { phase: command === "RCPT" ? "rcpt" : "final-dot", reply: `${reply} ${text}` },
+    ]),
+  ),
+};

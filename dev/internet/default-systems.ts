@@ -11,20 +11,21 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   "closes-after-dot": { closesAfterDot: { each: 1 } },
 };
 
-/** Loopback addresses from here on; 127.0.0.1 has the service itself. */
+/** Last number of the first loopback address. */
 const FIRST_ADDRESS = 11;
 
-/** The mail system of all domains that no other has. */
+/** The mail system of all domains that no other has. It has the one address that every machine has. */
 export const ACCEPTS: MailSystem = {
   name: "accepts",
   domains: ["accepts.test"],
   mx: ["mx.accepts.test"],
-  address: `127.0.0.${FIRST_ADDRESS - 1}`,
+  address: "127.0.0.1",
   behaviour: {},
 };
 
 /** The mail systems of `npm start`: `greylist.test`, `rate.test`, `blocked.test` and so on. */
 export const defaultSystems: readonly MailSystem[] = [
+  ACCEPTS,
   ...Object.entries(BEHAVIOURS).map(([name, behaviour], index) => ({
     name,
     domains: [`${name}.test`],
@@ -32,5 +33,4 @@ export const defaultSystems: readonly MailSystem[] = [
     address: `127.0.0.${FIRST_ADDRESS + index}`,
     behaviour,
   })),
-  ACCEPTS,
 ];

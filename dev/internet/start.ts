@@ -36,7 +36,8 @@ export interface Internet {
 /** Starts the MX hosts of these mail systems on loopback addresses, and the DNS that leads to them. */
 export async function startInternet(options: InternetOptions): Promise<Internet> {
   const given = options.systems ?? defaultSystems;
-  const systems = given.some(({ name }) => name === ACCEPTS.name) ? given : [...given, ACCEPTS];
+  const wanted = given.some(({ name }) => name === ACCEPTS.name) ? given : [ACCEPTS, ...given];
+  const systems = await usable(wanted);
   const { kept = "nothing", onMessage, replyTo, mailboxes } = options;
   const receivers = new Map(
     systems.map((system) => [system.name, new Receiver(system, { kept, onMessage, replyTo, mailboxes })]),
@@ -66,6 +67,22 @@ export async function startInternet(options: InternetOptions): Promise<Internet>
       await dns.close();
     },
   };
+}
+
+/** Returns the mail systems whose address this machine has: macOS has no loopback address but 127.0.0.1 by default. */
+async function usable(systems: readonly MailSystem[]): Promise<MailSystem[]> {
+  const checked = await Promise.all(
+    systems.map(async (system) => {
+      const server = createServer().listen(0, system.address);
+      const isUsable = await once(server, "listening").then(
+        () => true,
+        (error: NodeJS.ErrnoException) => error.code !== "EADDRNOTAVAIL",
+      );
+      server.close();
+      return isUsable ? [system] : [];
+    }),
+  );
+  return checked.flat();
 }
 
 interface Hosts {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import selfsigned from "selfsigned";
 import { readJson, writeDurably } from "./files.ts";
@@ -34,6 +34,14 @@ export async function loadCertificates(directory: string): Promise<Certificates>
   await writeDurably(authorityFile, made.authority);
   await writeDurably(leafFile, JSON.stringify(made.leaf, null, 2), 0o600);
   return { authorityFile, key: made.leaf.key, certificate: made.leaf.certificate };
+}
+
+/** Writes key and certificate as PEM files, and returns the variables by which the gateway and the egress find them. */
+export async function writeCertificateFiles(directory: string, { key, certificate }: Certificates) {
+  const [keyFile, certificateFile] = [path.join(directory, "key.pem"), path.join(directory, "certificate.pem")];
+  await writeFile(keyFile, key, { mode: 0o600 });
+  await writeFile(certificateFile, certificate);
+  return { TLS_KEY_FILE: keyFile, TLS_CERTIFICATE_FILE: certificateFile };
 }
 
 async function makeCertificates(): Promise<{ authority: string; leaf: Stored }> {

@@ -58,17 +58,31 @@ describe("MX hosts", () => {
     expect(messages).toEqual([]);
   });
 
-  it("a message is kept with envelope and content when asked, without added dots, and told to the caller before the reply", async () => {
-    const told: string[] = [];
-    await start({ kept: "content", onMessage: async ({ to }) => void told.push(...to) });
+  it("a message is kept with envelope and content when asked, without added dots", async () => {
+    await start({ kept: "content" });
     const client = await connect("accepts");
     await client.command("EHLO a.test");
     expect((await send(client, "ben@example.org", "Subject: y\r\n\r\n..dot\r\n")).at(-1)).toMatch(/^250 /);
-    expect(told).toEqual(["ben@example.org"]);
     expect(internet.receiver("accepts").messages).toMatchObject([
       { from: "ann@sender.test", to: ["ben@example.org"], size: 21, isSecure: false },
     ]);
     expect(internet.receiver("accepts").messages[0]?.content?.toString()).toBe("Subject: y\r\n\r\n.dot\r\n");
+  });
+
+  it("a message is told to the caller before the reply, and then not kept", async () => {
+    const told: unknown[] = [];
+    await start({ kept: "content", onMessage: async ({ to, content }) => void told.push([to, content?.toString()]) });
+    const client = await connect("accepts");
+    expect((await send(client, "ben@example.org", "a: b\r\n\r\nc\r\n")).at(-1)).toMatch(/^250 /);
+    expect(told).toEqual([[["ben@example.org"], "a: b\r\n\r\nc\r\n"]]);
+    expect(internet.receiver("accepts").messages).toEqual([]);
+  });
+
+  it("a mail system whose address this machine does not have is left out, and its domains accept", async () => {
+    await start({ systems: [{ ...(one({ tls: "required" })[0] as MailSystem), address: "192.0.2.1" }] });
+    const dns = new Resolver();
+    dns.setServers([`127.0.0.1:${internet.dnsPort}`]);
+    expect(await dns.resolveMx("one.test")).toMatchObject([{ exchange: "mx.accepts.test" }]);
   });
 
   it("a caller that cannot store a message defers it", async () => {

@@ -153,6 +153,20 @@ describe("npm start", () => {
     expect((await waitUntilCaptured(again, 3)).to).toEqual(["friend@example.org"]);
   });
 
+  it("delivers as the mail systems of the local internet have it", async ({ expect }) => {
+    const sent = async (to: string, status: string) => {
+      const { id } = await post<{ id: string }>(first, "/emails/", 202, mailTo(first, to, "Behaviours"));
+      return waitUntilStatus(first, id, status, 2);
+    };
+    const lastOf = ({ events }: Awaited<ReturnType<typeof sent>>) => events.at(-1);
+    expect(lastOf(await sent("ann@tls-only.test", "delivered"))).toMatchObject({ event_type: "delivered" });
+    const bounced = lastOf(await sent("full@example.org", "bounced"));
+    expect(bounced?.metadata.response).toBe("552 5.2.2 The mailbox is full");
+    expect(lastOf(await sent("ann@null-mx.test", "bounced"))?.metadata.response).toMatch(/^550 5\.1\.10 /);
+    const deferred = lastOf(await sent("ann@blocked.test", "queued"));
+    expect(deferred?.metadata.response).toBe("554 5.7.1 Your address is on our block list");
+  });
+
   it("shows a bounce by npm run demo -- bounce, as often as it is run", async ({ expect }) => {
     for (let round = 0; round < byExtent({ quick: 1, full: 2, long: 2 }); round += 1) {
       const demo = npm(["run", "demo", "--", "bounce"], { PORT: String(port) });
@@ -248,8 +262,11 @@ function collect(child: ChildProcess): () => string {
 }
 
 async function send(local: Local, subject: string): Promise<string> {
-  const mail = { from_: { email: local.mailbox }, to: [{ email: "friend@example.org" }], subject, text: "Hi" };
-  return (await post<{ id: string }>(local, "/emails/", 202, mail)).id;
+  return (await post<{ id: string }>(local, "/emails/", 202, mailTo(local, "friend@example.org", subject))).id;
+}
+
+function mailTo(local: Local, to: string, subject: string) {
+  return { from_: { email: local.mailbox }, to: [{ email: to }], subject, text: "Hi" };
 }
 
 function register(local: Local, name: string): Promise<Domain> {
@@ -270,13 +287,20 @@ async function post<T>(local: Local, path: string, expected: number, body?: unkn
   return (await response.json()) as T;
 }
 
-async function waitUntilStatus(local: Local, id: string, status: string) {
+interface Email {
+  id: string;
+  status: string;
+  events: { event_type: string; metadata: Record<string, unknown> }[];
+}
+
+/** Waits until an email has a status and at least so many events. */
+async function waitUntilStatus(local: Local, id: string, status: string, events = 1) {
   let seen = "";
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
     const headers = { Authorization: `Bearer ${local.api_key}` };
     const response = await fetch(`${local.base_url}/emails/${id}`, { headers });
-    const detail = (await response.json()) as { id: string; status: string; events: { event_type: string }[] };
-    if (detail.status === status) return detail;
+    const detail = (await response.json()) as Email;
+    if (detail.status === status && detail.events.length >= events) return detail;
     seen = detail.status;
   }
   throw new Error(`the status of the email is ${seen}, not ${status}`);

@@ -36,7 +36,7 @@ export interface Counters {
 /** The parts of messages that a receiver keeps, and the caller that it tells about them. */
 export interface Keeping {
   kept: Kept | "nothing";
-  /** Called with each message before the reply. A rejection causes 451. */
+  /** Called with each message before the reply, which is then not kept here. A rejection causes 451. */
   onMessage?: (message: Received) => unknown;
   /** Replies to recipients, before those by the local part. */
   replyTo?: (address: string) => AddressReply | undefined;
@@ -117,9 +117,12 @@ export class Receiver {
     counters.firstAt ||= now;
     counters.lastAt = now;
     const message: Received = { receiver: this.system.name, ...envelope, size, content, at: now };
+    if (keeping.onMessage) {
+      const done = keeping.onMessage(message);
+      return done instanceof Promise ? done : null;
+    }
     if (keeping.kept !== "nothing") this.messages.push(message);
-    const done = keeping.onMessage?.(message);
-    return done instanceof Promise ? done : null;
+    return null;
   }
 
   /** Counts a reply. */

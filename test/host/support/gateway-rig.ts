@@ -1,13 +1,13 @@
 /** The SMTP gateway in front of a Worker that runs in its own process, with an egress that keeps what it gets. */
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { SMTPServer } from "smtp-server";
 import { type Host, startHost } from "../../../bench/host/start.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
-import { loadCertificates } from "../../../dev/state/certificates.ts";
+import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../smtp-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../smtp-gateway/gateway.ts";
 import { findTestPort } from "./ports.ts";
@@ -49,11 +49,8 @@ export interface GatewayRig {
 
 /** Writes the certificate of a temporary authority and returns the variables of the gateway for it. */
 export async function certificateFiles(directory: string) {
-  const { authorityFile, key, certificate } = await loadCertificates(directory);
-  const [keyFile, certificateFile] = [path.join(directory, "key.pem"), path.join(directory, "certificate.pem")];
-  await writeFile(keyFile, key, { mode: 0o600 });
-  await writeFile(certificateFile, certificate);
-  return { authorityFile, variables: { TLS_KEY_FILE: keyFile, TLS_CERTIFICATE_FILE: certificateFile } };
+  const certificates = await loadCertificates(directory);
+  return { authorityFile: certificates.authorityFile, variables: await writeCertificateFiles(directory, certificates) };
 }
 
 /**
