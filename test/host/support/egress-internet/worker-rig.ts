@@ -7,6 +7,7 @@ import { type Host, startHost } from "../../../../bench/host/start.ts";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
 import { findTestPort } from "../ports.ts";
+import type { Server } from "../sending-client.ts";
 import { SECRET } from "./outbox.ts";
 
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -22,6 +23,13 @@ export interface WorkerRig {
   internet: Internet;
   host: Host;
   egress: EgressProcess;
+  /** The mailbox that sends, and the key of its workspace. */
+  sender: { mailbox: string; apiKey: string };
+  /** The Worker as clients see it: they wait while it is not running. */
+  server: Server;
+  /** Kills the egress or the Worker with SIGKILL and starts it again. */
+  killEgress(): Promise<void>;
+  killWorker(): Promise<void>;
   /** Ends the egress and starts it again on the same port: it forgets pauses and pace. */
   restartEgress(): Promise<void>;
   /** Sends an email and returns its id. */
@@ -47,7 +55,10 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
   const egress = await start(0);
   const [egressPort = 0] = egress.ports;
   const vars = { MASTER_KEYS, GATEWAY_SECRET: SECRET, EGRESS_URL: `smtp://127.0.0.1:${egressPort}/?tls=off` };
-  const host = await startHost({ stateDir, port, vars, queueSeconds: 0 });
+  const startWorker = () => startHost({ stateDir, port, vars, queueSeconds: 0 });
+  const host = await startWorker();
+  let url = Promise.withResolvers<string>();
+  url.resolve(host.url);
   const seed = await host.seed({
     name: "Sender",
     email: "owner@sender.test",
@@ -56,7 +67,7 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
   });
   const api = async (method: string, apiPath: string, body?: object) => {
     const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
-    const response = await fetch(`${host.url}${apiPath}`, {
+    const response = await fetch(`${rig.host.url}${apiPath}`, {
       method,
       headers,
       ...(body ? { body: JSON.stringify(body) } : {}),
@@ -66,6 +77,19 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
   };
   const rig: WorkerRig = {
     ...{ internet, host, egress },
+    sender: { mailbox: seed.mailbox, apiKey: seed.apiKey },
+    server: { url: () => url.promise, apiKeys: [seed.apiKey] },
+    async killEgress() {
+      rig.egress.signal("SIGKILL");
+      await rig.egress.exited;
+      rig.egress = await start(egressPort);
+    },
+    async killWorker() {
+      url = Promise.withResolvers();
+      await rig.host.kill();
+      rig.host = await startWorker();
+      url.resolve(rig.host.url);
+    },
     async restartEgress() {
       rig.egress.signal("SIGTERM");
       await rig.egress.exited;
@@ -78,7 +102,7 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
     },
     read: (id) => api("GET", `/v1/emails/${id}`) as Promise<ApiEmail>,
     async close() {
-      await host.stop();
+      await rig.host.stop();
       rig.egress.signal("SIGKILL");
       await rig.egress.exited;
       await internet.close();
