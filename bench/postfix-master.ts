@@ -35,13 +35,18 @@ export async function findPostfixIssue(): Promise<string | null> {
   }
 }
 
-/**
- * Starts Postfix on a free port of loopback. `files` are further files of the configuration, by name. Throws with its log when it
- * does not listen after 20 seconds.
- */
+export interface MasterOptions {
+  /** Further files of the configuration, by name. */
+  files?: Record<string, string>;
+  /** Where it listens: without a port on a free one, and without an address on 127.0.0.1. */
+  address?: string;
+  port?: number;
+}
+
+/** Starts Postfix. Throws with its log when it does not listen after 20 seconds. */
 export async function startMaster(
   settings: Record<string, string>,
-  files: Record<string, string> = {},
+  { files = {}, address = HOST, port: given }: MasterOptions = {},
 ): Promise<PostfixMaster> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "email-bench-postfix-"));
   const [config, queue, data] = ["config", "queue", "data"].map((name) => path.join(folder, name)) as [
@@ -53,7 +58,7 @@ export async function startMaster(
   await chmod(folder, 0o755);
   for (const directory of [config, queue, data]) await mkdir(directory);
   await run("chown", ["postfix", data]);
-  const port = await findFreePort(FIRST_PORT + (process.pid % 300) * 10);
+  const port = given ?? (await findFreePort(FIRST_PORT + (process.pid % 300) * 10));
   const standard = async (name: string) => (await run("postconf", ["-d", "-h", name])).stdout.trim();
   const all = {
     ...common,
@@ -67,7 +72,7 @@ export async function startMaster(
   };
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}\n`);
   await writeFile(path.join(config, "main.cf"), lines.join(""));
-  await writeFile(path.join(config, "master.cf"), services(port));
+  await writeFile(path.join(config, "master.cf"), services(`${address}:${port}`));
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(config, name), content);
   const master = spawn("postfix", ["-c", config, "start-fg"], { stdio: "ignore" });
   const postfix: PostfixMaster = {
@@ -81,7 +86,7 @@ export async function startMaster(
     },
   };
   try {
-    await waitUntilListening(master, port);
+    await waitUntilListening(master, address, port);
     return postfix;
   } catch (error) {
     const log = await readFile(all.maillog_file, "utf8").catch(() => "");
@@ -105,8 +110,8 @@ const common = {
 };
 
 /** Returns master.cf: the services of Debian that take part in accepting mail. */
-function services(port: number): string {
-  return `${HOST}:${port} inet n - n - - smtpd
+function services(listener: string): string {
+  return `${listener} inet n - n - - smtpd
 pickup unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
@@ -134,11 +139,11 @@ postlog unix-dgram n - n - 1 postlogd
 `;
 }
 
-async function waitUntilListening(master: ChildProcess, port: number): Promise<void> {
+async function waitUntilListening(master: ChildProcess, address: string, port: number): Promise<void> {
   for (const end = Date.now() + READY_MS; ; await sleep(50)) {
     if (master.exitCode !== null) throw new Error(`Postfix exited with ${master.exitCode}`);
     if (Date.now() > end) throw new Error("Postfix does not listen");
-    const socket = net.connect(port, HOST);
+    const socket = net.connect(port, address);
     try {
       await once(socket, "connect");
       return;

@@ -17,6 +17,6 @@ export function startPostfixEgress(routes: ReadonlyMap<string, string>): Promise
       remote_header_rewrite_domain: "",
       disable_mime_output_conversion: "yes",
     },
-    { transport: lines.join("") },
+    { files: { transport: lines.join("") } },
   );
 }

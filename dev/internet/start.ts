@@ -14,6 +14,8 @@ const TRIES = 20;
 export interface InternetOptions extends Partial<Keeping> {
   /** The mail systems. One of the name `accepts` has all domains that no other has; without it, one is added. */
   systems?: readonly MailSystem[];
+  /** Mail systems that other programs play: DNS leads to them, and nothing listens here. */
+  elsewhere?: readonly MailSystem[];
   keys: { key: string; cert: string };
   /** Port of all MX hosts. 0: a free one. */
   smtpPort?: number;
@@ -46,7 +48,7 @@ export async function startInternet(options: InternetOptions): Promise<Internet>
   const hosts = await listenAll([...receivers.values()], createSecureContext({ key, cert }), options.smtpPort ?? 0);
   const questions = new Map<string, number>();
   const others = receivers.get(ACCEPTS.name)?.system ?? ACCEPTS;
-  const dns = await startInternetDns(internetZone(systems, others), {
+  const dns = await startInternetDns(internetZone([...systems, ...(options.elsewhere ?? [])], others), {
     port: options.dnsPort,
     onQuestion(name, type) {
       const question = `${type} ${name}`;

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type EgressProcess, startEgressProcess } from "../../../../bench/egress/egress-process.ts";
 import { type Host, startHost } from "../../../../bench/host/start.ts";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
+import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
 import { findTestPort } from "../ports.ts";
 import type { Server } from "../sending-client.ts";
@@ -23,8 +24,8 @@ export interface WorkerRig {
   internet: Internet;
   host: Host;
   egress: EgressProcess;
-  /** The mailbox that sends, and the key of its workspace. */
-  sender: { mailbox: string; apiKey: string };
+  /** The workspace that sends. */
+  sender: Seeded;
   /** The Worker as clients see it: they wait while it is not running. */
   server: Server;
   /** Kills the egress or the Worker with SIGKILL and starts it again. */
@@ -32,8 +33,8 @@ export interface WorkerRig {
   killWorker(): Promise<void>;
   /** Ends the egress and starts it again on the same port: it forgets pauses and pace. */
   restartEgress(): Promise<void>;
-  /** Sends an email and returns its id. */
-  send(to: string): Promise<string>;
+  /** Sends an email, to which `more` adds fields, and returns its id. */
+  send(to: string, more?: object): Promise<string>;
   read(id: string): Promise<ApiEmail>;
   close(): Promise<void>;
 }
@@ -77,7 +78,7 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
   };
   const rig: WorkerRig = {
     ...{ internet, host, egress },
-    sender: { mailbox: seed.mailbox, apiKey: seed.apiKey },
+    sender: seed,
     server: { url: () => url.promise, apiKeys: [seed.apiKey] },
     async killEgress() {
       rig.egress.signal("SIGKILL");
@@ -95,8 +96,8 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
       await rig.egress.exited;
       rig.egress = await start(egressPort);
     },
-    async send(to) {
-      const content = { to: [{ email: to }], subject: "To a mail system", text: "Hello." };
+    async send(to, more = {}) {
+      const content = { to: [{ email: to }], subject: "To a mail system", text: "Hello.", ...more };
       const sent = (await api("POST", "/v1/emails/", { from_: { email: seed.mailbox }, ...content })) as { id: string };
       return sent.id;
     },
