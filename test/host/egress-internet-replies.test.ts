@@ -14,7 +14,8 @@ interface Served extends ProviderReply {
 
 const rows = providerReplies.map((row, n): Served => {
   const name = `r${n}`;
-  const mx = row.mx.replace(/^[^.]+/, name);
+  // The parent of the host names a receiver without an entry in the table.
+  const mx = row.receiver.includes(".") ? row.mx.replace(/^[^.]+/, name) : `${name}.${row.mx}`;
   const behaviour =
     row.phase === "greeting" ? { blocked: { at: "greeting" as const, reply: row.reply } } : mailBehaviour(row);
   return {
