@@ -48,7 +48,7 @@ it("tarpits, slow mail systems and one that blocks do not slow the others", asyn
     outbox.add(Array.from({ length: 200 }, (_, n) => `${name}${n}@${name}-0.test`));
   // Handing these over is work of the Worker. What counts is that they are there.
   await eventually(() => (outbox.due === 0 ? true : undefined));
-  // What else runs on the machine slows one round and another not; what waits for a tarpit would slow them all.
+  // Other work of the machine slows one round and another not. Waiting for a tarpit would slow them all.
   let beside = Number.POSITIVE_INFINITY;
   for (let round = 1; round <= ROUNDS && beside / alone >= MOST; round++)
     beside = Math.min(beside, await measure(`beside${round}-`));
