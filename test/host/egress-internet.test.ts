@@ -13,7 +13,7 @@ const systems: MailSystem[] = Object.entries({
   "blocked-at-mail": { blocked: { at: "mail" } },
   "tls-only": { tls: "required" },
   "without-tls": { tls: "none" },
-  slow: { slow: { ms: 100 } },
+  slow: { slow: { ms: 50 } },
   tarpit: { tarpit: { msPerByte: 20 } },
   "closes-after-dot": { closesAfterDot: { each: 1 } },
 } satisfies Record<string, MailSystem["behaviour"]>).map(([name, behaviour], n) => ({
@@ -26,7 +26,7 @@ const systems: MailSystem[] = Object.entries({
 
 let rig: EgressRig;
 beforeAll(async () => {
-  rig = await startEgressRig({ systems }, { LIMIT_GREETING_MS: "1500", LIMIT_REPLY_MS: "1500" });
+  rig = await startEgressRig({ systems }, { LIMIT_GREETING_MS: "4000", LIMIT_REPLY_MS: "20000" });
 });
 afterAll(() => rig?.close());
 
