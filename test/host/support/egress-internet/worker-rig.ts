@@ -57,7 +57,11 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
   const [egressPort = 0] = egress.ports;
   const vars = { MASTER_KEYS, GATEWAY_SECRET: SECRET, EGRESS_URL: `smtp://127.0.0.1:${egressPort}/?tls=off` };
   const startWorker = () => startHost({ stateDir, port, vars, queueSeconds: 0 });
-  const host = await startWorker();
+  const host = await startWorker().catch(async (error) => {
+    egress.signal("SIGKILL");
+    await internet.close();
+    throw error;
+  });
   let url = Promise.withResolvers<string>();
   url.resolve(host.url);
   const seed = await host.seed({
