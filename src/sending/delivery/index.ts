@@ -2,7 +2,7 @@ export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
 export { bulkEgressOf, type Egress, egressOf, type UnusableEgress } from "./egress.ts";
 export { noteOutcomes } from "./note-outcomes.ts";
-export { type Attempt, toOutcome, waitsForReceiver } from "./outcome.ts";
+export { type Attempt, toOutcome, waitedTooLong, waitsForReceiver } from "./outcome.ts";
 export { releaseLeases } from "./release-leases.ts";
 export {
   flushOutbox,
@@ -14,3 +14,4 @@ export { newRunLimits, PAUSE_CHECK_MS, type RunLimits, waitAfter } from "./rules
 export { deliver, deliverRows } from "./run.ts";
 export { runLowPriority } from "./run-low-priority.ts";
 export { composeSource } from "./source.ts";
+export { isTooLate } from "./update-of-results.ts";

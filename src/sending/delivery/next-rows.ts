@@ -33,7 +33,10 @@ export function untriedBesideHeld(
     .flatMap((numbers) => [...numbers].filter((n) => !attempted.has(n)));
 }
 
-/** The rows of emails that wait for the pace of their receivers: nothing else of these emails is written. */
+/**
+ * The rows of emails that wait for the pace of their receivers, of which nothing else is written, and of those that an egress held
+ * under an earlier lease: what is known of these does not change while they wait.
+ */
 interface PacedRows {
   rows: RescheduledRow[];
   /** By emails.n. */
@@ -42,13 +45,21 @@ interface PacedRows {
   shared: (readonly [string, number[]])[];
 }
 
-/** Returns the rows of the emails among these that wait, when the rows `done` are finished. Pure. */
-export function pacedRows(updates: readonly PendingUpdate[], done: readonly string[], lease: Lease): PacedRows {
-  const paced = updates.filter(({ isPaced }) => isPaced);
-  const rows = paced.map(({ mail, next }) => {
+/** Returns the rows of the emails among these that wait, in these new states, when the rows `done` are finished. Pure. */
+export function pacedRows(
+  updates: readonly PendingUpdate[],
+  states: readonly EmailState[],
+  { done, lease }: { done: readonly string[]; lease: Lease },
+): PacedRows {
+  const held = new Set(states.flatMap(({ n, recipients }) => (recipients.some(isHeld) ? [n] : [])));
+  const paced = updates.filter(
+    ({ isPaced, isPart, next, mail: { state } }) => isPaced || (!isPart && next !== undefined && held.has(state.n)),
+  );
+  const rows = paced.map(({ mail, next, isUnreachable }) => {
     const dueAt = next?.dueAt ?? 0;
+    const outage = isUnreachable ? ("waiting" as const) : null;
     // The row of a lone email has its id too, and another key only by its time.
-    return { ...nextRow(mail), dueAt: dueAt === lease.until ? dueAt + 1 : dueAt };
+    return { ...nextRow(mail), outage, dueAt: dueAt === lease.until ? dueAt + 1 : dueAt };
   });
   const left = Map.groupBy(paced, ({ mail }) => mail.outboxId);
   const shared = [...left].filter(([id]) => !done.includes(id));
@@ -58,6 +69,8 @@ export function pacedRows(updates: readonly PendingUpdate[], done: readonly stri
     shared: shared.map(([id, group]) => [id, group.map(({ mail }) => mail.state.n)]),
   };
 }
+
+const isHeld = ({ state }: EmailState["recipients"][number]) => state === "held";
 
 /** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */
 export function avoidLeaseEnd(update: EmailUpdate, lease: Lease): EmailUpdate {

@@ -233,13 +233,13 @@ export class OutcomeWriter {
     for (const id of done) this.#unfinished.delete(id);
     const unreachable = new Set(updates.flatMap(({ isUnreachable, mail }) => (isUnreachable ? [mail.state.n] : [])));
     const parts = new Set(updates.flatMap(({ isPart, mail }) => (isPart ? [mail.state.n] : [])));
-    const paced = pacedRows(updates, done, this.#lease);
     const complete = updates.map(({ mail, ...update }) => ({
       ...avoidLeaseEnd({ ...update, state: this.#pending.stateOf(mail) }, this.#lease),
       ...(update.isPaced ? { next: undefined } : { moved: this.#packs.take(mail.state.n) }),
     }));
     const { states: written, results } = await writeWithRetries(this.#ctx, () =>
       applyFacts(this.#ctx, complete, (states) => {
+        const paced = pacedRows(updates, states, { done, lease: this.#lease });
         const deferred = states
           .filter(({ n }) => !parts.has(n) && !paced.numbers.has(n))
           .flatMap((state) => rescheduledRows(state, this.#mails.get(state.n), unreachable.has(state.n)));

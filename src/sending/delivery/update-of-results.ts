@@ -1,4 +1,5 @@
 import type { RecipientEntry } from "../emails/index.ts";
+import type { ClaimedMail } from "./claim.ts";
 import type { DispatchJob } from "./dispatch.ts";
 import { type HandOver, isOpen } from "./hand-over.ts";
 import { waitedTooLong, waitsForReceiver } from "./outcome.ts";
@@ -56,4 +57,5 @@ export function updateOfResults(
 }
 
 /** Returns whether an email has waited for so long for the pace of a receiver that it fails. */
-export const isTooLate = ({ mail }: Pick<MailToSend, "mail">, now: number) => now - mail.queuedAt >= EGRESS_HOLD_MAX_MS;
+export const isTooLate = ({ mail }: { mail: Pick<ClaimedMail, "queuedAt"> }, now: number) =>
+  now - mail.queuedAt >= EGRESS_HOLD_MAX_MS;

@@ -85,16 +85,16 @@ const WRITE_BYTES = 900_000;
 
 /**
  * Returns the reports in groups that one statement may carry, one for each email: mostly all of them. An email to several people
- * has a report for each.
+ * has a report for each. Those of an earlier lease are apart from those of the present one, under which the email may be held.
  */
 function groupsToWrite(reports: readonly KnownReport[]): KnownReport[][] {
   const groups: KnownReport[][] = [];
   let bytes = WRITE_BYTES;
-  for (const [first, ...others] of Map.groupBy(reports, ({ ticket }) => ticket.n).values()) {
+  for (const [first, ...others] of Map.groupBy(reports, leaseOf).values()) {
     if (!first) continue;
     const recipients = [first, ...others].flatMap(({ outcome }) => outcome.recipients);
     bytes += 2 * (JSON.stringify(first.state).length + JSON.stringify(recipients).length);
-    if (bytes > WRITE_BYTES) {
+    if (bytes > WRITE_BYTES || groups.at(-1)?.some(({ ticket }) => ticket.n === first.ticket.n)) {
       groups.push([]);
       bytes = 0;
     }
@@ -102,3 +102,5 @@ function groupsToWrite(reports: readonly KnownReport[]): KnownReport[][] {
   }
   return groups;
 }
+
+const leaseOf = ({ ticket: { n, token } }: Report) => `${n} ${token}`;

@@ -2,7 +2,7 @@ import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { idOfTime, uuidFromHash } from "../../lib/ids.ts";
 import type { Ticket } from "../../mail/egress-tickets/index.ts";
-import { type Attempt, toOutcome, waitAfter, waitsForReceiver } from "../delivery/index.ts";
+import { type Attempt, isTooLate, toOutcome, waitAfter, waitedTooLong, waitsForReceiver } from "../delivery/index.ts";
 import { type EmailState, type Fact, isPending, type Outcome, recipientKey } from "../emails/index.ts";
 import type { ReportedOutcome, ReportedResult } from "./types.ts";
 
@@ -46,7 +46,8 @@ export async function toFacts(report: ReportedOutcome, about: Circumstances): Pr
       waits.push(nextAt);
       givenBack.add(key);
     }
-    const outcome = toReportedOutcome(result, about, nextAt);
+    const isHeld = recipient.state === "held" || facts.some((fact) => fact.recipient === key && fact.on === "held");
+    const outcome = toReportedOutcome(result, { ...about, isHeld }, nextAt);
     if (outcome === null || (!about.isLeased && !isFinal(outcome))) continue;
     // The same each time the report is repeated.
     const hash = await uuidFromHash(utf8(`${ticket.token} ${state.id} ${key} ${outcome.on}`));
@@ -67,7 +68,7 @@ function nextAttemptAt({ ticket, now, random }: Circumstances, result: ReportedR
 
 function toReportedOutcome(
   result: ReportedResult,
-  { state, ticket }: Circumstances,
+  { state, ticket, isHeld, now }: Circumstances & { isHeld: boolean },
   nextAt: number | null,
 ): Outcome | null {
   const relay = "relay" in result ? result.relay : undefined;
@@ -77,9 +78,12 @@ function toReportedOutcome(
     nextAt,
     afterInterruption: ticket.isRepeated,
   };
+  if (result.kind === "paced" && isTooLate({ mail: { queuedAt: queuedAt(state) } }, now))
+    return waitedTooLong(attempt, result);
   if (result.kind === "paced" || result.kind === "returned") {
-    // Without an event the end of the attempt would be forgotten while the egress holds the email for others.
-    if (state.recipients.length === 1 || nextAt === null) return null;
+    // Without an event the end of the attempt would be forgotten while the egress holds the email for others, and a `sent` email
+    // would stay held.
+    if ((state.recipients.length === 1 && !isHeld) || nextAt === null) return null;
     const reason = result.kind === "paced" ? `${result.label}: ${result.reason}` : result.reason;
     return waitsForReceiver(attempt, { reason, nextAt });
   }
@@ -113,6 +117,10 @@ export function isSettled(
     return recipient.state === "queued" && (givenBack.has(recipientKey(recipient)) || isDeferred(recipient.email));
   });
 }
+
+/** Returns when an email was queued, in ms since 1970. */
+const queuedAt = ({ events, createdAt }: EmailState) =>
+  events.findLast(({ type }) => type === "queued")?.at ?? createdAt;
 
 /** Returns whether an outcome is the last word of a receiver. */
 const isFinal = ({ on }: Outcome) => on === "accepted-final" || on === "recipient-refused" || on === "message-refused";
