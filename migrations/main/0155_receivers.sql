@@ -3,7 +3,7 @@ CREATE TABLE receiver_domains (
   domain TEXT NOT NULL PRIMARY KEY,
   receiver TEXT NOT NULL,
   seen_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Mail systems that take no mail until a time, in ms since 1970, from the egress or from that of bulk mail.
 CREATE TABLE receiver_waits (

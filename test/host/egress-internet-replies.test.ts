@@ -86,7 +86,8 @@ async function expectState(row: Served, id: string): Promise<void> {
   const [status, type] = EXPECTED[row.state];
   expect.soft([email?.status, last.event_type], about).toEqual([status, type]);
   expect.soft(last.metadata.response, about).toBe(wordsOf(row.reply));
-  expect.soft(last.metadata.receiver, about).toBe(row.receiver);
+  // The short form of a delivery has no field for it.
+  if (row.state !== "delivered") expect.soft(last.metadata.receiver, about).toBe(row.receiver);
   if (row.state === "hard" || row.state === "soft") expect.soft(last.metadata.bounce_type, about).toBe(row.state);
 }
 

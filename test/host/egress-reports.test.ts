@@ -80,7 +80,7 @@ describe("final dots", () => {
     const before = sent();
     expect(before).toBeLessThanOrEqual(240);
     const calls = rig.worker.received.length;
-    await expect.poll(() => rig.worker.received.length).toBeGreaterThan(calls + 400);
+    await expect.poll(() => rig.worker.received.length).toBeGreaterThan(calls + 200);
     expect(sent()).toBe(before);
     rig.worker.mode = "works";
     await expect.poll(sent).toBe(300);

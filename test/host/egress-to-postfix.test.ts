@@ -82,7 +82,7 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail 
   it("an email arrives over TLS with both signatures, and is delivered by the reply of Postfix", async () => {
     const id = await rig.send("ann@postfix.test");
     const { events } = await becomes(id, "delivered");
-    expect(events.at(-1)?.metadata).toMatchObject({ relay: "mx.postfix.test", receiver: "postfix.test" });
+    expect(events.at(-1)?.metadata).toMatchObject({ relay: "mx.postfix.test" });
     expect(events.at(-1)?.metadata.response).toMatch(/^250 2\.0\.0 Ok: queued as \w+$/);
     const { content } = await relayed("ann@postfix.test");
     expect(await verify(content)).toEqual(["pass", "pass"]);

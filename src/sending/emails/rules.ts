@@ -166,7 +166,10 @@ export const recipientTransitions = [
 export const isDelivered = (state: RecipientState) => state === "delivered" || state === "complained";
 
 /** Returns whether an email was handed to the server of a recipient in this state. */
-export const isSent = (state: RecipientState) => state === "sent" || isDelivered(state);
+const isSent = (state: RecipientState) => state === "sent" || isDelivered(state);
+
+/** Returns whether an egress has taken the email for a recipient in this state. */
+export const isHandedOver = (state: RecipientState) => state === "held" || isSent(state);
 
 /** Returns whether a recipient in this state waits for a delivery attempt, or for the result of one. */
 export const isPending = (state: RecipientState) => state === "queued" || state === "held";

@@ -14,12 +14,14 @@ const FIRST_ONLY = ["complained", "deferred", "unsubscribed"];
 
 /** The state that an event leads to, by the states from which it does. */
 const MOVES: Record<string, string[]> = {
-  sent: ["queued", "failed"],
-  delivered: ["queued", "failed", "sent"],
-  bounced: ["queued", "failed", "sent", "delivered"],
-  rejected: ["queued"],
-  failed: ["queued"],
-  complained: ["queued", "failed", "sent", "delivered", "bounced"],
+  held: ["queued"],
+  sent: ["queued", "held", "failed"],
+  delivered: ["queued", "held", "failed", "sent"],
+  bounced: ["queued", "held", "failed", "sent", "delivered"],
+  rejected: ["queued", "held"],
+  failed: ["queued", "held"],
+  complained: ["queued", "held", "failed", "sent", "delivered", "bounced"],
+  deferred: ["held"],
 };
 
 /** Counts the stored events of emails anew, by what the columns mean and not as the service counts them. */
@@ -46,15 +48,20 @@ function countFacts({ recipients, events }: EmailState): Count[] {
     let state = "queued";
     let last: { at: number; column: string } | null = null;
     let isSent = false;
-    for (const { type, at, metadata } of own) {
+    for (const { type: shown, at, metadata } of own) {
+      const type = metadata?.is_held === true ? "held" : shown;
       if (!MOVES[type]?.includes(state)) continue;
+      if (type === "deferred") {
+        state = "queued";
+        continue;
+      }
       const stays = state === "delivered" && type === "complained";
       state = type;
       const column = columnOf(type, metadata);
       if (!stays) last = column === null ? null : { at, column };
-      if (!isSent && (type === "sent" || (column !== null && column !== "unsent"))) {
+      if (!isSent && (type === "sent" || type === "held" || (column !== null && column !== "unsent"))) {
         isSent = true;
-        const isRefused = !REACHED.includes(type);
+        const isRefused = type !== "held" && !REACHED.includes(type);
         counts.push({ hour: hourOf(at), domain, column: "sent", change: 1 });
         if (isRefused) counts.push({ hour: hourOf(at), domain, column: "refused", change: 1 });
       }

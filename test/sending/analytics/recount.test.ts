@@ -24,6 +24,7 @@ const ADDRESSES = [
   ["e@three.example", "f@one.example"],
 ];
 const facts: RecipientFact[] = [
+  "held",
   "accepted-dsn-to-come",
   "accepted-final",
   "deferred",
@@ -108,6 +109,8 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
           const metadata = {
             ...(on === "dsn-failed" ? { bounce_type: isSoft ? "soft" : "hard" } : {}),
             ...(isHandedOver ? { relay: "mx.example" } : {}),
+            // The recount tells it from the event of an egress that will report by mail.
+            ...(on === "held" ? { is_held: true } : {}),
           };
           return { email, fact: { id, recipient: addresses[recipient] ?? "", on, at, metadata } };
         });

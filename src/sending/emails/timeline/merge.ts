@@ -1,6 +1,6 @@
 import type { EventEntry } from "../../../platform/db/email-json.ts";
 import type { SoftBounceFact } from "../../suppressions/index.ts";
-import { isSent, type RecipientFact, statusOf, transitionOf } from "../rules.ts";
+import { isHandedOver, type RecipientFact, statusOf, transitionOf } from "../rules.ts";
 import { type RollupCounts, RollupTally } from "./rollup-counts.ts";
 import { type EmailState, recipientKey } from "./state.ts";
 
@@ -98,7 +98,7 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
       metadata,
       status,
       earlier: events,
-      isSent: states.some((state) => state === "held" || isSent(state)),
+      isSent: states.some(isHandedOver),
     });
     const entry: EventEntry = { id: fact.id, type: event, at };
     events.push({ ...entry, metadata: { recipient: recipient.email, ...metadata } });

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../../lib/time.ts";
 import type { EventEntry, RecipientEntry } from "../../../platform/db/email-json.ts";
-import { type EventType, isDelivered, isSent, type RecipientState, type StoredStatus } from "../rules.ts";
+import { type EventType, isDelivered, isHandedOver, type RecipientState, type StoredStatus } from "../rules.ts";
 import { type EmailState, recipientKey } from "./state.ts";
 
 /**
@@ -131,9 +131,11 @@ export class RollupTally {
       if (before) this.#of(cause?.at ?? at, domain)[before] -= 1;
       if (after) counts[after] += 1;
     }
-    const wasCounted = isSent(from) || (before !== null && before !== "unsent");
+    // One that was held and then deferred is queued again.
+    const wasCounted =
+      isHandedOver(from) || (before !== null && before !== "unsent") || earlier.some(isEarlier("sent"));
     if (wasCounted) return;
-    if (isSent(recipient.state)) counts.sent += 1;
+    if (isHandedOver(recipient.state)) counts.sent += 1;
     else if (after !== null && after !== "unsent") counts.refused += 1;
   }
 
