@@ -1,4 +1,4 @@
-/** As egress-internet-rates.test.ts, with 10,000 emails, and 100,000 in `npm run test:long`. */
+/** The egress before eight mail systems with different limits: 10,000 emails, and 100,000 in `npm run test:long`. */
 import { expect, it } from "vitest";
 import { measureRates } from "./support/egress-internet/rates-run.ts";
 import { byExtent } from "./support/extent.ts";
