@@ -70,6 +70,7 @@ async function measureLoad(load: Load): Promise<Row[]> {
     DNS_SERVERS: `127.0.0.1:${sink.dnsPort}`,
     DELIVERY_PORT: String(sink.smtpPort),
     ALLOW_PRIVATE_ADDRESSES: "on",
+    EGRESS_INSECURE_PORTS: "0",
   });
   const issue = await findPostfixIssue();
   const routes = new Map(systems.map(({ name, address }) => [`${name}.test`, `[${address}]:${sink.smtpPort}`]));

@@ -5,7 +5,7 @@ import { systemsOf } from "./support/egress-internet/systems.ts";
 import { byExtent } from "./support/extent.ts";
 
 const KILLS = byExtent({ quick: 5, full: 40, long: 200 });
-/** Emails that are under way when the egress is killed: more than it may leave without acknowledgement. */
+/** Emails that the egress holds when it is killed: more than the results that it may have without acknowledgement. */
 const EACH = 500;
 const DOMAINS = 10;
 /** The egress stops at so many final dots without acknowledgement (docs/egress.md). */

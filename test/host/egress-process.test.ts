@@ -6,10 +6,10 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type EgressProcess, startEgressProcess } from "../../bench/egress/egress-process.ts";
 import { ROOT } from "../../bench/host/bundle.ts";
 import { readConfig } from "../../smtp-egress/config.ts";
 import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
-import { type EgressProcess, startEgressProcess } from "./support/egress/process.ts";
 import { type Surroundings, startSurroundings } from "./support/egress/surroundings.ts";
 import { certificateFiles } from "./support/gateway-rig.ts";
 

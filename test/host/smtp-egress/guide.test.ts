@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { startEgressProcess } from "../../../bench/egress/egress-process.ts";
 import { checkEgress } from "../../../dev/egress/check/run.ts";
 import { serverKeys } from "../../support/throwaway-ca.ts";
 import { connectToEgress, handOver } from "../support/egress/hand-over.ts";
-import { startEgressProcess } from "../support/egress/process.ts";
 import { startSurroundings } from "../support/egress/surroundings.ts";
 
 const root = path.join(import.meta.dirname, "../../..");

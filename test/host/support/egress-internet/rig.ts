@@ -28,6 +28,7 @@ export async function startEgressRig(
       DNS_SERVERS: `127.0.0.1:${internet.dnsPort}`,
       DELIVERY_PORT: String(internet.smtpPort),
       ALLOW_PRIVATE_ADDRESSES: "on",
+      EGRESS_INSECURE_PORTS: "0",
       ...variables,
     });
   const rig: EgressRig = {
