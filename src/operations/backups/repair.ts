@@ -1,3 +1,4 @@
+import { isHeldSql } from "../../sending/emails/index.ts";
 import type { MailStart } from "./read-page.ts";
 import type { BackupStore } from "./stores.ts";
 
@@ -107,7 +108,7 @@ const HOLD = `
   SELECT coalesce(outbox_id, id), min(coalesce(due_at, scheduled_at, created_at)),
          CASE WHEN broadcast IS NULL THEN 'deliver' ELSE 'bulk' END, json_group_array(n), 1, broadcast
     FROM (SELECT * FROM emails WHERE n > ?1 AND n <= ?2)
-   WHERE status IN ('queued', 'scheduled') OR (status = 'sent' AND instr(recipients, '"state":"held"') > 0)
+   WHERE status IN ('queued', 'scheduled') OR (status = 'sent' AND ${isHeldSql("recipients")})
    GROUP BY coalesce(outbox_id, id)
   ON CONFLICT (id) DO UPDATE SET ref = (
     SELECT json_group_array(value) FROM (

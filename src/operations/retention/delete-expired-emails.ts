@@ -4,13 +4,14 @@ import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-ke
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { purgeStatement } from "../../platform/outbox/index.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
+import { isHeldSql } from "../../sending/emails/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
 
 // n grows with time, so the oldest emails come first. Scheduled and queued emails never expire, nor do those that an egress holds.
 const FIND_EXPIRED = `
   SELECT e.n, e.workspace, e.id, e.content_key, e.broadcast, w.id AS workspace_id FROM emails e JOIN shard_workspaces w ON w.number = e.workspace
    WHERE max(e.created_at, coalesce(e.scheduled_at, 0)) < ?1 AND e.status NOT IN ('scheduled', 'queued')
-     AND NOT (e.status = 'sent' AND instr(e.recipients, '"state":"held"') > 0)
+     AND NOT (e.status = 'sent' AND ${isHeldSql("e.recipients")})
      AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
    ORDER BY e.n LIMIT ?2`;
 

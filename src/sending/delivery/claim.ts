@@ -15,6 +15,7 @@ import {
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
+  isHeldSql,
   isPending,
   messageIdOf,
   recipientKey,
@@ -104,7 +105,7 @@ const FIND_MAILS = `
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     LEFT JOIN broadcasts b ON b.n = e.broadcast
    WHERE o.due_at = ?1 AND o.token = ?2 AND (coalesce(e.outbox_id, e.id) = o.id OR e.id = o.id)
-     AND (e.status = 'queued' OR (e.status = 'sent' AND instr(e.recipients, '"state":"held"') > 0))`;
+     AND (e.status = 'queued' OR (e.status = 'sent' AND ${isHeldSql("e.recipients")}))`;
 
 interface MailRow extends EmailStateRow {
   outbox_id: string;

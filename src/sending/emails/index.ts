@@ -72,6 +72,7 @@ export {
   type EmailStateRow,
   type EmailUpdate,
   findEmail,
+  isHeldSql,
   MAX_DOMAINS,
   OTHER_DOMAINS,
   queuedEvent,

@@ -10,6 +10,7 @@ export {
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
+  isHeldSql,
   RECIPIENT_KEY_SQL,
   recipientKey,
   storedKey,

@@ -92,6 +92,9 @@ export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): 
 /** The same in SQL, for an element `p` of json_each(e.recipients) that has the field of `storedKey` where it needs it. */
 export const RECIPIENT_KEY_SQL = "coalesce(p.value->>'key', lower(p.value->>'email'))";
 
+/** SQL: an egress holds the email for a recipient, by its column `recipients`. JSON escapes quotes, so no address or name contains it. */
+export const isHeldSql = (recipients: string) => `instr(${recipients}, '"state":"held"') > 0`;
+
 /** Returns the field `key` of an entry: present only when lower() of SQLite does not return it. */
 export function storedKey(email: string, key: string): Pick<RecipientEntry, "key"> {
   return key === lowerCaseAscii(email) ? {} : { key };
