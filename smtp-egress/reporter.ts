@@ -45,6 +45,8 @@ function isAboutContent(error: unknown): boolean {
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #waiting = new Map<HeldEmail, Waiting>();
+  /** Emails in calls: what comes about one of them meanwhile is told by a later call, so that the Worker sees results in order. */
+  readonly #inCalls = new Set<HeldEmail>();
   readonly #permits: (() => void)[] = [];
   readonly #idle: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -92,13 +94,18 @@ export class Reporter {
   #send(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    while (this.#calls < MAX_CALLS && this.#waiting.size > 0) void this.#tell(this.#takeGroup());
+    while (this.#calls < MAX_CALLS) {
+      const group = this.#takeGroup();
+      if (group.length === 0) return;
+      void this.#tell(group);
+    }
   }
 
   #takeGroup(): Told[] {
     const group: Told[] = [];
     let bytes = 0;
     for (const [email, { results, finalDots }] of this.#waiting) {
+      if (this.#inCalls.has(email)) continue;
       const recipients = Array.from(results, ([address, result]) => ({ address, result }));
       const outcome = { ticket: ticketOf(email), recipients };
       bytes += Buffer.byteLength(JSON.stringify(outcome)) + 1;
@@ -111,7 +118,9 @@ export class Reporter {
 
   async #tell(group: readonly Told[]): Promise<void> {
     this.#calls += 1;
+    for (const { email } of group) this.#inCalls.add(email);
     await this.#tellUntilAcknowledged(group);
+    for (const { email } of group) this.#inCalls.delete(email);
     this.#calls -= 1;
     if (this.#finalDots < this.#options.unacknowledged) for (const resolve of this.#permits.splice(0)) resolve();
     if (this.#waiting.size > 0) this.#sendSoon();

@@ -55,6 +55,20 @@ describe("results", () => {
     expect(kindsOf("a@quick.test")).toEqual(["accepted"]);
   });
 
+  it("of one email come in order, each when the one before is acknowledged", async () => {
+    const rig = await aRig({ heldMs: 50 });
+    const server = await rig.receiver("slow", { latencyMs: 100 });
+    rig.worker.mode = "fails";
+    await rig.handOver({ to: ["a@slow.test"] });
+    await expect.poll(() => server.messages.length).toBe(1);
+    const calls = rig.worker.received.length;
+    await expect.poll(() => rig.worker.received.length).toBeGreaterThan(calls + 1);
+    const kinds = rig.worker.received.flatMap(({ recipients }) => recipients.map(({ result }) => result.kind));
+    expect(new Set(kinds)).toEqual(new Set(["held"]));
+    rig.worker.mode = "works";
+    await expect.poll(() => rig.worker.resultsOf("a@slow.test").map(({ kind }) => kind)).toEqual(["accepted"]);
+  });
+
   it("say that a final dot without a reply is ambiguous", async () => {
     const rig = await aRig();
     const server = await rig.receiver("one", { transactions: [{ dot: { drop: true } }] });

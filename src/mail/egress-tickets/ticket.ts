@@ -22,7 +22,8 @@ export interface Ticket {
   isRepeated: boolean;
 }
 
-const TICKET = /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d?)(r?)$/;
+const TICKET =
+  /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d{0,2})(r?)$/;
 
 /** Returns the ticket as it stands in ENVID of MAIL FROM: at most 100 characters, none of which xtext changes (RFC 3461 4.4). */
 export function writeTicket({ shard, row, token, until, email, n, attempt, isRepeated }: Ticket): string {

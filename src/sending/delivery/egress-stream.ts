@@ -211,9 +211,9 @@ export class EgressStream implements DispatchRun<Job> {
   }
 
   /** Leaves an email to the egress, which reports its outcome, and queues what is known of its other recipients. */
-  #hold({ claim, mail }: Job, update: DeliveryUpdate): void {
+  #hold({ claim, mail, recorded }: Job, update: DeliveryUpdate): void {
     this.hasEndedOutage ||= claim.isOutage;
-    claim.outcomes.hold(mail, update, claim.isOutage);
+    claim.outcomes.hold(mail, update, claim.isOutage || recorded.size > 0);
     if (claim.queue.length === 0) claim.outcomes.flushLast();
   }
 

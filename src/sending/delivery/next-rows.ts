@@ -2,6 +2,7 @@ import type { Lease, RescheduledRow } from "../../platform/outbox/index.ts";
 import type { EmailState, EmailUpdate } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import type { PendingUpdate } from "./pending-updates.ts";
+import { isSettled, lastAnnounced } from "./settled.ts";
 
 /** Returns the outbox row of the next attempt of an email, or none when there is none. Pure. */
 export function rescheduledRows(
@@ -72,11 +73,24 @@ export function pacedRows(
 
 const isHeld = ({ state }: EmailState["recipients"][number]) => state === "held";
 
-/** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */
-export function avoidLeaseEnd(update: EmailUpdate, lease: Lease): EmailUpdate {
-  if (update.next?.dueAt !== lease.until) return update;
-  return { ...update, next: { ...update.next, dueAt: update.next.dueAt + 1 } };
+/**
+ * Returns an update with the state that it changes and the key of the email's next row, whose time is not the lease's end: that
+ * would be the key of the claimed row which it replaces. An email that the egress holds has one once that has told the rest. Pure.
+ */
+export function withNextRow(
+  { mail: _, next, ...update }: PendingUpdate,
+  state: EmailState,
+  { lease, now }: { lease: Lease; now: number },
+): EmailUpdate & Pick<PendingUpdate, "isAccepted" | "isUnreachable"> {
+  const rowAt = (dueAt: number) => ({ dueAt: dueAt === lease.until ? dueAt + 1 : dueAt, outboxId: null });
+  if (update.isPaced) return { ...update, state };
+  if (!update.isHeld) return { ...update, state, next: next && rowAt(next.dueAt) };
+  const nextOf = (changed: EmailState) =>
+    isSettled(changed, update, NONE) ? rowAt(lastAnnounced(changed, now)) : undefined;
+  return { ...update, state, next: nextOf };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function nextRow({ state: { id, n }, outboxId, claims }: ClaimedMail): Omit<RescheduledRow, "dueAt"> {
   return { id, ref: JSON.stringify([n]), from: outboxId, claims: claims > 1 ? 1 : 0, outage: null };

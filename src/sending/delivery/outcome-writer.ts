@@ -9,26 +9,17 @@ import {
   mayStart,
   releaseStatement,
   renewStatement,
-  rescheduleStatement,
   shouldRenew,
-  shrinkStatement,
   type WakeUp,
 } from "../../platform/outbox/index.ts";
 import { applyFacts, syncDueAtStatement } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
-import { avoidLeaseEnd, doneRows, pacedRows, rescheduledRows, untriedBesideHeld } from "./next-rows.ts";
+import { doneRows, untriedBesideHeld, withNextRow } from "./next-rows.ts";
 import { noteOutcomes } from "./note-outcomes.ts";
-import { outageStatements } from "./outage-statements.ts";
+import { outboxStatements } from "./outbox-statements.ts";
 import { type DeliveryUpdate, finishing, type PendingUpdate, PendingUpdates } from "./pending-updates.ts";
-import {
-  FLUSH_AFTER_MS,
-  FLUSH_EMAILS,
-  MAX_ATTEMPTS,
-  MAX_UNWRITTEN,
-  RENEW_EVERY_MS,
-  RETRY_STEP_DELAY_MS,
-} from "./rules.ts";
+import { FLUSH_AFTER_MS, FLUSH_EMAILS, MAX_UNWRITTEN, RENEW_EVERY_MS, RETRY_STEP_DELAY_MS } from "./rules.ts";
 import { writeWithRetries } from "./write-with-retries.ts";
 
 /**
@@ -123,10 +114,11 @@ export class OutcomeWriter {
 
   /**
    * Frees the slot of an email that the egress holds. Its row stays claimed until the egress reports or the lease ends. Writes the
-   * outcomes of its other recipients, and that an outage has ended.
+   * outcomes of its other recipients. `needsWrite`: an outage has ended, or parts were written of which the egress may have reported
+   * the rest meanwhile.
    */
-  hold(mail: ClaimedMail, update: DeliveryUpdate, isOutage: boolean): void {
-    if (update.facts.length > 0 || isOutage || mail.isAfterOutage) this.#queue({ ...update, mail, isPart: true });
+  hold(mail: ClaimedMail, update: DeliveryUpdate, needsWrite: boolean): void {
+    if (update.facts.length > 0 || needsWrite || mail.isAfterOutage) this.#queue({ ...update, mail, isPart: true });
     this.#held.add(mail.state.n);
     this.releaseSlot();
   }
@@ -136,7 +128,7 @@ export class OutcomeWriter {
     const { attempts, id, n } = mail.state;
     if (this.#lease.until - this.#ctx.now() <= LEASE_MS) await this.#renewLease(EGRESS_LEASE_MS);
     if (this.#ended !== null) throw new Error(`the lease could not be renewed: ${this.#ended}`);
-    const email = { email: id, n, attempt: Math.min(attempts + 1, MAX_ATTEMPTS), isRepeated: mail.claims > 1 };
+    const email = { email: id, n, attempt: attempts + 1, isRepeated: mail.claims > 1 };
     return writeTicket({ shard: this.#ctx.shard, row: mail.outboxId, ...this.#lease, ...email });
   }
 
@@ -231,33 +223,28 @@ export class OutcomeWriter {
     for (const { outboxId, state } of finished) this.#unfinished.get(outboxId)?.delete(state.n);
     const done = [...emptyRows, ...doneRows(finished, this.#unfinished)];
     for (const id of done) this.#unfinished.delete(id);
-    const unreachable = new Set(updates.flatMap(({ isUnreachable, mail }) => (isUnreachable ? [mail.state.n] : [])));
     const parts = new Set(updates.flatMap(({ isPart, mail }) => (isPart ? [mail.state.n] : [])));
-    const complete = updates.map(({ mail, ...update }) => ({
-      ...avoidLeaseEnd({ ...update, state: this.#pending.stateOf(mail) }, this.#lease),
-      ...(update.isPaced ? { next: undefined } : { moved: this.#packs.take(mail.state.n) }),
+    const lease = this.#lease;
+    const complete = updates.map((update) => ({
+      ...withNextRow(update, this.#pending.stateOf(update.mail), { lease, now: this.#ctx.now() }),
+      ...(update.isPaced ? {} : { moved: this.#packs.take(update.mail.state.n) }),
     }));
     const { states: written, results } = await writeWithRetries(this.#ctx, () =>
-      applyFacts(this.#ctx, complete, (states) => {
-        const paced = pacedRows(updates, states, { done, lease: this.#lease });
-        const deferred = states
-          .filter(({ n }) => !parts.has(n) && !paced.numbers.has(n))
-          .flatMap((state) => rescheduledRows(state, this.#mails.get(state.n), unreachable.has(state.n)));
-        const rescheduled = [...deferred, ...paced.rows];
-        return {
-          before: [
-            ...(rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : []),
-            ...paced.shared.map(([id, numbers]) => shrinkStatement(this.#ctx, this.#lease, id, numbers)),
-          ],
-          after: [finishStatement(this.#ctx, this.#lease, done), ...outageStatements(this.#ctx, complete)],
-        };
-      }),
+      applyFacts(this.#ctx, complete, (states) =>
+        outboxStatements(this.#ctx, { updates, written: complete, done, lease }, states),
+      ),
     );
     this.#pending.noteWritten(written, parts);
     const deleted = results[0]?.meta.changes ?? 0;
     if (deleted < done.length) await this.#confirmLease();
     const scheduled = (results[1]?.results ?? []) as WakeUp[];
     if (scheduled.length > 0) await this.#ctx.wake(scheduled, RETRY_STEP_DELAY_MS / 1000);
+  }
+
+  /** The unfinished rows, without those of which the egress holds all that is left: it renews their leases, and removes them. */
+  get #rowsToKeep(): string[] {
+    const rows = [...this.#unfinished].filter(([, mails]) => ![...mails].every((n) => this.#held.has(n)));
+    return rows.map(([id]) => id);
   }
 
   /**
@@ -271,7 +258,7 @@ export class OutcomeWriter {
     };
     if (this.#ended !== null || !isLow()) return Promise.resolve();
     this.#writing = this.#writing.then(async () => {
-      const ids = [...this.#unfinished.keys()];
+      const ids = this.#rowsToKeep;
       if (this.#ended !== null || ids.length === 0 || !isLow()) return;
       const until = this.#ctx.now() + ms;
       try {
@@ -290,7 +277,7 @@ export class OutcomeWriter {
 
   /** Reads the lease back after a statement changed too few rows: a write that seemed to fail may have committed. */
   async #confirmLease(renewedUntil = this.#lease.until): Promise<void> {
-    const ids = [...this.#unfinished.keys()];
+    const ids = this.#rowsToKeep;
     if (ids.length === 0) return;
     const { token, until } = this.#lease;
     const held = await writeWithRetries(this.#ctx, () => findLeaseEnd(this.#ctx, token, ids, [until, renewedUntil]));

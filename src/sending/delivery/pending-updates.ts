@@ -1,9 +1,10 @@
-import type { EmailState, EmailUpdate } from "../emails/index.ts";
+import type { EmailState, EmailUpdate, NextRow } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { FLUSH_BYTES, FLUSH_EMAILS } from "./rules.ts";
 
 /** The outcome of one email: what to write, and what follows for the outbox. */
-export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
+export interface DeliveryUpdate extends Omit<EmailUpdate, "state" | "next"> {
+  next?: NextRow | undefined;
   /** The egress is missing, or the attempt failed before MAIL FROM: the next row waits for the egress. */
   isUnreachable?: boolean;
   /** The egress accepted the message for a recipient. */

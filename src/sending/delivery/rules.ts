@@ -114,7 +114,6 @@ export function checkSender(sender: SenderState): SenderVerdict {
  * the last.
  */
 export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
-export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
 
 /**
  * Returns the wait in milliseconds after failed attempt number `attempt` (1 is the first), or null after the last.

@@ -6,7 +6,7 @@ import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
 import type { MailToSend } from "./preflight.ts";
 import { suppressedName } from "./read-senders.ts";
-import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
+import { waitAfter } from "./rules.ts";
 import { simulate } from "./simulator.ts";
 
 /** Returns the recipients of this attempt. */
@@ -20,7 +20,7 @@ export type AttemptCtx = Pick<Ctx, "now" | "newId"> & { relay: string };
 
 /** Returns the circumstances of this attempt. All recipients share one time for the next. */
 function attemptOf(ctx: AttemptCtx, { mail }: MailToSend): Attempt {
-  const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
+  const number = mail.state.attempts + 1;
   const wait = waitAfter(number, Math.random());
   return {
     relay: ctx.relay,

@@ -2,8 +2,8 @@ import { readTicket } from "../../mail/egress-tickets/index.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+import { TICKET_ROW } from "../delivery/index.ts";
 import { EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "../emails/index.ts";
-import { FIND_LEASED } from "./outbox-statements.ts";
 import type { KnownReport, Report, ReportedOutcome } from "./types.ts";
 import { writeReports } from "./write-reports.ts";
 
@@ -45,6 +45,10 @@ interface FoundRow extends EmailStateRow {
 const FIND_EMAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, e.request_id, w.id AS workspace_id, iif(e.content_key IS NULL, e.content, NULL) AS content
     FROM json_each(?1) j CROSS JOIN emails e ON e.n = j.value CROSS JOIN shard_workspaces w ON w.number = e.workspace`;
+
+/** Finds the rows of tickets, in a JSON array, whose lease is still held: tokens. */
+const FIND_LEASED = `
+  SELECT o.token, o.id AS row FROM json_each(?1) j CROSS JOIN outbox o ON ${TICKET_ROW}`;
 
 /** Records the outcomes of one mail database. Returns the tickets whose lease was held. */
 async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: string): Promise<string[]> {

@@ -2,12 +2,17 @@ import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { idOfTime, uuidFromHash } from "../../lib/ids.ts";
 import type { Ticket } from "../../mail/egress-tickets/index.ts";
-import { type Attempt, isTooLate, toOutcome, waitAfter, waitedTooLong, waitsForReceiver } from "../delivery/index.ts";
-import { type EmailState, type Fact, isPending, type Outcome, recipientKey } from "../emails/index.ts";
+import {
+  type Attempt,
+  isTooLate,
+  lastAnnounced,
+  toOutcome,
+  waitAfter,
+  waitedTooLong,
+  waitsForReceiver,
+} from "../delivery/index.ts";
+import { type EmailState, type Fact, type Outcome, recipientKey } from "../emails/index.ts";
 import type { ReportedOutcome, ReportedResult } from "./types.ts";
-
-/** When an email whose receiver did not say is tried again, in ms. */
-const SOON_MS = 60_000;
 
 /** The change of an email by a report. */
 export interface ReportedUpdate {
@@ -99,35 +104,9 @@ function timeOf({ at }: ReportedResult, { state, now }: Circumstances): number {
   return at === undefined ? now : Math.min(Math.max(at, state.createdAt), now);
 }
 
-/**
- * Returns whether nothing of an email is left to the egress in the attempt of a ticket: each recipient has an outcome, was given
- * back in this report, or was deferred in this attempt. A recipient that a run has not handed over yet is left to it. Pure.
- */
-export function isSettled(
-  { recipients, events }: Pick<EmailState, "recipients" | "events">,
-  { attempt }: Pick<Ticket, "attempt">,
-  givenBack: ReadonlySet<string>,
-): boolean {
-  const isDeferred = (email: string) =>
-    events.some(
-      ({ type, metadata }) => type === "deferred" && metadata?.recipient === email && metadata.attempt === attempt,
-    );
-  return recipients.every((recipient) => {
-    if (!isPending(recipient.state)) return true;
-    return recipient.state === "queued" && (givenBack.has(recipientKey(recipient)) || isDeferred(recipient.email));
-  });
-}
-
 /** Returns when an email was queued, in ms since 1970. */
 const queuedAt = ({ events, createdAt }: EmailState) =>
   events.findLast(({ type }) => type === "queued")?.at ?? createdAt;
 
 /** Returns whether an outcome is the last word of a receiver. */
 const isFinal = ({ on }: Outcome) => on === "accepted-final" || on === "recipient-refused" || on === "message-refused";
-
-/** Returns the time that the last `deferred` event announced, or soon. */
-function lastAnnounced({ events, recipients }: EmailState, now: number): number {
-  if (!recipients.some(({ state }) => isPending(state))) return now;
-  const announced = events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
-  return Math.max(now + SOON_MS, typeof announced === "string" ? Date.parse(announced) || 0 : 0);
-}

@@ -1,11 +1,17 @@
 import type { MailCtx } from "../../platform/context.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
-import { noteOutcomes, retryAfterOutageStatement } from "../delivery/index.ts";
+import {
+  insertNextStatement,
+  isSettled,
+  type Leaving,
+  leaveStatements,
+  noteOutcomes,
+  retryAfterOutageStatement,
+} from "../delivery/index.ts";
 import { applyFacts, type EmailState, type Fact } from "../emails/index.ts";
 import { moveContents } from "./move-contents.ts";
 import { noteReceivers } from "./note-receivers.ts";
-import { insertNextStatement, type Leaving, leaveStatements } from "./outbox-statements.ts";
-import { isSettled, type ReportedUpdate, toFacts } from "./to-facts.ts";
+import { type ReportedUpdate, toFacts } from "./to-facts.ts";
 import type { KnownReport } from "./types.ts";
 
 interface Update

@@ -74,6 +74,7 @@ export {
   findEmail,
   isHeldSql,
   MAX_DOMAINS,
+  type NextRow,
   OTHER_DOMAINS,
   queuedEvent,
   RECIPIENT_COLUMNS,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
-import { MAX_ATTEMPTS } from "../../../src/sending/delivery/rules.ts";
+import { waitAfter } from "../../../src/sending/delivery/rules.ts";
 import {
   applyFacts,
   EMAIL_STATE_COLUMNS,
@@ -295,8 +295,8 @@ class Sequence {
     const tried = waiting.filter((address) => !this.#isDropped(address, known.retriedAt !== null));
     for (const address of waiting) if (!tried.includes(address)) this.#fact(known, address, "suppressed");
     if (tried.length === 0) return [];
-    known.attempts = Math.min(known.attempts + 1, MAX_ATTEMPTS);
-    const again = known.attempts < MAX_ATTEMPTS ? "deferred" : "gave-up";
+    known.attempts += 1;
+    const again = waitAfter(known.attempts, 0) === null ? "gave-up" : "deferred";
     const taken = dsn ? "accepted-dsn-to-come" : "accepted-final";
     const end = { accepted: taken, refused: "message-refused", "cut off": again } as const;
     const sent: string[] = [];

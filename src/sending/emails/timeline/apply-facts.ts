@@ -30,6 +30,12 @@ export interface AccompanyingStatements {
   after: MailStatement[];
 }
 
+/** Key of an outbox row. `dueAt` in milliseconds since 1970. */
+export interface NextRow {
+  dueAt: number;
+  outboxId: string | null;
+}
+
 /** Facts about one email, and the state they were derived from. */
 export interface EmailUpdate {
   state: EmailState;
@@ -38,8 +44,8 @@ export interface EmailUpdate {
   hits?: readonly Hit[];
   /** Number of the delivery attempt that produced the facts; 0 for feedback. */
   attempt: number;
-  /** Key of the next outbox row, when the email stays queued. `dueAt` in milliseconds since 1970. */
-  next?: { dueAt: number; outboxId: string | null };
+  /** Key of the next outbox row, when the email stays queued, or a function that returns it for the new state. */
+  next?: NextRow | ((state: EmailState) => NextRow | undefined) | undefined;
   /** The place in R2 to which the content of the row was moved. */
   moved?: MovedContent | undefined;
 }
@@ -90,8 +96,9 @@ const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }
   toWebhookEvents(before, state, added);
 
 /** Sets the key of the next outbox row on a queued email, and clears it on any other. A held one keeps its row. */
-function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeResult {
+function setNextAttempt(merged: MergeResult, nextOf: EmailUpdate["next"]): MergeResult {
   if (merged.state.recipients.some(({ state }) => state === "held")) return merged;
+  const next = typeof nextOf === "function" ? nextOf(merged.state) : nextOf;
   const queued = merged.state.status === "queued";
   const dueAt = queued ? (next?.dueAt ?? merged.state.dueAt) : null;
   const outboxId = queued && next ? next.outboxId : merged.state.outboxId;

@@ -4,34 +4,31 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import type { EmailState } from "../emails/index.ts";
 
-/** An email that leaves the row under whose lease it was held. */
+/** An email that leaves the row under whose lease it was held, in its new state. */
 export interface Leaving {
-  ticket: Ticket;
+  ticket: Pick<Ticket, "until" | "row" | "token" | "email" | "isRepeated">;
   state: EmailState;
 }
 
-const ROW = "o.due_at = j.value->>'until' AND o.id = j.value->>'row' AND o.token = j.value->>'token'";
-
-/** Finds the rows of tickets, in a JSON array, whose lease is still held: tokens. */
-export const FIND_LEASED = `
-  SELECT o.token, o.id AS row FROM json_each(?1) j CROSS JOIN outbox o ON ${ROW}`;
+/** Joins the outbox `o` with tickets, whose lease is still held, in a JSON array `j`. */
+export const TICKET_ROW = "o.due_at = j.value->>'until' AND o.id = j.value->>'row' AND o.token = j.value->>'token'";
 
 const INSERT_NEXT = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, broadcast)
   SELECT j.value->>'dueAt', j.value->>'id', o.kind, json_array(j.value->'n'), j.value->>'claims', o.broadcast
-    FROM json_each(?1) j CROSS JOIN outbox o ON ${ROW}
+    FROM json_each(?1) j CROSS JOIN outbox o ON ${TICKET_ROW}
    WHERE EXISTS (SELECT 1 FROM json_each(o.ref) r WHERE r.value = j.value->>'n')`;
 
 const IS_LEFT = "r.value NOT IN (SELECT value FROM json_each(j.value->'numbers'))";
 
 const DELETE_EMPTY = `
   DELETE FROM outbox WHERE (due_at, id) IN (
-    SELECT o.due_at, o.id FROM json_each(?1) j CROSS JOIN outbox o ON ${ROW}
+    SELECT o.due_at, o.id FROM json_each(?1) j CROSS JOIN outbox o ON ${TICKET_ROW}
      WHERE NOT EXISTS (SELECT 1 FROM json_each(o.ref) r WHERE ${IS_LEFT}))`;
 
 const SHRINK = `
   UPDATE outbox AS o SET ref = (SELECT json_group_array(r.value) FROM json_each(o.ref) r WHERE ${IS_LEFT})
-  FROM json_each(?1) j WHERE ${ROW}`;
+  FROM json_each(?1) j WHERE ${TICKET_ROW}`;
 
 /**
  * Returns the statement that inserts the rows of the next attempts of emails, each only while the lease on its row is held and

@@ -1,0 +1,59 @@
+import type { MailCtx } from "../../platform/context.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+import { finishStatement, type Lease, rescheduleStatement, shrinkStatement } from "../../platform/outbox/index.ts";
+import type { EmailState, EmailUpdate } from "../emails/index.ts";
+import type { ClaimedMail } from "./claim.ts";
+import { insertNextStatement, type Leaving, leaveStatements } from "./leave-row.ts";
+import { pacedRows, rescheduledRows } from "./next-rows.ts";
+import { outageStatements } from "./outage-statements.ts";
+import type { PendingUpdate } from "./pending-updates.ts";
+import { isSettled } from "./settled.ts";
+
+interface Flush {
+  updates: readonly PendingUpdate[];
+  /** The same, as they are written. */
+  written: readonly (EmailUpdate & Pick<PendingUpdate, "isAccepted" | "isUnreachable">)[];
+  /** Rows all of whose emails have an outcome. */
+  done: readonly string[];
+  lease: Lease;
+}
+
+/**
+ * Returns the statements that change the outbox in the transaction of a flush, for the new states of its emails: rows of later
+ * attempts are inserted, rows shrink, and finished rows are deleted. The result of the deletion is the first of `after`.
+ */
+export function outboxStatements(
+  ctx: MailCtx,
+  { updates, written, done, lease }: Flush,
+  states: readonly EmailState[],
+): { before: MailStatement[]; after: MailStatement[] } {
+  const updateOf = new Map(updates.map((update) => [update.mail.state.n, update]));
+  const paced = pacedRows(updates, states, { done, lease });
+  const deferred = states.flatMap((state) => {
+    const update = updateOf.get(state.n);
+    if (!update || update.isPart || paced.numbers.has(state.n)) return [];
+    return rescheduledRows(state, update.mail, update.isUnreachable === true);
+  });
+  const leaving = states.flatMap((state) => leavingOf(state, updateOf.get(state.n), lease));
+  const next = leaving.filter(({ state }) => state.status === "queued");
+  const rescheduled = [...deferred, ...paced.rows];
+  return {
+    before: [
+      ...(rescheduled.length > 0 ? [rescheduleStatement(ctx, lease, rescheduled)] : []),
+      ...(next.length > 0 ? [insertNextStatement(ctx, next)] : []),
+      ...paced.shared.map(([id, numbers]) => shrinkStatement(ctx, lease, id, numbers)),
+    ],
+    after: [
+      finishStatement(ctx, lease, done),
+      ...outageStatements(ctx, written),
+      ...(leaving.length > 0 ? leaveStatements(ctx, leaving) : []),
+    ],
+  };
+}
+
+/** Returns an email whose egress has told everything before the run wrote its part, so that nobody else ends its row; or none. */
+function leavingOf(state: EmailState, update: PendingUpdate | undefined, lease: Lease): Leaving[] {
+  if (!update?.isHeld || !isSettled(state, update, new Set())) return [];
+  const { outboxId: row, claims } = update.mail;
+  return [{ ticket: { ...lease, row, email: state.id, isRepeated: claims > 1 }, state }];
+}
