@@ -3,7 +3,6 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import {
   findLeaseEnd,
-  finishStatement,
   LEASE_MS,
   type Lease,
   mayStart,
