@@ -7,7 +7,7 @@ import { chromiumUnavailable } from "./support/browser.ts";
 import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
 import { takePicture } from "./support/pictures/guide.ts";
 import { type Service, startService } from "./support/pictures/local-service.ts";
-import { LOOKS, type Look, saveWhole, show } from "./support/screenshots.ts";
+import { type Look, nextLooks, saveWhole, show } from "./support/screenshots.ts";
 
 /**
  * Pictures of the pages of a shop that uses them: with PICTURES=1 those of docs/pages/, with SCREENSHOTS=<folder> each page in each
@@ -83,7 +83,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages of a shop", () => {
   async function see(name: string, to: string): Promise<void> {
     const response = await page.goto(to);
     expect(response?.status(), to).toBe(200);
-    for (const look of LOOKS) {
+    for (const look of nextLooks()) {
       await show(page, look);
       const [wide, window] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as number[];
       expect(wide, `${to} at ${look.width} px`).toBe(window);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { launchOptions, PACKAGED_CHROMIUM } from "./packaged-chromium.ts";
-import { LOOKS, pictureName, saveWhole, show } from "./screenshots.ts";
+import { nextLooks, pictureName, saveWhole, show } from "./screenshots.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -50,7 +50,7 @@ export async function openPage(browser: Browser, baseURL: string, options: Brows
 const WHOLE_PAGE = 4_000;
 
 /**
- * Returns what axe finds on a page in light and dark at 1280 and 320 px, and where the page is wider than its window. Saves a
+ * Returns what axe finds on a page, light or dark, at 1280 or 320 px, and where the page is wider than its window. Saves a
  * picture of each look where SCREENSHOTS names a folder.
  */
 export async function findIssues(page: Page): Promise<string[]> {
@@ -58,7 +58,7 @@ export async function findIssues(page: Page): Promise<string[]> {
   const issues: string[] = [];
   await page.evaluate(axeSource);
   const name = pictureName(await page.title());
-  for (const look of LOOKS) {
+  for (const look of nextLooks()) {
     await show(page, look, WHOLE_PAGE);
     issues.push(...(await findIssuesNow(page)).map((issue) => `${look.colorScheme} ${look.width}: ${issue}`));
     await saveWhole(page, `${name}-${look.width}-${look.colorScheme}`);

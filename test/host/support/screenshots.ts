@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { byExtent } from "./extent.ts";
+import { isFull } from "./extent.ts";
 
 export interface Look {
   colorScheme: "light" | "dark";
@@ -18,8 +18,11 @@ const TWO_LOOKS: readonly Look[] = [
 const EVERY_LOOK: readonly Look[] = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1280, 320].map((width) => ({ colorScheme, width })),
 );
-/** The looks in which each page is tested. */
-export const LOOKS = byExtent({ quick: TWO_LOOKS, full: EVERY_LOOK, long: EVERY_LOOK });
+/** The looks in which each page is tested: quickly one of two, by turns. */
+const LOOKS = isFull ? EVERY_LOOK : TWO_LOOKS;
+
+/** Returns the looks in which the next page is tested. */
+export const nextLooks = (): readonly Look[] => (isFull ? LOOKS : LOOKS.slice(pictures % 2).slice(0, 1));
 
 /** Greatest height of a picture, in CSS pixels. */
 const MAX_HEIGHT = 2_400;
