@@ -1,6 +1,6 @@
 /**
- * Egress and Worker are killed in turn while emails are sent by the API. Each email is delivered, and one that arrives twice
- * is marked. The lease of what a killed process held would end within 15 minutes; here it ends by SQL once nothing moves any more.
+ * Egress, Worker and gateway are killed in turn while emails are sent by API and by SMTP. Each email is delivered, and one that
+ * arrives twice is marked. The lease of what a killed process held would end within 15 minutes; here it ends by SQL once nothing moves any more.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -10,13 +10,16 @@ import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { byExtent } from "./support/extent.ts";
 import { eventsOf, listAll, listOpen, type SendAttempt, send } from "./support/sending-client.ts";
+import { SubmittingClient } from "./support/submitting-client.ts";
 
 const { kills, mails } = byExtent({
-  quick: { kills: 2, mails: 80 },
-  full: { kills: 20, mails: 800 },
+  quick: { kills: 3, mails: 80 },
+  full: { kills: 21, mails: 800 },
   long: { kills: 200, mails: 8_000 },
 });
-const CALLERS = 8;
+/** Callers of the API, and mail programs. */
+const CALLERS = 5;
+const PROGRAMS = 3;
 const DOMAINS = 8;
 const KILL_WITHIN_MS = 400;
 /** Without a change for so long, nothing is on its way: the mail systems reply at once. */
@@ -32,21 +35,26 @@ afterAll(async () => {
   await removeBundle();
 });
 
-it("no accepted email is lost when egress and Worker are killed, and each that arrives twice is marked", async () => {
+it("no accepted email is lost when egress, Worker and gateway are killed, and each that arrives twice is marked", async () => {
   const { server, sender } = rig;
+  const gateway = await rig.startGateway();
   const attempts = Array.from({ length: mails }, (_, n) => newAttempt(n, sender));
   const random = seeded(seed);
   const left = [...attempts];
-  const callers = Promise.all(
-    Array.from({ length: CALLERS }, async () => {
-      for (let mail = left.pop(); mail; mail = left.pop()) await send(server, mail);
-    }),
-  );
+  const call = async () => {
+    for (let mail = left.pop(); mail; mail = left.pop()) await send(server, mail);
+  };
+  const submit = async () => {
+    const program = new SubmittingClient(gateway.door);
+    for (let mail = left.pop(); mail; mail = left.pop()) await program.send(mail);
+    program.close();
+  };
+  const callers = Promise.all([...Array.from({ length: CALLERS }, call), ...Array.from({ length: PROGRAMS }, submit)]);
   callers.catch(() => {});
   for (let kill = 1; kill <= kills; kill++) {
     while (left.length > mails - Math.ceil((mails * kill) / (kills + 1))) await Promise.race([sleep(5), callers]);
     await sleep(random() * KILL_WITHIN_MS);
-    await (kill % 2 === 0 ? rig.killEgress() : rig.killWorker());
+    await [rig.killEgress, rig.killWorker, gateway.kill][kill % 3]?.();
   }
   await callers;
   await settle();

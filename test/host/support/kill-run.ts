@@ -71,7 +71,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   const remote = plan.distance ? { distance: plan.distance } : {};
   const disconnects = plan.distance ? disconnecting(seeded(plan.seed + 3)) : undefined;
   // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
-  let door: SubmissionDoor | null = null;
+  let door: Awaited<ReturnType<typeof openDoor>> | null = null;
   const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0, ...remote });
   try {
     // The second workspace is placed on the second mail database.

@@ -10,27 +10,34 @@ import { SmtpClient } from "./smtp-client.ts";
 /** Wait before a command is repeated, in ms. */
 const RETRY_MS = 20;
 
-/** The gateway of a kill run and the logins of its workspaces, by API key. */
+/** The submission port of a gateway and the logins of workspaces, by API key. */
 export interface SubmissionDoor {
-  gateway: Gateway;
+  /** Of implicit TLS. */
+  port: number;
   caFile: string;
   logins: ReadonlyMap<string, Login & { mailbox: string }>;
 }
 
-/** Starts the gateway and creates the credentials. The host must be running. */
-export async function openDoor(server: Server, seeds: readonly Seeded[], directory: string): Promise<SubmissionDoor> {
-  const { authorityFile, variables } = await certificateFiles(directory);
-  const url = await server.url();
-  const config = readConfig({
-    ...variables,
-    GATEWAY_NAME: "localhost",
-    GATEWAY_HOST: "127.0.0.1",
-    GATEWAY_SECRET,
-    WORKER_URL: url,
-    SUBMISSION_TLS_PORTS: "0",
-    // Without a host the clients connect many times a second, and would then wait for the next minute.
-    LIMIT_CONNECTIONS_PER_MINUTE: "1000000",
-  });
+/** Returns the variables of a gateway on 127.0.0.1 in front of a Worker at this URL, and the file of its authority. */
+export async function gatewayVariables(url: string, directory: string, port = 0) {
+  const { authorityFile: caFile, variables } = await certificateFiles(directory);
+  return {
+    caFile,
+    variables: {
+      ...variables,
+      GATEWAY_NAME: "localhost",
+      GATEWAY_HOST: "127.0.0.1",
+      GATEWAY_SECRET,
+      WORKER_URL: url,
+      SUBMISSION_TLS_PORTS: String(port),
+      // Without a host the clients connect many times a second, and would then wait for the next minute.
+      LIMIT_CONNECTIONS_PER_MINUTE: "1000000",
+    },
+  };
+}
+
+/** Creates an SMTP credential for each workspace. */
+export async function createLogins(url: string, seeds: readonly Seeded[]): Promise<SubmissionDoor["logins"]> {
   const logins = new Map<string, Login & { mailbox: string }>();
   for (const { apiKey, domainId, mailbox } of seeds) {
     const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
@@ -38,7 +45,20 @@ export async function openDoor(server: Server, seeds: readonly Seeded[], directo
     const response = await fetch(`${url}/v1/smtp-credentials/`, { method: "POST", headers, body });
     logins.set(apiKey, { ...((await response.json()) as Login), mailbox });
   }
-  return { gateway: await startGateway(config), caFile: authorityFile, logins };
+  return logins;
+}
+
+/** Starts the gateway and creates the credentials. The host must be running. */
+export async function openDoor(
+  server: Server,
+  seeds: readonly Seeded[],
+  directory: string,
+): Promise<SubmissionDoor & { gateway: Gateway }> {
+  const url = await server.url();
+  const { caFile, variables } = await gatewayVariables(url, directory);
+  const logins = await createLogins(url, seeds);
+  const gateway = await startGateway(readConfig(variables));
+  return { gateway, port: gateway.ports.submission[0] ?? 0, caFile, logins };
 }
 
 /** One mail program. It keeps its connections, and repeats a message until it gets 250. */
@@ -82,14 +102,14 @@ export class SubmittingClient {
   async #connect(mail: SendAttempt): Promise<SmtpClient | null> {
     const known = this.#connections.get(mail.apiKey);
     if (known && !known.isClosed) return known;
-    const { gateway, caFile } = this.#door;
-    const ports = { starttls: 0, implicit: gateway.ports.submission[0] ?? 0, mx: 0, health: 0 };
+    const { port, caFile } = this.#door;
+    const ports = { starttls: 0, implicit: port, mx: 0, health: 0 };
     try {
       const client = await SmtpClient.loggedIn({ ports, caFile, login: this.#loginOf(mail) });
       this.#connections.set(mail.apiKey, client);
       return client;
     } catch {
-      // The login reached no host.
+      // The gateway is not running, or the login reached no host.
       return null;
     }
   }

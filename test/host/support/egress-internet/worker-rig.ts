@@ -3,12 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { type EgressProcess, startEgressProcess } from "../../../../bench/egress/egress-process.ts";
+import { type Program, startProgram } from "../../../../bench/host/program.ts";
 import { type Host, startHost } from "../../../../bench/host/start.ts";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
 import { findTestPort } from "../ports.ts";
 import type { Server } from "../sending-client.ts";
+import { createLogins, gatewayVariables, type SubmissionDoor } from "../submitting-client.ts";
 import { SECRET } from "./outbox.ts";
 
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -31,6 +33,8 @@ export interface WorkerRig {
   /** Kills the egress or the Worker with SIGKILL and starts it again. */
   killEgress(): Promise<void>;
   killWorker(): Promise<void>;
+  /** Starts the gateway before the Worker. `kill` starts it again too. It ends with the rig. */
+  startGateway(): Promise<{ door: SubmissionDoor; kill(): Promise<void> }>;
   /** Ends the egress and starts it again on the same port: it forgets pauses and pace. */
   restartEgress(): Promise<void>;
   /** Sends an email, to which `more` adds fields, and returns its id. */
@@ -62,6 +66,7 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
     await internet.close();
     throw error;
   });
+  let gateway: Program | null = null;
   let url = Promise.withResolvers<string>();
   url.resolve(host.url);
   const seed = await host.seed({
@@ -95,6 +100,19 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
       rig.host = await startWorker();
       url.resolve(rig.host.url);
     },
+    async startGateway() {
+      const port = await findTestPort();
+      const { caFile, variables } = await gatewayVariables(rig.host.url, path.join(stateDir, "certificates"), port);
+      const run = () => startProgram("smtp-gateway/main.ts", variables);
+      gateway = (await run()).program;
+      const logins = await createLogins(rig.host.url, [seed]);
+      const kill = async () => {
+        gateway?.signal("SIGKILL");
+        await gateway?.exited;
+        gateway = (await run()).program;
+      };
+      return { door: { port, caFile, logins }, kill };
+    },
     async restartEgress() {
       rig.egress.signal("SIGTERM");
       await rig.egress.exited;
@@ -107,6 +125,7 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
     },
     read: (id) => api("GET", `/v1/emails/${id}`) as Promise<ApiEmail>,
     async close() {
+      await gateway?.stop();
       await rig.host.stop();
       rig.egress.signal("SIGKILL");
       await rig.egress.exited;
