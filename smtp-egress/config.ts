@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { type ResolverAddress, readDaneResolver } from "./dane/resolver-address.ts";
 
 /** Limits of the egress. Times in ms. */
 export interface EgressLimits {
@@ -63,6 +64,8 @@ export interface EgressConfig {
   receiversFile: string | null;
   /** Addresses of DNS servers, with port; empty: those of the system. */
   dnsServers: string[];
+  /** The validating resolver on this machine, by which everything is looked up then; null: no DANE. */
+  daneResolver: ResolverAddress | null;
   /** Port of receivers. */
   deliveryPort: number;
   /** Port of the servers of MTA-STS policies. */
@@ -137,6 +140,7 @@ export function readConfig(env: Variables): EgressConfig {
     memoryBytes: toNumber(env, "MEMORY_MB", 256) * MEGABYTE,
     receiversFile: env.RECEIVERS_FILE || null,
     dnsServers: listOf(env, "DNS_SERVERS"),
+    daneResolver: readDaneResolver(env.DANE_RESOLVER, env.DNS_SERVERS),
     deliveryPort: env.DELIVERY_PORT ? toPort("DELIVERY_PORT", env.DELIVERY_PORT) : 25,
     policyPort: env.POLICY_PORT ? toPort("POLICY_PORT", env.POLICY_PORT) : 443,
     allowsPrivateAddresses: toChoice(env, "ALLOW_PRIVATE_ADDRESSES", ["off", "on"]) === "on",

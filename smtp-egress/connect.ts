@@ -1,9 +1,10 @@
 import net from "node:net";
-import type { ConnectionOptions } from "node:tls";
 import { withTimeout } from "../src/lib/deadline.ts";
 import { ConnectError, type Connection, performHandshake, smtpConnection } from "../src/mail/smtp/client.ts";
 import type { EgressLimits } from "./config.ts";
-import { NodeSocket } from "./node-socket.ts";
+import { chainIssue, peerChain } from "./dane/match-chain.ts";
+import { NodeSocket, type StartTlsOptions } from "./node-socket.ts";
+import { reasonOfRule, type TlsRule } from "./tls-rule.ts";
 
 export interface ConnectSettings {
   /** Name in EHLO. */
@@ -21,24 +22,25 @@ export interface Target {
   /** Name of the host, for SNI and for its certificate. */
   host: string;
   address: string;
-  /** True: TLS with a certificate of the host, or no connection. False: TLS if it works, with any certificate. */
-  enforcesTls: boolean;
+  rule: TlsRule;
 }
 
 /** The reply to QUIT, in ms. */
 const QUIT_MS = 2_000;
 
 /**
- * Opens an SMTP connection to a server. Where TLS is not enforced and does not work, it connects again without: a message in clear
+ * Opens an SMTP connection to a server. Where no rule requires TLS and it does not work, it connects again without: a message in clear
  * text is what the receiver would get from a server without TLS (RFC 7435). Throws ConnectError.
  */
 export async function connectTo(target: Target, settings: ConnectSettings): Promise<Connection> {
+  const { rule } = target;
   try {
-    return await open(target, settings, target.enforcesTls ? "starttls" : "opportunistic");
+    return await open(target, settings, rule.kind === "opportunistic" ? "opportunistic" : "starttls");
   } catch (error) {
     const isOfTls = error instanceof ConnectError && (error.phase === "tls" || error.phase === "starttls");
-    if (target.enforcesTls || !isOfTls) throw error;
-    return open(target, settings, "off");
+    if (!isOfTls) throw error;
+    if (rule.kind === "opportunistic") return open(target, settings, "off");
+    throw new ConnectError(error.phase, error.reply, `${error.message}; ${reasonOfRule(rule)}`);
   }
 }
 
@@ -66,11 +68,13 @@ async function connectSocket(target: Target, settings: ConnectSettings): Promise
   }
 }
 
-function tlsOptions({ host, enforcesTls }: Target, { ca }: ConnectSettings): ConnectionOptions {
+function tlsOptions({ host, rule }: Target, { ca }: ConnectSettings): StartTlsOptions {
+  const servername = "serverName" in rule ? rule.serverName : host;
   return {
     // An address is no server name (RFC 6066 3).
-    ...(net.isIP(host.replace(/^\[(?:ipv6:)?|\]$/g, "")) ? {} : { servername: host }),
-    rejectUnauthorized: enforcesTls,
+    ...(net.isIP(servername.replace(/^\[(?:ipv6:)?|\]$/g, "")) ? {} : { servername }),
+    rejectUnauthorized: rule.kind === "certificate",
     ...(ca ? { ca } : {}),
+    ...(rule.kind === "dane" ? { peerIssue: (socket) => chainIssue(peerChain(socket), rule, Date.now()) } : {}),
   };
 }

@@ -5,6 +5,24 @@ import { ExpiringCache } from "./expiring-cache.ts";
 export interface HostAddresses {
   addresses: readonly string[];
   isKnown: boolean;
+  /** Names that may have TLSA records of the host; none when its addresses are not secure (DNSSEC). */
+  tlsaBases: readonly string[];
+}
+
+export interface MxRecords {
+  records: { exchange: string; priority: number }[];
+  /** They are validated by DNSSEC. */
+  isSecure: boolean;
+}
+
+/** Asks DNS. No method throws: where DNS did not answer they say so. */
+export interface Dns {
+  /** Returns MX records, or null without an answer. */
+  mx(name: string): Promise<MxRecords | null>;
+  /** Returns the texts of TXT records, or null without an answer. */
+  texts(name: string): Promise<string[] | null>;
+  /** Returns the addresses of a host, IPv4 first, and remembers them for their TTL. */
+  addresses(name: string): Promise<HostAddresses>;
 }
 
 /** A query of one server, and how often it is repeated. */
@@ -19,8 +37,8 @@ const MAX_MS = 3_600_000;
 const FAILURE_MS = 10_000;
 const SECOND_MS = 1_000;
 
-/** Asks DNS. No method throws: where DNS did not answer they say so. */
-export class Dns {
+/** Asks the resolvers of the system, or others. node:dns does not tell which answers are secure, so none is. */
+export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   readonly #hosts = new ExpiringCache<HostAddresses>(MAX_HOSTS);
 
@@ -29,18 +47,16 @@ export class Dns {
     if (servers.length > 0) this.#resolver.setServers(servers);
   }
 
-  /** Returns MX records, or null without an answer. */
-  mx(name: string): Promise<{ exchange: string; priority: number }[] | null> {
-    return answerOf(this.#resolver.resolveMx(name));
+  async mx(name: string): Promise<MxRecords | null> {
+    const records = await answerOf(this.#resolver.resolveMx(name));
+    return records && { records, isSecure: false };
   }
 
-  /** Returns the texts of TXT records, or null without an answer. */
   async texts(name: string): Promise<string[] | null> {
     const records = await answerOf(this.#resolver.resolveTxt(name));
     return records?.map((pieces) => pieces.join("")) ?? null;
   }
 
-  /** Returns the addresses of a host, IPv4 first, and remembers them for their TTL. */
   addresses(name: string): Promise<HostAddresses> {
     return this.#hosts.get(name, async () => {
       const [v4, v6] = await Promise.all([
@@ -51,7 +67,7 @@ export class Dns {
       const ttl = Math.min(...records.map(({ ttl }) => ttl)) * SECOND_MS;
       const ms = records.length > 0 ? Math.min(Math.max(ttl, MIN_MS), MAX_MS) : FAILURE_MS;
       const addresses = records.slice(0, MAX_ADDRESSES).map(({ address }) => address);
-      return { value: { addresses, isKnown: v4 !== null && v6 !== null }, ms };
+      return { value: { addresses, isKnown: v4 !== null && v6 !== null, tlsaBases: [] }, ms };
     });
   }
 }

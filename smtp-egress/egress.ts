@@ -52,7 +52,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   });
   const ca = config.caFile === null ? null : readFileSync(config.caFile);
   const issueOf = addressCheck(config.allowsPrivateAddresses, config.sourceAddress);
-  const { routeOf, destinationOf } = findDestinations(config, { ca, issueOf });
+  const { routeOf, destinationOf, dane } = findDestinations(config, { ca, issueOf });
   const receivers = readReceivers(config.receiversFile === null ? "{}" : readFileSync(config.receiversFile, "utf8"));
   const queueOf = ({ hosts }: Route & { kind: "hosts" }) =>
     scheduler.queueOf(receivers.receiverOf(hosts.map(({ name }) => name)));
@@ -84,7 +84,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
           port: config.healthPort,
           host: config.host,
           isHealthy: () => worker.isReachable(),
-          metrics: () => metricsText({ address, hold, reporter, queues: scheduler.queues }, Date.now()),
+          metrics: () => metricsText({ address, hold, reporter, queues: scheduler.queues, dane }, Date.now()),
         });
   return {
     ports: servers.ports,

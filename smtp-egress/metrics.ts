@@ -1,3 +1,4 @@
+import type { DaneCounts } from "./destinations.ts";
 import type { Hold } from "./hold.ts";
 import type { ReceiverQueue } from "./receiver-queue.ts";
 import type { Reporter } from "./reporter.ts";
@@ -9,6 +10,8 @@ export interface Measured {
   hold: Hold;
   reporter: Reporter;
   queues: ReadonlyMap<string, ReceiverQueue>;
+  /** Null without DANE. */
+  dane: DaneCounts | null;
 }
 
 interface Metric {
@@ -24,7 +27,8 @@ const SECOND_MS = 1_000;
 
 /** Returns the metrics of the egress in the text format of Prometheus. `now` in ms since 1970. */
 export function metricsText(measured: Measured, now: number): string {
-  return [...processMetrics(measured), ...receiverMetrics(measured, now)].map(toText).join("");
+  const metrics = [...processMetrics(measured), ...daneMetrics(measured), ...receiverMetrics(measured, now)];
+  return metrics.map(toText).join("");
 }
 
 function processMetrics({ hold, reporter }: Measured): Metric[] {
@@ -43,6 +47,20 @@ function processMetrics({ hold, reporter }: Measured): Metric[] {
       "Results of final dots that the Worker has not acknowledged.",
       reporter.unacknowledged,
     ),
+  ];
+}
+
+function daneMetrics({ dane }: Measured): Metric[] {
+  if (dane === null) return [];
+  const counter = (name: string, help: string, counts: Readonly<Record<string, number>>): Metric => ({
+    name,
+    type: "counter",
+    help,
+    samples: Object.entries(counts).map(([result, count]) => [{ result }, count]),
+  });
+  return [
+    counter("smtp_egress_dns_answers_total", "Answers of the resolver for DANE, by its AD bit.", dane.answers),
+    counter("smtp_egress_tlsa_lookups_total", "Look-ups of TLSA records, by what was found.", dane.lookups),
   ];
 }
 

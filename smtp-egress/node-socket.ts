@@ -10,6 +10,12 @@ const CLOSE_MS = 2_000;
 
 type ReadResult = Awaited<ReturnType<SocketReader["read"]>>;
 
+/** Options of startTls(). */
+export interface StartTlsOptions extends tls.ConnectionOptions {
+  /** Returns why a server must not be used, after the handshake and before anything is sent to it, or null. */
+  peerIssue?(socket: tls.TLSSocket): string | null;
+}
+
 interface WaitingRead {
   resolve(result: ReadResult): void;
   reject(error: Error): void;
@@ -22,14 +28,14 @@ export class NodeSocket implements SmtpSocket {
   readonly readable: { getReader(): SocketReader };
   readonly writable: { getWriter(): SocketWriter };
   readonly #socket: net.Socket;
-  readonly #tlsOptions: tls.ConnectionOptions;
+  readonly #tlsOptions: StartTlsOptions;
   readonly #unread: Buffer[] = [];
   #waiting: WaitingRead | null = null;
   #error: Error | null = null;
   #isEnded = false;
 
   /** `tlsOptions` are those of startTls(). */
-  constructor(socket: net.Socket, tlsOptions: tls.ConnectionOptions, isTls = false) {
+  constructor(socket: net.Socket, tlsOptions: StartTlsOptions, isTls = false) {
     this.#socket = socket;
     this.#tlsOptions = tlsOptions;
     socket.setNoDelay(true);
@@ -37,7 +43,12 @@ export class NodeSocket implements SmtpSocket {
     socket.on("error", (error) => this.#end(error));
     socket.on("end", () => this.#end(null));
     this.opened = new Promise((resolve, reject) => {
-      socket.once(isTls ? "secureConnect" : "connect", resolve);
+      socket.once(isTls ? "secureConnect" : "connect", () => {
+        const issue = socket instanceof tls.TLSSocket ? tlsOptions.peerIssue?.(socket) : null;
+        if (!issue) return resolve(null);
+        reject(new Error(issue));
+        socket.destroy();
+      });
       socket.once("error", reject);
       socket.once("close", () => reject(new Error("the connection was closed")));
     });
@@ -64,7 +75,8 @@ export class NodeSocket implements SmtpSocket {
   }
 
   startTls(): NodeSocket {
-    const socket = tls.connect({ ...this.#tlsOptions, socket: this.#socket });
+    const { peerIssue: _, ...options } = this.#tlsOptions;
+    const socket = tls.connect({ ...options, socket: this.#socket });
     // Bytes in clear text after the reply to STARTTLS may be an attacker's.
     if (this.#unread.length > 0) socket.destroy(new Error("the server sent clear text after its reply to STARTTLS"));
     return new NodeSocket(socket, this.#tlsOptions, true);

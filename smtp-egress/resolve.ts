@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { AddressIssue } from "./allowed-addresses.ts";
-import type { Dns } from "./dns.ts";
+import type { Dns, HostAddresses } from "./dns.ts";
 import { ExpiringCache } from "./expiring-cache.ts";
 import { type MailServers, type Route, routeOf } from "./route.ts";
 
@@ -18,6 +18,8 @@ const MAX_DOMAINS = 20_000;
 const ROUTE_MS = 300_000;
 const REFUSAL_MS = 60_000;
 const FAILURE_MS = 10_000;
+
+const NULL_MX: HostAddresses = { addresses: [], isKnown: true, tlsaBases: [] };
 
 /** Looks up where mail of a domain goes (RFC 5321 5.1), and remembers it. */
 export class Routes {
@@ -49,10 +51,12 @@ export class Routes {
     const [, literal] = /^\[(?:ipv6:)?(.+)\]$/.exec(domain) ?? [];
     if (literal !== undefined) {
       const addresses = isIP(literal) ? [literal] : [];
-      return { domain, isImplicit: true, hosts: [{ name: domain, preference: 0, addresses, isKnown: true }] };
+      const host = { name: domain, preference: 0, addresses, isKnown: true, tlsaBases: [] };
+      return { domain, isImplicit: true, hosts: [host] };
     }
-    const records = await this.#options.dns.mx(domain);
-    if (records === null) return null;
+    const found = await this.#options.dns.mx(domain);
+    if (found === null) return null;
+    const { records, isSecure } = found;
     const isImplicit = records.length === 0;
     const ordered = (isImplicit ? [{ exchange: domain, priority: 0 }] : records)
       .map((record) => ({ ...record, order: Math.random() }))
@@ -61,8 +65,8 @@ export class Routes {
     const hosts = ordered.map(async ({ exchange, priority }) => {
       const name = exchange.toLowerCase().replace(/\.$/, "");
       // The name of a null MX is empty (RFC 7505).
-      const found = name === "" ? { addresses: [], isKnown: true } : await this.#options.dns.addresses(name);
-      return { name, preference: priority, ...found };
+      const found = name === "" ? NULL_MX : await this.#options.dns.addresses(name);
+      return { name, preference: priority, ...found, tlsaBases: isSecure ? found.tlsaBases : [] };
     });
     return { domain, isImplicit, hosts: await Promise.all(hosts) };
   }

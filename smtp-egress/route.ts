@@ -6,6 +6,8 @@ export interface MxHost {
   preference: number;
   /** Empty: none, or none that may be used. */
   addresses: readonly string[];
+  /** Names that may have its TLSA records; none when the MX records or its addresses are not secure (DNSSEC). */
+  tlsaBases: readonly string[];
 }
 
 /** Where mail of a domain goes: the hosts in the order in which they are tried. */
@@ -21,7 +23,7 @@ export interface MailServers {
   domain: string;
   /** True when there is no MX record, and the domain itself is the server (RFC 5321 5.1). */
   isImplicit: boolean;
-  hosts: readonly (Pick<MxHost, "name" | "preference"> & { addresses: readonly string[]; isKnown: boolean })[];
+  hosts: readonly (MxHost & { isKnown: boolean })[];
 }
 
 /**
@@ -41,9 +43,10 @@ export function routeOf(
   if (better.length === 0) return loop;
   const issues = better.flatMap(({ addresses }) => addresses.map(issueOf));
   const usable = better
-    .map(({ name, preference, addresses }) => ({
+    .map(({ name, preference, tlsaBases, addresses }) => ({
       name,
       preference,
+      tlsaBases,
       addresses: addresses.filter((address) => issueOf(address) === null),
     }))
     .filter(({ addresses }) => addresses.length > 0);

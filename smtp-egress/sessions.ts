@@ -1,6 +1,7 @@
 import { ConnectError, type Connection } from "../src/mail/smtp/client.ts";
 import { type ConnectSettings, connectTo } from "./connect.ts";
 import type { MxHost } from "./route.ts";
+import { type HostRule, keyOfRule } from "./tls-rule.ts";
 import type { Unreachable } from "./unreachable.ts";
 
 /** A kept connection to a host of a receiver. */
@@ -8,17 +9,15 @@ export interface Session {
   readonly connection: Connection;
   readonly host: string;
   readonly address: string;
-  /** TLS was enforced. */
-  readonly isVerified: boolean;
+  /** Key of the rule for TLS that it obeys. */
+  readonly ruleKey: string;
   /** Messages that were sent on it. */
   sent: number;
 }
 
 /** Hosts of a delivery, in the order in which they are tried. */
 export interface Destination {
-  hosts: readonly MxHost[];
-  /** Returns whether TLS with a valid certificate is enforced for a host, or null when mail must not go there. */
-  enforcesTls(host: string): boolean | null;
+  hosts: readonly (MxHost & { rule: HostRule })[];
 }
 
 /** Signals that no host of a destination could be used. It has the failure of the last one. */
@@ -91,11 +90,13 @@ export class Sessions {
     void session.connection.close();
   }
 
-  #takeKept({ hosts, enforcesTls }: Destination): Session | null {
-    const best = new Set(hosts.filter(({ preference }) => preference === hosts[0]?.preference).map(({ name }) => name));
+  #takeKept({ hosts }: Destination): Session | null {
+    const best = hosts.filter(({ preference }) => preference === hosts[0]?.preference);
+    const rules = new Map(best.map(({ name, rule }) => [name, rule]));
     for (const session of [...this.#idle.keys()].reverse()) {
+      const rule = rules.get(session.host);
       if (!session.connection.usable) this.#close(session);
-      else if (best.has(session.host) && (session.isVerified || enforcesTls(session.host) === false)) {
+      else if (rule && (rule.kind === "opportunistic" || session.ruleKey === keyOfRule(rule))) {
         clearTimeout(this.#idle.get(session));
         this.#idle.delete(session);
         return session;
@@ -105,32 +106,34 @@ export class Sessions {
   }
 
   /** Connects to the hosts in their order, one address after the other, without those that could not be reached just now. */
-  async #open({ hosts, enforcesTls }: Destination): Promise<Session> {
+  async #open({ hosts }: Destination): Promise<Session> {
     const { unreachable, connect } = this.#options;
-    const targets = hosts.flatMap(({ name, addresses }) => {
-      const enforces = enforcesTls(name);
-      return enforces === null ? [] : addresses.map((address) => ({ host: name, address, enforcesTls: enforces }));
-    });
-    let [error, last] = [NONE_ALLOWED, hosts[0]?.name ?? ""];
+    const targets = hosts.flatMap(({ name, addresses, rule }) =>
+      rule.kind === "forbidden" ? [] : addresses.map((address) => ({ host: name, address, rule })),
+    );
+    let [error, last] = [forbiddenError(hosts.map(({ rule }) => rule)), hosts[0]?.name ?? ""];
     for (const target of targets.slice(0, MAX_ATTEMPTS)) {
       last = target.host;
-      const known = unreachable.errorOf(target.address);
+      const known = unreachable.errorOf(target);
       if (known) {
         error = known;
         continue;
       }
       try {
         const connection = await connectTo(target, connect);
-        const { host, address } = target;
-        return { connection, host, address, isVerified: target.enforcesTls, sent: 0 };
+        const { host, address, rule } = target;
+        return { connection, host, address, ruleKey: keyOfRule(rule), sent: 0 };
       } catch (failure) {
         if (!(failure instanceof ConnectError)) throw failure;
         error = failure;
-        unreachable.note(target.address, failure);
+        unreachable.note(target, failure);
       }
     }
     throw new UnusableHosts(last, error);
   }
 }
 
-const NONE_ALLOWED = new ConnectError("tls", null, "the MTA-STS policy of the domain allows none of its mail servers");
+function forbiddenError(rules: readonly HostRule[]): ConnectError {
+  const reasons = rules.flatMap((rule) => (rule.kind === "forbidden" ? [rule.reason] : []));
+  return new ConnectError("tls", null, reasons[0] ?? "the domain has no mail server");
+}

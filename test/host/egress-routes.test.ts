@@ -98,8 +98,9 @@ describe("an email", () => {
 });
 
 it("hosts that are no better than this server are left out", () => {
-  const host = (name: string, preference: number) => ({ name, preference, addresses: ["192.0.2.1"], isKnown: true });
+  const addresses = ["192.0.2.1"];
+  const host = (name: string, preference: number) => ({ name, preference, addresses, tlsaBases: [], isKnown: true });
   const hosts = [host("a.test", 5), host("out.test", 10), host("b.test", 10), host("c.test", 20)];
   const route = routeOf({ domain: "d.test", isImplicit: false, hosts }, "OUT.test", () => null);
-  expect(route).toEqual({ kind: "hosts", hosts: [{ name: "a.test", preference: 5, addresses: ["192.0.2.1"] }] });
+  expect(route).toEqual({ kind: "hosts", hosts: [{ name: "a.test", preference: 5, addresses, tlsaBases: [] }] });
 });

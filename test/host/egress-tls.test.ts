@@ -1,13 +1,11 @@
 /** TLS to receivers: opportunistic (RFC 7435), or enforced by an MTA-STS policy (RFC 8461). */
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import https from "node:https";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptedServer } from "../support/scripted-smtp.ts";
 import { createAuthority, type TestAuthority } from "./support/egress/certificates.ts";
+import { servePolicy } from "./support/egress/policy-server.ts";
 import type { EgressRig } from "./support/egress/rig.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 
@@ -48,22 +46,6 @@ describe("without a policy", () => {
   });
 });
 
-/** Serves a policy for `one.test` and returns its port. */
-async function servePolicy(rig: EgressRig, policy: string, name = "mta-sts.one.test") {
-  const fetched: string[] = [];
-  const server = https.createServer(await authority.certify(name), (request, response) => {
-    fetched.push(`${request.headers.host}${request.url}`);
-    response.writeHead(200, { "Content-Type": "text/plain" }).end(policy);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  rig.zone["_mta-sts.one.test"] = { txt: ["v=STSv1; id=1;"] };
-  rig.zone["mta-sts.one.test"] = { a: ["127.0.0.1"] };
-  return { port: (server.address() as AddressInfo).port, fetched, close: () => server.close() };
-}
-
-const policyOf = (mode: string, mx: string) => `version: STSv1\r\nmode: ${mode}\r\nmx: ${mx}\r\nmax_age: 86400\r\n`;
-
 describe("with an MTA-STS policy", () => {
   /** Sends an email to `one.test`, whose policy and server are these, and returns its result. */
   async function send({
@@ -74,7 +56,7 @@ describe("with an MTA-STS policy", () => {
   }) {
     // The port of the policy is known before the egress starts.
     const zone: EgressRig["zone"] = {};
-    const policy = await servePolicy({ zone } as EgressRig, policyOf(mode, mx), policyName);
+    const policy = await servePolicy(zone, authority, { mode, mx, certified: policyName });
     const rig = await aRig({}, { policyPort: policy.port, caFile: authority.file });
     const server = await rig.receiver("one", { capabilities: STARTTLS }, await authority.certify(...names));
     Object.assign(rig.zone, zone);

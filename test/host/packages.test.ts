@@ -50,7 +50,7 @@ describe.each(["smtp-egress", "smtp-gateway"])("%s", (program) => {
   it("imports these and no others", () => {
     const { dependencies } = read<Manifest>(`${program}/package.json`);
     const folder = path.join(ROOT, program);
-    const sources = readdirSync(folder).filter((file) => file.endsWith(".ts"));
+    const sources = readdirSync(folder, { encoding: "utf8", recursive: true }).filter((file) => file.endsWith(".ts"));
     const imported = sources.flatMap((file) => {
       const text = readFileSync(path.join(folder, file), "utf8");
       return [...text.matchAll(/^(?:import|\}).* from "([a-z@][^:"/]*)(?:\/[^":]*)?"/gm)].map(([, name]) => name);

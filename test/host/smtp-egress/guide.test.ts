@@ -45,6 +45,8 @@ it("with the settings of the guide the program starts, the check accepts its cer
   const program = await startEgressProcess({
     ...settings,
     ...local,
+    DNS_SERVERS: "",
+    DANE_RESOLVER: local.DNS_SERVERS ?? "",
     EGRESS_PORTS: "0",
     HEALTH_PORT: "0",
     EGRESS_PASSWORD_FILE: await file("password", "a password\n"),

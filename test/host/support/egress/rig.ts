@@ -20,20 +20,27 @@ export interface EgressRig extends Omit<Surroundings, "close" | "closeReceivers"
   close(): Promise<void>;
 }
 
+export interface RigSettings extends Partial<EgressConfig> {
+  receivers?: ReceiversFile;
+  /** The DNS server is its DANE_RESOLVER. */
+  usesDane?: boolean;
+}
+
 /** Starts an egress with these limits and settings, after `prepare` has set what the Worker does. */
 export async function startEgressRig(
   limits: Partial<EgressLimits> = {},
-  settings: Partial<EgressConfig> & { receivers?: ReceiversFile } = {},
+  { receivers = [], usesDane = false, ...settings }: RigSettings = {},
   prepare: (worker: StandInWorker) => void = () => {},
 ): Promise<EgressRig> {
   const folder = await mkdtemp(path.join(tmpdir(), "egress-"));
   const receiversFile = path.join(folder, "receivers.json");
-  await writeFile(receiversFile, JSON.stringify(settings.receivers ?? []));
+  await writeFile(receiversFile, JSON.stringify(receivers));
   const surroundings = await startSurroundings();
   const { worker } = surroundings;
   prepare(worker);
   const config = readConfig({ ...surroundings.variables, EGRESS_INSECURE_PORTS: "0", RECEIVERS_FILE: receiversFile });
-  const egress = await startEgress({ ...config, ...settings, limits: { ...config.limits, ...limits } });
+  const daneResolver = usesDane ? { address: "127.0.0.1", port: surroundings.dns.port } : null;
+  const egress = await startEgress({ ...config, daneResolver, ...settings, limits: { ...config.limits, ...limits } });
   const [port = 0] = egress.ports;
   let kept: Promise<Connection> | null = null;
   return {

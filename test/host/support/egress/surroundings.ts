@@ -3,12 +3,13 @@ import { ScriptedServer } from "../../../support/scripted-smtp.ts";
 import type { Script } from "../../../support/smtp-script.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
 import { findTestPort } from "../ports.ts";
-import { startTestDns, type ZoneEntry } from "./dns.ts";
+import { startTestDns, type TestDns, type ZoneEntry } from "./dns.ts";
 import { StandInWorker } from "./worker.ts";
 
 export interface Surroundings {
   worker: StandInWorker;
   zone: Record<string, ZoneEntry>;
+  dns: TestDns;
   /** Starts a receiver for `<name>.test`, with the MX host `mx.<name>.test` on an address of its own. */
   receiver(name: string, script?: Script, keys?: { key: string; cert: string }): Promise<ScriptedServer>;
   /** Settings of an egress among them. */
@@ -30,6 +31,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   return {
     worker,
     zone,
+    dns,
     async receiver(name, script = {}, keys = serverKeys().local) {
       const server = new ScriptedServer(script, keys);
       const address = `127.0.0.${10 + receivers.length}`;
