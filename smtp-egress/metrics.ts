@@ -93,7 +93,7 @@ function receiverMetrics({ address, queues }: Measured, now: number): Metric[] {
     metric("connections", "gauge", "Open connections.", ({ connections }) => connections),
     metric("window", "gauge", "Transactions that may run at a time.", ({ pace }) => pace.connections(now)),
     metric("messages_per_minute", "gauge", "Messages that may leave in a minute.", ({ pace }) => {
-      return pace.limits(now).messagesPerMinute;
+      return Math.round(10 * pace.limits(now).messagesPerMinute) / 10;
     }),
     metric(
       "limited_until_seconds",

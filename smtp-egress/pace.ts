@@ -3,6 +3,12 @@ import type { PaceLimits } from "./receivers/types.ts";
 const MINUTE_MS = 60_000;
 /** Time for which a bucket keeps unused messages, in ms: a pause is not followed by a burst. */
 const BURST_MS = 1_000;
+/**
+ * The same of a rate that was learned, and the fewest messages: the receiver may count those of each second. A turn that a timer gave
+ * too late is not lost.
+ */
+const LEARNED_BURST_MS = 200;
+const LEARNED_BURST = 1.5;
 /** Time for which a place waits for its message, in ms. Messages that were cancelled leave places behind. */
 const KEPT_PLACES_MS = 120_000;
 /** Slow-downs within this time are one: they are the replies of connections that ran side by side. */
@@ -34,6 +40,12 @@ export interface Pace {
   isProbing: boolean;
 }
 
+/** The limits that are in force. */
+export interface Limits extends PaceLimits {
+  /** True: the rate is below that of the table, because the receiver has asked for that. */
+  isLearned?: boolean;
+}
+
 /** How a message takes a place. */
 export interface Arrival {
   /** A message that waits at most so many ms is kept by the caller and does not come back. Default 0. */
@@ -43,7 +55,7 @@ export interface Arrival {
 }
 
 /** Returns the pace of a source address that has sent nothing to a receiver yet. Pure, as are all functions here. */
-export function newPace(limits: PaceLimits, now: number): Pace {
+export function newPace(limits: Limits, now: number): Pace {
   return {
     tokens: burstOf(limits),
     countedAt: now,
@@ -66,7 +78,7 @@ export function newPace(limits: PaceLimits, now: number): Pace {
  */
 export function takePlace(
   pace: Pace,
-  limits: PaceLimits,
+  limits: Limits,
   now: number,
   { holdMs = 0, isReturning }: Arrival = {},
 ): { pace: Pace; waitMs: number } {
@@ -89,7 +101,7 @@ export function takePlace(
  * Takes the turn to send one message of those that were taken, or returns after how many ms to ask again: also when many come back
  * from their wait at once, no more leave than the rate allows.
  */
-export function takeTurn(pace: Pace, limits: PaceLimits, now: number): { pace: Pace; waitMs: number } {
+export function takeTurn(pace: Pace, limits: Limits, now: number): { pace: Pace; waitMs: number } {
   if (now < pace.pausedUntil) return { pace, waitMs: pace.pausedUntil - now };
   const turns = filledBucket(pace.turns, limits, now - pace.turnsCountedAt);
   const filled = { ...pace, turns, turnsCountedAt: Math.max(now, pace.turnsCountedAt) };
@@ -99,13 +111,13 @@ export function takeTurn(pace: Pace, limits: PaceLimits, now: number): { pace: P
 }
 
 /** Returns how many connections it may have: one while it probes, none in a pause. */
-export function connectionsOf(pace: Pace, limits: PaceLimits, now: number): number {
+export function connectionsOf(pace: Pace, limits: Limits, now: number): number {
   if (now < pace.pausedUntil) return 0;
   return pace.isProbing ? 1 : Math.min(Math.floor(pace.window), limits.connections);
 }
 
 /** Notes an accepted message: the window grows by one after as many messages as it has connections. It ends a probe. */
-export function noteAccepted(pace: Pace, limits: PaceLimits): Pace {
+export function noteAccepted(pace: Pace, limits: Limits): Pace {
   if (pace.isProbing) return { ...pace, isProbing: false, accepted: 0 };
   const accepted = pace.accepted + 1;
   if (accepted < pace.window) return { ...pace, accepted };
@@ -137,20 +149,35 @@ export function pauseUntil(pace: Pace, until: number, now = pace.countedAt): Pac
   };
 }
 
+/**
+ * Sends nothing for a time, in ms, because the receiver asked to slow down: half of the connections are left. The next message is a probe,
+ * as after a pause. All who wait take places anew.
+ */
+export function backOff(pace: Pace, ms: number, now: number): Pace {
+  const paused = pauseUntil(pace, now + ms, now);
+  if (paused === pace) return pace;
+  const slowed = { ...paused, tokens: 1, turns: 1, slowedAt: now };
+  if (pace.isProbing) return { ...slowed, window: pace.window };
+  return { ...slowed, tokens: Math.min(1, pace.tokens), waiting: pace.waiting, window: Math.max(1, pace.window / 2) };
+}
+
 /** Begins the last pause again, after a probe that the receiver refused. Without a probe it does nothing. */
 export function noteFailedProbe(pace: Pace, now: number): Pace {
   return pace.isProbing && now >= pace.pausedUntil ? pauseUntil(pace, now + pace.pauseMs, now) : pace;
 }
 
-function fill(pace: Pace, limits: PaceLimits, now: number): Pace {
+function fill(pace: Pace, limits: Limits, now: number): Pace {
   const tokens = filledBucket(pace.tokens, limits, now - pace.countedAt);
   return { ...pace, tokens, countedAt: Math.max(now, pace.countedAt) };
 }
 
-function filledBucket(tokens: number, limits: PaceLimits, elapsedMs: number): number {
+function filledBucket(tokens: number, limits: Limits, elapsedMs: number): number {
   return Math.min(burstOf(limits), tokens + (Math.max(0, elapsedMs) / MINUTE_MS) * limits.messagesPerMinute);
 }
 
-const keptPlaces = (limits: PaceLimits) =>
+const keptPlaces = (limits: Limits) =>
   Math.max(burstOf(limits), (KEPT_PLACES_MS / MINUTE_MS) * limits.messagesPerMinute);
-const burstOf = ({ messagesPerMinute }: PaceLimits) => Math.max(1, (messagesPerMinute / MINUTE_MS) * BURST_MS);
+const burstOf = ({ messagesPerMinute, isLearned = false }: Limits) => {
+  const [least, ms] = isLearned ? [LEARNED_BURST, LEARNED_BURST_MS] : [1, BURST_MS];
+  return Math.max(least, (messagesPerMinute / MINUTE_MS) * ms);
+};

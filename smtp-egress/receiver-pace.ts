@@ -1,6 +1,15 @@
 import type { Reply } from "../src/mail/smtp/client.ts";
 import {
+  type LearnedConnections,
+  newLearnedConnections,
+  noteAcceptedConnections,
+  noteTooManyConnections,
+} from "./learned-connections.ts";
+import { type LearnedRate, newLearnedRate, noteAcceptedRate, noteRateRefused } from "./learned-rate.ts";
+import {
+  backOff,
   connectionsOf,
+  type Limits,
   newPace,
   noteFailedProbe,
   noteSlowDown,
@@ -11,7 +20,8 @@ import {
 } from "./pace.ts";
 import { isTemporary, noteReply, type Reaction, type SeenReplies } from "./receivers/reactions.ts";
 import { toLine } from "./receivers/reply-line.ts";
-import { isSlowDown } from "./receivers/slow-down.ts";
+import { pauseReceiver } from "./receivers/rule.ts";
+import { isAboutConnections, isSlowDown } from "./receivers/slow-down.ts";
 import { commonRules, defaultLimits } from "./receivers/table.ts";
 import type { PaceLimits, Receiver, ReplyRule } from "./receivers/types.ts";
 import { noteAcceptedFast } from "./slow-start.ts";
@@ -38,6 +48,8 @@ export type Verdict =
   | "temporary";
 
 const DAY_MS = 86_400_000;
+/** A longer wait after a slow-down is told as a pause of the receiver, in ms: others are shorter than most waits in the line. */
+const TOLD_MS = 60_000;
 /** The reason of a place in the line. The Worker takes any other for one that all mail to the receiver waits for. */
 export const IN_LINE = "its rate is used up";
 
@@ -49,6 +61,8 @@ export class ReceiverPace {
   readonly #limits: PaceLimits;
   readonly #onSourcePause: (reaction: Reaction) => void;
   #pace: Pace;
+  #rate: LearnedRate;
+  #connections: LearnedConnections = newLearnedConnections();
   #seen: SeenReplies = new Map();
   #reactions: readonly Reaction[] = [];
   /** Messages that left on a day of the warm-up. */
@@ -68,11 +82,18 @@ export class ReceiverPace {
     this.#rules = [...receiver.rules, ...commonRules];
     this.#limits = { ...defaultLimits, ...receiver.limits };
     this.#pace = newPace(this.#limits, now);
+    this.#rate = newLearnedRate(now);
   }
 
-  /** Returns the limits without the actions that have ended. */
-  limits(now: number): PaceLimits {
-    let limits = this.#limits;
+  /** Returns the limits that are in force: those of the table, those that were learned, and the actions that have not ended. */
+  limits(now: number): Limits {
+    const { messagesPerMinute } = this.#rate;
+    let limits: Limits = {
+      ...this.#limits,
+      messagesPerMinute: Math.min(messagesPerMinute, this.#limits.messagesPerMinute),
+      connections: Math.min(this.#connections.connections, this.#limits.connections),
+      isLearned: messagesPerMinute < this.#limits.messagesPerMinute,
+    };
     for (const { action, until } of this.#reactions) {
       if (until <= now) continue;
       if (action.kind === "slow")
@@ -127,7 +148,12 @@ export class ReceiverPace {
 
   /** Notes a message that was accepted for so many recipients. */
   noteAccepted(recipients: number, now: number): void {
-    this.#pace = noteAcceptedFast(this.#pace, this.limits(now));
+    // In a pause it is one that was on its way, and no probe.
+    if (this.pausedUntil(now) === null) {
+      this.#pace = noteAcceptedFast(this.#pace, this.limits(now));
+      this.#rate = noteAcceptedRate(this.#rate, this.#limits, now);
+      this.#connections = noteAcceptedConnections(this.#connections, this.#limits);
+    }
     const day = this.warmUpDay(now) ?? 0;
     this.#sent = { day, messages: this.#sentOn(day) + recipients };
   }
@@ -142,7 +168,7 @@ export class ReceiverPace {
     const line = toLine(reply);
     const { seen, reaction } = noteReply(this.#seen, this.#rules, { reply: line, now });
     this.#seen = seen;
-    if (isSlowDown(reply)) this.#pace = noteSlowDown(this.#pace, now);
+    if (isSlowDown(reply)) this.#slowDown(reply, now);
     if (reaction) this.#react(reaction, now);
     if (reaction?.action.kind === "bounce") return "permanent";
     return reply.code >= 500 && isTemporary(this.#rules, line) ? "temporary" : "as-it-says";
@@ -152,6 +178,23 @@ export class ReceiverPace {
   pause(reaction: Reaction, now: number): void {
     this.#pace = pauseUntil(this.#pace, reaction.until, now);
     this.#add(reaction, now);
+  }
+
+  /** Lowers the limit that a reply is about. */
+  #slowDown(reply: Reply, now: number): void {
+    if (isAboutConnections(reply)) {
+      const connections = this.connections(now);
+      const pace = noteSlowDown(this.#pace, now);
+      if (pace !== this.#pace) this.#connections = noteTooManyConnections(this.#connections, connections);
+      this.#pace = pace;
+      return;
+    }
+    // In a pause it is the reply to a message that was on its way.
+    if (this.pausedUntil(now) !== null) return;
+    this.#rate = noteRateRefused(this.#rate, this.#limits, now);
+    const ms = Math.max(this.#rate.waitMs, this.#pace.isProbing ? this.#pace.pauseMs : 0);
+    this.#pace = backOff(this.#pace, ms, now);
+    if (ms > TOLD_MS) this.#add({ action: pauseReceiver, until: now + ms, reply: toLine(reply) }, now);
   }
 
   #react(reaction: Reaction, now: number): void {

@@ -5,6 +5,7 @@ import { EMAIL_BYTES } from "./hold.ts";
 import type { RecipientResult, Result } from "./outcomes.ts";
 import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
+import { isSlowDown } from "./receivers/slow-down.ts";
 import { pacedResult, toResult } from "./results.ts";
 import { Room } from "./room.ts";
 import { type Sessions, UnusableHosts } from "./sessions.ts";
@@ -209,7 +210,8 @@ export class ReceiverQueue {
 /** Returns whether the receiver has replied to a message. */
 const isAnswered = (result: Result) => "reply" in result && result.reply !== null;
 
-/** Returns whether a transaction ended with its connection before the final dot. */
+/** Returns whether a transaction ended with its connection before the final dot, and not because the receiver asks to slow down. */
 function isBroken(result: SmtpResult): boolean {
-  return result.kind === "deferred" && (result.reply === null || result.reply.code === 421);
+  if (result.kind !== "deferred") return false;
+  return result.reply === null || (result.reply.code === 421 && !isSlowDown(result.reply));
 }

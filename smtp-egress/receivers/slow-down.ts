@@ -6,13 +6,21 @@ const PACE_CODE = /^4\.7\.(0|1|28|[5-9]\d\d)$/;
 const CODE_WITHOUT_WORDS = /^4\.[127]\./;
 const PACE_WORDS =
   /too many (concurrent |simultaneous )?(connections|messages|sessions)|rate ?limit|sending rate|too (fast|quickly)|slow down|throttl|frequency limit|max(imum)? (number of )?(concurrent |simultaneous )?connections/i;
+/** Words about the connections at a time. */
+const CONNECTION_WORDS =
+  /too many (concurrent |simultaneous )?(connections|sessions)|max(imum)? (number of )?(concurrent |simultaneous )?connections/i;
 /** Reasons with such a code that sending more slowly does not change: a first attempt, the set-up of DNS, signatures, TLS. */
 const OTHER_WORDS =
   /gr[ea]y-?list|reverse|hostname|\bptr\b|\bspf\b|\bdkim\b|\bdmarc\b|authenticat|starttls|\btls\b|certificate|\bhelo\b|\bsending domain\b|temporary server error|organization queue/i;
 
-/** Returns whether a reply asks this source address to send more slowly: then the window of the receiver halves. Pure. */
+/** Returns whether a reply asks this source address to send more slowly. Pure. */
 export function isSlowDown({ code, enhanced, text }: Reply): boolean {
   if (code < 400 || code > 499 || OTHER_WORDS.test(text)) return false;
   if (enhanced === null) return PACE_WORDS.test(text);
   return PACE_CODE.test(enhanced) || (!CODE_WITHOUT_WORDS.test(enhanced) && PACE_WORDS.test(text));
+}
+
+/** Returns whether a reply that asks to slow down is about the number of connections, and not about the rate. Pure. */
+export function isAboutConnections({ text }: Reply): boolean {
+  return CONNECTION_WORDS.test(text);
 }

@@ -13,13 +13,6 @@ export const defaultLimits: PaceLimits = { connections: 10, messagesPerConnectio
 export const commonRules: readonly ReplyRule[] = [
   rule(/messages from \S+ temporarily deferred/i, 2, slow(1), 60),
   refusal(/will be permanently deferred/i, 2, pauseReceiver, 240),
-  rule(
-    /\b(sending|message|connection|submission) rate (limit )?(exceeded|reached)|\brate ?limit (exceeded|reached)/i,
-    3,
-    slow(60),
-    15,
-  ),
-  rule(/too many (concurrent |simultaneous )?(connections|sessions)/i, 3, { kind: "narrow", connections: 2 }, 30),
   refusal(/client host \S+ blocked using \S*(spamhaus|barracudacentral|spamcop)/i, 5, pauseReceiver, 120),
 ];
 

@@ -62,6 +62,18 @@ describe("a connection", () => {
     expect(server.counters).toMatchObject({ connections: 3, messages: 3 });
   });
 
+  it("that the server closes because mail comes too fast costs its attempt: nothing is sent again at once", async () => {
+    const rig = await aRig();
+    const transactions = [{}, { mail: { drop: true, reply: "421 4.7.0 Slow down" } as const }];
+    const server = await rig.receiver("one", { transactions });
+    await deliver(rig, ["a@one.test"]);
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect
+      .poll(() => rig.worker.resultsOf("b@one.test"))
+      .toMatchObject([{ kind: "deferred", phase: "mail", reply: { code: 421, enhanced: "4.7.0" } }]);
+    expect(server.counters).toMatchObject({ connections: 1, messages: 1 });
+  });
+
   it("that breaks when it is new is a deferral", async () => {
     const rig = await aRig();
     const server = await rig.receiver("one", { transactions: [{ mail: { drop: true } }] });

@@ -125,9 +125,6 @@ netvigator
 other
   2 slow 1 60: 421 4.7.0 Messages from 192.0.2.1 temporarily deferred
   2 pause-receiver 240 again: 553 5.7.2 All messages from 192.0.2.1 will be permanently deferred
-  3 slow 60 15: 452 4.3.2 Connection rate limit exceeded.
-  3 slow 60 15: 421 Rate limit reached
-  3 narrow 2 30: 421 4.7.0 mx.example.net Error: too many connections from 192.0.2.1
   5 pause-receiver 120 again: 554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org; https://www.spamhaus.org/query/ip/192.0.2.1
 `;
 
