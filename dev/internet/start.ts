@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
+import type { DnsRecord } from "../dns/server.ts";
 import type { MailSystem } from "./behaviour.ts";
 import { ACCEPTS, defaultSystems } from "./default-systems.ts";
 import { startInternetDns } from "./dns/server.ts";
@@ -16,6 +17,8 @@ export interface InternetOptions extends Partial<Keeping> {
   systems?: readonly MailSystem[];
   /** Mail systems that other programs play: DNS leads to them, and nothing listens here. */
   elsewhere?: readonly MailSystem[];
+  /** Further records of DNS, before those of the mail systems. */
+  records?: readonly DnsRecord[];
   keys: { key: string; cert: string };
   /** Port of all MX hosts. 0: a free one. */
   smtpPort?: number;
@@ -48,7 +51,8 @@ export async function startInternet(options: InternetOptions): Promise<Internet>
   const hosts = await listenAll([...receivers.values()], createSecureContext({ key, cert }), options.smtpPort ?? 0);
   const questions = new Map<string, number>();
   const others = receivers.get(ACCEPTS.name)?.system ?? ACCEPTS;
-  const dns = await startInternetDns(internetZone([...systems, ...(options.elsewhere ?? [])], others), {
+  const zone = internetZone([...systems, ...(options.elsewhere ?? [])], others, options.records);
+  const dns = await startInternetDns(zone, {
     port: options.dnsPort,
     onQuestion(name, type) {
       const question = `${type} ${name}`;

@@ -17,9 +17,14 @@ const SPECIAL: Readonly<Record<string, (name: string) => Found>> = {
  * Returns the DNS of the local internet: the records of each domain and MX host of these mail systems. Every other domain has the MX
  * hosts of `others`, so no question ever leaves this machine. Names with an underscore do not exist.
  */
-export function internetZone(systems: readonly MailSystem[], others: MailSystem): (name: string) => Found {
+export function internetZone(
+  systems: readonly MailSystem[],
+  others: MailSystem,
+  further: readonly DnsRecord[] = [],
+): (name: string) => Found {
   const records = new Map<string, DnsRecord[]>();
   for (const system of systems) for (const [name, found] of recordsOf(system)) records.set(name, found);
+  for (const [name, found] of Map.groupBy(further, (record) => record.name)) records.set(name, found);
   return (name) =>
     records.get(name) ??
     SPECIAL[name]?.(name) ??

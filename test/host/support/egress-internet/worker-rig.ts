@@ -43,8 +43,11 @@ export interface WorkerRig {
   close(): Promise<void>;
 }
 
-/** Starts everything. */
-export async function startWorkerRig(options: Partial<InternetOptions>): Promise<WorkerRig> {
+/** Starts everything. `variables` are those of the egress. */
+export async function startWorkerRig(
+  options: Partial<InternetOptions>,
+  variables: Record<string, string> = {},
+): Promise<WorkerRig> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-egress-"));
   const internet = await startInternet({ keys: serverKeys().local, ...options });
   const port = await findTestPort();
@@ -56,6 +59,7 @@ export async function startWorkerRig(options: Partial<InternetOptions>): Promise
       DELIVERY_PORT: String(internet.smtpPort),
       ALLOW_PRIVATE_ADDRESSES: "on",
       EGRESS_INSECURE_PORTS: String(egressPort),
+      ...variables,
     });
   const egress = await start(0);
   const [egressPort = 0] = egress.ports;
