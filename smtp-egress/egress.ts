@@ -19,6 +19,7 @@ import { Scheduler } from "./scheduler.ts";
 import { startServers } from "./server.ts";
 import { findSourceAddress } from "./source-address.ts";
 import { type VolumeRow, Volumes } from "./volumes.ts";
+import { WarmUpReport } from "./warm-up-report.ts";
 
 /** A running egress. */
 export interface Egress {
@@ -41,9 +42,10 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
     renewMs: limits.renewMs,
   });
   const address = config.sourceAddress ?? (await findSourceAddress());
+  const tellWarmUp = () => worker.call("volume", { address, name: config.name, warm_up: config.warmUp });
   const volumes =
-    config.warmUp &&
-    new Volumes(config.warmUp.since, async () => (await worker.call("volume", { address })).receivers as VolumeRow[]);
+    config.warmUp && new Volumes(config.warmUp.since, async () => (await tellWarmUp()).receivers as VolumeRow[]);
+  const warmUpReport = new WarmUpReport(tellWarmUp, { isTold: volumes !== null });
   const reporter = new Reporter({
     call: async (body) => (await worker.call("outcomes", body)).lost as string[],
     address,
@@ -98,6 +100,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
       const isDone = closed.then(() => deliveries.ended()).then(() => reporter.flushed());
       await withTimeout(limits.closeMs, isDone).catch(() => log("stopped.unacknowledged", { emails: hold.count }));
       volumes?.close();
+      warmUpReport.close();
       scheduler.close();
       leases.close();
       worker.close();

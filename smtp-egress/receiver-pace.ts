@@ -1,4 +1,5 @@
 import type { Reply } from "../src/mail/smtp/client.ts";
+import { leftToday, type WarmUp, warmUpDay } from "../src/mail/warm-up/index.ts";
 import {
   type LearnedConnections,
   newLearnedConnections,
@@ -25,7 +26,6 @@ import { isAboutConnections, isSlowDown } from "./receivers/slow-down.ts";
 import { commonRules, defaultLimits } from "./receivers/table.ts";
 import type { PaceLimits, Receiver, ReplyRule } from "./receivers/types.ts";
 import { noteAcceptedFast } from "./slow-start.ts";
-import { leftToday, type WarmUp, warmUpDay } from "./warm-up.ts";
 
 /** Why an email waits, and for how long. */
 export interface Wait {

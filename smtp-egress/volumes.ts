@@ -1,5 +1,5 @@
+import { warmUpOf } from "../src/mail/warm-up/index.ts";
 import type { StartedWarmUp } from "./receiver-pace.ts";
-import { warmUpOf } from "./warm-up.ts";
 
 /** The volume of the source address at a receiver, as the Worker keeps it. */
 export interface VolumeRow {

@@ -145,6 +145,15 @@ describe("the warm-up", () => {
     );
   });
 
+  it.each([null, { since: null }, { since: Date.UTC(2026, 10, 20) }])(
+    "is told to the Worker once when the egress starts: %j",
+    async (warmUp) => {
+      const rig = await aRig({}, { warmUp, name: "relay.example.com", sourceAddress: "127.0.0.1" });
+      const told = { address: "127.0.0.1", name: "relay.example.com", warm_up: warmUp };
+      await expect.poll(() => rig.worker.volumeCalls).toEqual([told]);
+    },
+  );
+
   it("goes on after a restart with what the Worker knows, and takes no email before it knows that", async () => {
     const rig = await aRig({}, { warmUp: { since: null } }, (worker) => {
       worker.mode = "fails";

@@ -8,7 +8,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
-import { VOLUME_DAYS } from "../../sending/receivers/index.ts";
+import { VOLUME_DAYS, WARM_UP_KEPT_DAYS } from "../../sending/receivers/index.ts";
 import { DOMAIN_FAILURE_DAYS, SOFT_BOUNCE_DAYS } from "../../sending/suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
@@ -40,6 +40,8 @@ const DELETE_RECEIVER_WAITS =
   "DELETE FROM receiver_waits WHERE (receiver, is_bulk) IN (SELECT receiver, is_bulk FROM receiver_waits WHERE until < ?1 LIMIT ?2)";
 const DELETE_VOLUME =
   "DELETE FROM egress_volume WHERE (address, receiver, day) IN (SELECT address, receiver, day FROM egress_volume WHERE day < ?1 LIMIT ?2)";
+const DELETE_WARM_UPS =
+  "DELETE FROM egress_warm_ups WHERE address IN (SELECT address FROM egress_warm_ups WHERE seen_at < ?1 LIMIT ?2)";
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
@@ -76,6 +78,7 @@ export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_RECEIVER_DOMAINS, ctx.now() - VOLUME_DAYS * DAY_MS);
   yield* deleteBefore(ctx.db, DELETE_RECEIVER_WAITS, ctx.now() - DAY_MS);
   yield* deleteBefore(ctx.db, DELETE_VOLUME, Math.floor(ctx.now() / DAY_MS) - VOLUME_DAYS);
+  yield* deleteBefore(ctx.db, DELETE_WARM_UPS, ctx.now() - WARM_UP_KEPT_DAYS * DAY_MS);
   yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
   yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
   const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { readVolume } from "../receivers/index.ts";
+import { readVolume, saveWarmUp } from "../receivers/index.ts";
 import { MAX_OUTCOMES, recordOutcomes } from "./record.ts";
 import { MAX_LEASES, renewLeases } from "./renew-leases.ts";
 
@@ -68,7 +68,15 @@ const OutcomesIn = z.object({
 });
 /** Bytes of a body: 100 outcomes of one recipient with the longest replies. An egress sends fewer of more recipients. */
 const MAX_BYTES = 262_144;
-const VolumeIn = z.object({ address: text(100) });
+const VolumeIn = z.object({
+  address: text(100),
+  /** Without it nothing is kept of the warm-up: an egress of an earlier version does not tell it. */
+  name: text(255).optional(),
+  warm_up: z
+    .object({ since: z.number().int().min(0).nullable() })
+    .nullable()
+    .optional(),
+});
 const LeasesIn = z.object({ tickets: z.array(ticket).min(1).max(MAX_LEASES) });
 
 /** The calls of an egress that holds emails under the leases of their outbox rows (docs/egress.md). */
@@ -82,6 +90,8 @@ export const egressOutcomeRoutes = new Hono<AppEnv>()
     return c.json({ reply: null, ...(await renewLeases(c.get("ctx"), tickets)) });
   })
   .post("/gateway/volume", needs("gateway"), async (c) => {
-    const { address } = await readFields(c, VolumeIn);
-    return c.json({ reply: null, receivers: await readVolume(c.get("ctx"), address) });
+    const { address, name, warm_up: warmUp } = await readFields(c, VolumeIn);
+    const ctx = c.get("ctx");
+    if (name !== undefined && warmUp !== undefined) await saveWarmUp(ctx, { address, name, warmUp });
+    return c.json({ reply: null, receivers: warmUp === null ? [] : await readVolume(ctx, address) });
   });

@@ -9,3 +9,11 @@ export {
 export { listReceivers, type ReceiverRow } from "./list.ts";
 export { receiverDomainsStatement, receiverVolumeStatement, receiverWaitsStatement } from "./statements.ts";
 export { readVolume, VOLUME_DAYS, type VolumeRow } from "./volume.ts";
+export {
+  type DomainCount,
+  findWarmUpParts,
+  saveWarmUp,
+  type ToldWarmUp,
+  WARM_UP_KEPT_DAYS,
+  type WarmUpPart,
+} from "./warm-ups.ts";

@@ -3,7 +3,15 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { receivers } from "../../../smtp-egress/receivers/table.ts";
-import { daysFor, leftToday, schedules, type WarmUp, warmUpDay, warmUpOf } from "../../../smtp-egress/warm-up.ts";
+import {
+  daysFor,
+  labelOf,
+  leftToday,
+  schedules,
+  type WarmUp,
+  warmUpDay,
+  warmUpOf,
+} from "../../../src/mail/warm-up/index.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -73,6 +81,13 @@ describe("the schedule of a receiver", () => {
   it("of each kind is of receivers that exist", () => {
     const kinds = new Set(receivers.map((receiver) => warmUpOf(receiver, START).schedule));
     expect(kinds).toEqual(new Set(Object.values(schedules)));
+  });
+
+  it("has the label that the egress has for it", () => {
+    const labelled = receivers.filter(({ name }) => labelOf(name) !== name);
+    expect(labelled.length).toBeGreaterThan(20);
+    expect(labelled.map(({ name }) => labelOf(name))).toEqual(labelled.map(({ label }) => label));
+    expect(labelOf("example.net")).toBe("example.net");
   });
 
   it("allows Outlook fewer than 20,000 messages in its first week", () => {

@@ -1,4 +1,4 @@
-import type { AudienceOut, BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import type { AudienceOut, BroadcastOut, VariantOut, WarmUpEstimate } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import { ButtonLink, ErrorSummary, Facts, Field, Numbers, TimeField, VersionField } from "../../../http/ui/index.ts";
 import { findIssues, type Issue } from "./issues.ts";
@@ -14,6 +14,8 @@ interface ReviewStepProps extends StepProps {
   variants: readonly VariantOut[];
   /** Null when there is no list, or it cannot be counted. */
   audience: AudienceOut | null;
+  /** Null: the address from which it leaves is not new. */
+  warmUp: WarmUpEstimate | null;
   lists: readonly ListOut[];
   /** True when "at a time" was chosen. */
   isLater: boolean;
@@ -21,7 +23,7 @@ interface ReviewStepProps extends StepProps {
 
 /** The last step: says who gets what, what is wrong, and when it leaves, and sends or schedules it. */
 export function ReviewStep(props: ReviewStepProps) {
-  const { caller, broadcast, form, variants, audience, lists, isLater, done, notice, refusal } = props;
+  const { caller, broadcast, form, variants, audience, warmUp, lists, isLater, done, notice, refusal } = props;
   const issues = findIssues({ broadcast, variants, audience });
   // The time of one that is scheduled can be changed whatever is missing.
   const blocking = broadcast.status === "draft" ? issues.find(({ isBlocking }) => isBlocking) : undefined;
@@ -35,7 +37,10 @@ export function ReviewStep(props: ReviewStepProps) {
           {audience === null ? (
             <p>No list is chosen, or it has too many contacts to count.</p>
           ) : (
-            <Counted {...{ broadcast, variants, audience }} />
+            <>
+              <Counted {...{ broadcast, variants, audience }} />
+              {warmUp === null ? null : <p>{toSentence(warmUp, audience.eligible)}</p>}
+            </>
           )}
           <h2>Email</h2>
           <Summary {...{ broadcast, variants, lists }} />
@@ -54,6 +59,14 @@ export function ReviewStep(props: ReviewStepProps) {
       </div>
     </StepPage>
   );
+}
+
+/** Returns how long it takes from a new address. */
+function toSentence({ days, receiver, contacts }: WarmUpEstimate, eligible: number): string {
+  if (days === 1) return "The sending address is new. All of it can leave within a day.";
+  const part = `${contacts.toLocaleString("en")} of ${eligible.toLocaleString("en")}`;
+  const to = `${contacts === 1 ? "goes" : "go"} to ${receiver ?? "other mail systems"}`;
+  return `Because the sending address is new, this takes about ${days} days: ${part} ${to}.`;
 }
 
 const nameOf = (step: Issue["step"]) => STEPS.find((one) => one.step === step)?.name ?? step;

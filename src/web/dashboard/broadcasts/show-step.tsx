@@ -2,9 +2,11 @@ import type { Context } from "hono";
 import {
   type Broadcast,
   countAudience,
+  estimateDays,
   findVariantsOf,
   getBroadcast,
   isEditable,
+  sampleDomains,
   toRecord,
   toVariant,
 } from "../../../audience/broadcasts/index.ts";
@@ -105,8 +107,13 @@ export async function showReview(c: Context<AppEnv>, submitted?: Submitted & { i
   const stored = toStepForm("review", props.broadcast);
   const form = { ...(submitted?.form ?? stored), reviewed: stored.reviewed };
   const isLater = submitted?.isLater ?? props.broadcast.scheduled_at !== null;
-  const audience = props.broadcast.contact_list_id === null ? null : await findAudience(c, found);
-  const page = <ReviewStep {...props} {...{ form, variants, audience, isLater }} lists={lists.map(toList)} />;
+  const hasList = props.broadcast.contact_list_id !== null;
+  const [audience, sample] = hasList
+    ? await Promise.all([findAudience(c, found), sampleDomains(c.get("caller"), found.row)])
+    : [null, []];
+  const eligible = audience?.eligible ?? 0;
+  const warmUp = await estimateDays(c.get("caller"), found.row, { eligible, sample });
+  const page = <ReviewStep {...props} {...{ form, variants, audience, warmUp, isLater }} lists={lists.map(toList)} />;
   return respond(c, page, submitted?.refusal);
 }
 

@@ -201,6 +201,7 @@ export class Outbox {
     if (this.isDown || request.headers.authorization !== `Bearer ${SECRET}`) throw new Error("down");
     if (request.url === "/gateway/outcomes") return this.#takeResults(body.outcomes);
     if (request.url === "/gateway/leases") return this.#renew(body.tickets);
+    if (request.url === "/gateway/volume") return { reply: null, receivers: [] };
     throw new Error(`no such path: ${request.url}`);
   }
 

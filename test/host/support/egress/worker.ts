@@ -27,6 +27,8 @@ export class StandInWorker {
   readonly lostRows = new Set<string>();
   /** An address with which it takes no call: it responds with 422. */
   refused: string | null = null;
+  /** Bodies of the calls for the volume. */
+  readonly volumeCalls: unknown[] = [];
   volumes: { receiver: string; today: number; since: number }[] = [];
   /** The clock of the Worker minus that of the egress, in ms. */
   clockOffset = 0;
@@ -73,6 +75,7 @@ export class StandInWorker {
       recipients.some(({ address }) => address === this.refused),
     );
     if (isRefused) return void response.writeHead(422).end();
+    if (name === "volume") this.volumeCalls.push(body);
     if (name === "volume") return void response.end(JSON.stringify({ reply: null, receivers: this.volumes }));
     response.end(JSON.stringify(name === "leases" ? this.#renew(body.tickets) : this.#record(body.outcomes)));
   }

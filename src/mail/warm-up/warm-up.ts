@@ -24,37 +24,41 @@ export const schedules = {
   ],
 } as const satisfies Record<string, readonly number[]>;
 
-/** Receivers whose schedule is not `quick`, by name. */
-const SCHEDULE_OF: Readonly<Record<string, keyof typeof schedules>> = {
-  outlook: "careful",
-  "microsoft-365": "careful",
-  yahoo: "careful",
-  mimecast: "careful",
-  proofpoint: "careful",
-  cisco: "careful",
-  apple: "slow",
-  "yahoo-japan": "slow",
-  comcast: "slow",
-  charter: "slow",
-  cox: "slow",
-  att: "slow",
-  gmx: "slow",
-  ionos: "slow",
-  "t-online": "slow",
-  orange: "slow",
-  laposte: "slow",
-  free: "slow",
-  sfr: "slow",
-  "mail-ru": "slow",
-  yandex: "slow",
-  qq: "slow",
-  netease: "slow",
+/** Receivers whose schedule is not `quick`, and Google, by name, with what people call them. */
+const KNOWN: Readonly<Record<string, { schedule: keyof typeof schedules; label: string }>> = {
+  google: { schedule: "quick", label: "Google" },
+  outlook: { schedule: "careful", label: "Outlook" },
+  "microsoft-365": { schedule: "careful", label: "Microsoft 365" },
+  yahoo: { schedule: "careful", label: "Yahoo and AOL" },
+  mimecast: { schedule: "careful", label: "Mimecast" },
+  proofpoint: { schedule: "careful", label: "Proofpoint" },
+  cisco: { schedule: "careful", label: "Cisco Secure Email" },
+  apple: { schedule: "slow", label: "Apple iCloud" },
+  "yahoo-japan": { schedule: "slow", label: "Yahoo Japan" },
+  comcast: { schedule: "slow", label: "Comcast" },
+  charter: { schedule: "slow", label: "Charter Spectrum" },
+  cox: { schedule: "slow", label: "Cox" },
+  att: { schedule: "slow", label: "AT&T" },
+  gmx: { schedule: "slow", label: "GMX and WEB.DE" },
+  ionos: { schedule: "slow", label: "IONOS" },
+  "t-online": { schedule: "slow", label: "T-Online" },
+  orange: { schedule: "slow", label: "Orange" },
+  laposte: { schedule: "slow", label: "La Poste" },
+  free: { schedule: "slow", label: "Free" },
+  sfr: { schedule: "slow", label: "SFR" },
+  "mail-ru": { schedule: "slow", label: "Mail.ru" },
+  yandex: { schedule: "slow", label: "Yandex" },
+  qq: { schedule: "slow", label: "QQ" },
+  netease: { schedule: "slow", label: "NetEase" },
 };
 
 /** Returns the warm-up of a source address at a receiver, from the start of its first day on. Pure, as are all functions here. */
 export function warmUpOf({ name }: { name: string }, startedAt: number): WarmUp {
-  return { schedule: schedules[SCHEDULE_OF[name] ?? "quick"], startedAt };
+  return { schedule: schedules[KNOWN[name]?.schedule ?? "quick"], startedAt };
 }
+
+/** Returns how people call a receiver: of those without a name of their own the key. */
+export const labelOf = (name: string) => KNOWN[name]?.label ?? name;
 
 /** The warm-up of one source address at one receiver. */
 export interface WarmUp {

@@ -1,0 +1,1 @@
+export { daysFor, labelOf, leftToday, schedules, type WarmUp, warmUpDay, warmUpOf } from "./warm-up.ts";
