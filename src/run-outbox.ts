@@ -9,7 +9,6 @@ import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
 import {
-  bulkEgressOf,
   DeliveryRun,
   deliverRows,
   egressOf,
@@ -76,8 +75,7 @@ export async function runDatabases(
 ): Promise<boolean> {
   const queue = outboxes.values();
   const concurrency = Math.min(outboxes.length, CONCURRENT_DATABASES);
-  const bulk = bulkEgressOf(ctx.settings);
-  const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, { databases: concurrency, bulk });
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, { databases: concurrency });
   const worker = async () => {
     for (const { database, rows } of queue) {
       try {
@@ -96,8 +94,7 @@ export async function runDatabases(
 
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
 export async function runOutboxRows(ctx: MailCtx | OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
-  const bulk = bulkEgressOf(ctx.settings);
-  const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits(), { bulk });
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits());
   await processRows(ctx, rows, run).finally(() => run.end());
 }
 

@@ -9,6 +9,9 @@ export interface Options {
   /** Most rows that a list prints. */
   limit: number;
   email: string | undefined;
+  workspace: string | undefined;
+  domain: string | undefined;
+  egress: string | undefined;
 }
 
 /** A command of `npm run admin`. */
@@ -82,6 +85,33 @@ export const commands: readonly Command[] = [
     takes: [],
     summary: "says what is wrong with the host of an egress; to be run on that host",
     check: (options) => checkEgress(options, process.env, Date.now()),
+  },
+  {
+    name: "egress list",
+    takes: [],
+    summary: "the egresses of the deployment, and why one cannot be used",
+    run: (api) => api.call("GET", "/v1/admin/egresses"),
+  },
+  {
+    name: "egress assignments",
+    takes: [],
+    summary: "workspaces and domains with an egress of their own, and why their mail waits",
+    run: (api, _, { limit }) => api.list("/v1/admin/egress-assignments", limit),
+  },
+  {
+    name: "egress assign",
+    takes: [],
+    summary: "gives --workspace <id> or --domain <name> the egress --egress <name> of NAMED_EGRESS_URLS",
+    run: (api, _, { egress, ...target }) => {
+      if (egress === undefined) throw new Error("Give --egress <name>; npm run admin -- egress list has the names.");
+      return api.call("PUT", egressPath(target), { egress });
+    },
+  },
+  {
+    name: "egress remove",
+    takes: [],
+    summary: "removes the egress of --workspace <id> or --domain <name>",
+    run: (api, _, target) => api.call("DELETE", egressPath(target)),
   },
   {
     name: "search reindex",
@@ -200,6 +230,14 @@ async function makeSignInLink(target: Target, { email = ANY_ADMIN }: Options): P
   const path = "/auth/operator-sign-in-link";
   const made = await askAsOperator<{ email: string; sign_in_url: string }>(target, path, request);
   return `This link signs ${made.email} in once, within 15 minutes:\n\n${made.sign_in_url}`;
+}
+
+/** Returns the path of the egress of a workspace or a domain. Throws an Error unless exactly one of both is given. */
+function egressPath({ workspace, domain }: Pick<Options, "workspace" | "domain">): string {
+  if ((workspace === undefined) === (domain === undefined))
+    throw new Error("Give either --workspace <id> or --domain <name>.");
+  const [kind, id] = workspace === undefined ? ["domains", domain] : ["workspaces", workspace];
+  return `/v1/admin/${kind}/${at([id ?? ""])}/egress`;
 }
 
 /** Returns the limit that a word names. Throws an Error for any other word. */

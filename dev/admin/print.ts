@@ -15,6 +15,8 @@ ${lines.join("\n")}
   --url <PUBLIC_URL>   a deployment, with its MASTER_KEYS in the environment; default: the service that npm start runs
   --as <address>       the platform administrator whom the audit log names; default: the first one
   --email <address>    of the account, for users list and sign-in-link
+  --workspace <id>     for egress assign and remove; or --domain <name>
+  --egress <name>      for egress assign
   --limit <number>     most rows of a list, default 100
   --json               prints JSON, one value
 

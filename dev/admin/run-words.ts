@@ -10,6 +10,7 @@ const options = {
   as: { type: "string" },
   limit: { type: "string", default: "100" },
   email: { type: "string" },
+  workspace: { type: "string" },
   name: { type: "string" },
   address: { type: "string" },
   domain: { type: "string" },
@@ -31,7 +32,8 @@ export async function runWords(words: readonly string[]): Promise<string> {
   if (!Number.isInteger(limit) || limit < 1) throw new Error("--limit must be a whole number from 1.");
   if ("check" in command) return check(command, values);
   const target = await findTarget(values.url);
-  const given = { limit, email: values.email };
+  const { email, workspace, domain, egress } = values;
+  const given = { limit, email, workspace, domain, egress };
   if ("ask" in command) return command.ask(target, given);
   return format(await run(await AdminApi.open(target, values.as), command, args, given), values.json);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseEgressUrl } from "../../src/mail/smtp/egress-url.ts";
+import { parseNamedEgresses } from "../../src/platform/settings/named-egresses.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { readJson, writeDurably } from "../state/files.ts";
 
@@ -9,8 +10,8 @@ import { readJson, writeDurably } from "../state/files.ts";
 export type Secrets = Record<string, string>;
 
 /**
- * Returns the secrets of a file with those that are missing. EGRESS_URL and BULK_EGRESS_URL, which is optional, come from the
- * environment variables of these names, or from the file. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
+ * Returns the secrets of a file with those that are missing. EGRESS_URL, and BULK_EGRESS_URL and NAMED_EGRESS_URLS, which are
+ * optional, come from the environment variables of these names, or from the file. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
  */
 export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
   const stored = await readSecrets(file);
@@ -23,6 +24,8 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
   parseEgressUrl(egressUrl);
   const bulkEgressUrl = env.BULK_EGRESS_URL || stored.BULK_EGRESS_URL;
   if (bulkEgressUrl) parseEgressUrl(bulkEgressUrl);
+  const namedEgressUrls = env.NAMED_EGRESS_URLS || stored.NAMED_EGRESS_URLS;
+  if (namedEgressUrls) checkNamedEgresses(namedEgressUrls);
   const secrets: Secrets = {
     MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`,
     GATEWAY_SECRET: randomBytes(33).toString("base64"),
@@ -30,10 +33,24 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
     ...stored,
     EGRESS_URL: egressUrl,
     ...(bulkEgressUrl ? { BULK_EGRESS_URL: bulkEgressUrl } : {}),
+    ...(namedEgressUrls ? { NAMED_EGRESS_URLS: namedEgressUrls } : {}),
   };
   const { issues } = parseVariables(secrets);
   if (issues.length > 0) throw new Error(`${issues.join("; ")} (${file})`);
   return secrets;
+}
+
+/** Throws an Error that names what is malformed, never a URL. */
+function checkNamedEgresses(text: string): void {
+  const { urls, issues } = parseNamedEgresses(text);
+  if (issues.length > 0) throw new Error(issues.join("; "));
+  for (const [name, url] of urls) {
+    try {
+      parseEgressUrl(url);
+    } catch (error) {
+      throw new Error((error as Error).message.replace("EGRESS_URL", `NAMED_EGRESS_URLS: ${name}`));
+    }
+  }
 }
 
 /** Returns whether the file has the master keys of a deployment. Throws an Error when the file is no JSON. */

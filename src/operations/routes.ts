@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { domainClaimRoutes } from "./admin/domain-claims/routes.ts";
+import { egressRoutes } from "./admin/egresses/routes.ts";
 import { operationRoutes } from "./admin/operations/routes.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import { platformWorkspaceRoutes } from "./admin/workspaces/routes.ts";
@@ -16,4 +17,5 @@ export const operationsRoutes = new Hono<AppEnv>()
   .route("/", adminRoutes)
   .route("/", operationRoutes)
   .route("/", platformWorkspaceRoutes)
-  .route("/", domainClaimRoutes);
+  .route("/", domainClaimRoutes)
+  .route("/", egressRoutes);

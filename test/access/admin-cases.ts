@@ -23,6 +23,15 @@ const aWorkspaceId = async () => ({ workspace_id: (await aWorkspace()).workspace
 
 const createClaim = async () => ({ name: (await aWorkspace()).domain });
 
+/** An egress that the tests do not have. */
+const EAST = { egress: "east" };
+
+const createAssignedDomain = async () => {
+  const ids = await createClaim();
+  await database.prepare("UPDATE domains SET egress = ?2 WHERE name = ?1").bind(ids.name, EAST.egress).run();
+  return ids;
+};
+
 const all = { crossesWorkspaces: true } as const;
 
 /** The routes of platform administrators, except the force transfer. */
@@ -63,6 +72,12 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
       body: () => ({ daily_limit: 50_000 }),
       ...all,
     },
+    "GET /v1/admin/egresses": { success: 200 },
+    "GET /v1/admin/egress-assignments": { success: 200 },
+    "PUT /v1/admin/workspaces/:workspace_id/egress": { success: 422, create: aWorkspaceId, body: () => EAST, ...all },
+    "DELETE /v1/admin/workspaces/:workspace_id/egress": { success: 204, create: aWorkspaceId, ...all },
+    "PUT /v1/admin/domains/:name/egress": { success: 422, create: createClaim, body: () => EAST, ...all },
+    "DELETE /v1/admin/domains/:name/egress": { success: 204, create: createAssignedDomain, ...all },
     "GET /v1/admin/domain-claims/:name": { success: 200, create: createClaim, ...all },
     "DELETE /v1/admin/domain-claims/:name": { success: 204, create: createClaim, ...all },
   }) satisfies Record<string, RouteCase>;

@@ -111,6 +111,31 @@ describe("npm run admin", () => {
     },
   );
 
+  it("lists the egresses, and gives a workspace or a domain only one that they have", async () => {
+    const { workspaceId } = site.workspace;
+    expect(await json("egress list")).toEqual([expect.objectContaining({ name: "main" })]);
+    expect(await json("egress assignments")).toEqual([]);
+    const refused = await admin(`egress assign --workspace ${workspaceId} --egress east`);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("must be a name of NAMED_EGRESS_URLS")]);
+    const [none, both] = [
+      await admin("egress assign --egress east"),
+      await admin(`egress remove --workspace ${workspaceId} --domain example.com`),
+    ];
+    for (const { stderr } of [none, both]) expect(stderr).toBe("Give either --workspace <id> or --domain <name>.");
+    expect((await admin(`egress assign --workspace ${workspaceId}`)).stderr).toContain("Give --egress <name>");
+    const assign = site.ctx.db.prepare("UPDATE workspaces SET egress = 'gone' WHERE id = ?1");
+    await assign.bind(workspaceId).run();
+    expect(await json("egress assignments")).toEqual([
+      expect.objectContaining({
+        egress: "gone",
+        workspace_id: workspaceId,
+        issue: expect.stringContaining("no egress gone"),
+      }),
+    ]);
+    expect((await admin(`egress remove --workspace ${workspaceId}`)).stdout).toBe("Done.");
+    expect(await json("egress assignments")).toEqual([]);
+  });
+
   it.runIf(isFull)("replays a dead letter whose row is then processed, and drops one", async () => {
     const dueAt = Date.now();
     const row = { dueAt, id: "row-of-letter", kind: "purge" };

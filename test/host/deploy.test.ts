@@ -218,6 +218,33 @@ describe("npm run deploy with an account", () => {
     ["relay.shop.se", "EGRESS_URL: not a URL"],
   ];
 
+  it.each([
+    ["east=smtps://user:hunter2@relay.shop.se/?tsl=off", "NAMED_EGRESS_URLS: east: has an unknown option"],
+    ["smtps://user:hunter2@relay.shop.se/?dsn=on", "NAMED_EGRESS_URLS: entry 1 must begin with a name"],
+    [
+      "main=smtps://user:hunter2@relay.shop.se",
+      "NAMED_EGRESS_URLS: entry 1 has the name main, which another setting has",
+    ],
+    ["a=smtp://a.se a=smtp://b.se", "NAMED_EGRESS_URLS: entry 2 repeats the name a"],
+    [Array.from({ length: 25 }, (_, n) => `e${n}=smtp://a.se`).join(" "), "has 25 egresses; the limit is 24"],
+    [`a=smtp://${"a".repeat(5_000)}`, "NAMED_EGRESS_URLS: has 5009 characters; the limit is 5000"],
+  ])("has no secrets with the named egresses %j", async (NAMED_EGRESS_URLS, reason) => {
+    const given = { ...process.env, EGRESS_URL: "smtps://relay.shop.se", NAMED_EGRESS_URLS };
+    const refusal = await composeSecrets(secrets, given).catch((error: Error) => error.message);
+    expect(refusal).toContain(reason);
+    expect(refusal).not.toContain("hunter2");
+  });
+
+  it("keeps the named egresses of the file, and takes those of the environment", async () => {
+    const file = path.join(folder, "named.json");
+    const NAMED_EGRESS_URLS = "east=smtp://a.se\nwest=smtp://b.se";
+    await writeFile(file, JSON.stringify({ EGRESS_URL: "smtps://relay.shop.se", NAMED_EGRESS_URLS }));
+    const none = { ...process.env, EGRESS_URL: "", NAMED_EGRESS_URLS: "" };
+    expect(await composeSecrets(file, none)).toMatchObject({ NAMED_EGRESS_URLS });
+    const other = { NAMED_EGRESS_URLS: "north=smtp://c.se" };
+    expect(await composeSecrets(file, { ...none, ...other })).toMatchObject(other);
+  });
+
   it.each(wrongEgresses)("has no secrets with an egress of %j", async (EGRESS_URL, reason) => {
     const refusal = await composeSecrets(secrets, { ...process.env, EGRESS_URL }).catch(
       (error: Error) => error.message,

@@ -21,10 +21,15 @@ async function host() {
 
 async function receiver() {
   const insert = database.prepare(
-    "INSERT OR IGNORE INTO receiver_waits (receiver, is_bulk, label, reason, until) VALUES ('outlook', 0, 'Outlook', '451 4.7.650', ?1)",
+    "INSERT OR IGNORE INTO egress_waits (receiver, egress, label, reason, until) VALUES ('outlook', 'main', 'Outlook', '451 4.7.650', ?1)",
   );
   await insert.bind(Date.now() + 600_000).run();
   return {};
+}
+
+async function assignment() {
+  await database.prepare("UPDATE domains SET egress = 'east' WHERE name = 'example.com'").run();
+  return { name: "example.com" };
 }
 
 /** Functions that create what the operations of platform administrators name, by operation id. */
@@ -39,6 +44,11 @@ export const adminPreparations = (
   listDomainClaims: async () => ({ name: "example.com" }),
   endDomainClaim: async () => ({ name: "example.com" }),
   listReceivers: receiver,
+  listEgressAssignments: assignment,
+  updateWorkspaceEgress: async () => ({ workspace_id: workspaceOf().workspaceId }),
+  removeWorkspaceEgress: async () => ({ workspace_id: workspaceOf().workspaceId }),
+  updateDomainEgress: async () => ({ name: "example.com" }),
+  removeDomainEgress: assignment,
   listOutboxRows: async () => ({ database: "main" }),
   retryOutboxRows: async () => ({ database: "main" }),
   replaceSearchIndex: async () => ({ database: "0" }),

@@ -17,10 +17,11 @@ import {
   readOpenApi,
   refusalOf,
 } from "../support/openapi.ts";
+import { withSettings } from "../support/openapi-callers.ts";
 import { runOutboxAt } from "../support/run-outbox-at.ts";
 import { aSession } from "../support/sessions.ts";
 import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
-import { aMember, apiOn, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { adminPreparations } from "./admin-preparations.ts";
 import { forwardPreparations } from "./forward-preparations.ts";
 import { inboxPreparations } from "./inbox-preparations.ts";
@@ -342,9 +343,6 @@ function fieldsOf(value: unknown, path = ""): string[] {
   return Object.entries(value).flatMap(([name, inner]) => fieldsOf(inner, `${path}.${name}`));
 }
 
-/** Calls a Worker that delivers events: the response that creates a webhook has a warning otherwise. */
-const delivering = () => apiOn({ LIVE_WEBHOOKS: "on" }, workspace.apiKey);
-
 describe("the examples of /openapi.json", () => {
   it.each(operations)(
     "%s: the example request succeeds and its response has the fields of the example",
@@ -374,7 +372,8 @@ describe("the examples of /openapi.json", () => {
       const inHeader = parameters.filter((parameter) => parameter.in === "header" && parameter.required);
       for (const { name, example = "" } of inHeader) Object.assign(headers, { [name]: example });
       // Operations with a `security` of their own take a session, or no credentials.
-      const api = operation.security ? session : operationId === "createWebhook" ? delivering() : workspace;
+      const own = withSettings(operationId, { session, workspace });
+      const api = own ?? (operation.security ? session : workspace);
       const response = await api.call(method, url, body, headers);
       const text = await response.text();
       const successes = Object.keys(responses).filter(isSuccess);

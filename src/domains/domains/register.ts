@@ -70,6 +70,7 @@ async function newDomain(ctx: CallerCtx, name: string): Promise<DomainWithKeys> 
     verifiedAt: null,
     lastCheckedAt: null,
     nextCheckAt: null,
+    egress: null,
   };
   return { domain, keys };
 }

@@ -22,6 +22,7 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
       sendingPausedAt: null,
       pausedByPlatformAt: null,
       dailyLimit: null,
+      egress: null,
       bulkPause: 0,
       bulkPausedAt: null,
       bulkResumedAt: null,

@@ -1,5 +1,6 @@
 export { endDomainClaim } from "./domain-claims/end.ts";
 export { type DomainClaimRow, listDomainClaims } from "./domain-claims/queries.ts";
+export { egressIssue } from "./egresses/queries.ts";
 export { flushOutboxes } from "./flush-outboxes.ts";
 export { readHost } from "./host-name.ts";
 export { blockHost, listBlockedHosts, unblockHost } from "./operations/blocked-hosts.ts";

@@ -40,7 +40,10 @@ export const ReceiverOut = z
     accepted_today: z.int().describe("Emails that it has accepted since 00:00 UTC."),
     paused_until: timestamp.nullable().describe("Until when it takes no mail from an egress."),
     reason: z.string().nullable().describe("The reply that caused the pause."),
-    is_bulk: z.boolean().describe("The pause is that of the egress of broadcasts and bulk sends."),
+    egress: z
+      .string()
+      .nullable()
+      .describe("From which egress it takes none: `main`, `bulk` or a name of NAMED_EGRESS_URLS."),
   })
   .meta({
     ref: "Receiver",
@@ -50,7 +53,7 @@ export const ReceiverOut = z
         accepted_today: 1200,
         paused_until: "2026-11-21T14:05:00.000Z",
         reason: "451 4.7.650 The mail server has been temporarily rate limited due to IP reputation",
-        is_bulk: false,
+        egress: "main",
       },
     ],
   });
@@ -61,9 +64,9 @@ export function toReceiver({
   accepted_today,
   until,
   reason,
-  is_bulk,
+  egress,
 }: ReceiverRow): z.output<typeof ReceiverOut> {
-  return { receiver, accepted_today, paused_until: isoOrNull(until), reason, is_bulk: is_bulk === 1 };
+  return { receiver, accepted_today, paused_until: isoOrNull(until), reason, egress };
 }
 
 /** Serializes an account. */

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
+import { MAIN_EGRESS } from "../../platform/settings/named-egresses.ts";
 import { listReceivers } from "../../sending/receivers/index.ts";
 import { OUTCOMES, readDeliveries } from "./deliveries.ts";
 import { readOutboxes } from "./outboxes.ts";
@@ -17,7 +17,7 @@ const STOPPED = "SELECT count(*) AS value FROM workspaces WHERE bulk_paused_at I
 
 /** Returns the metrics of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
 export async function readMetrics(ctx: Ctx): Promise<string> {
-  const [outboxes, { status, system_mail }, stored, deliveries, today] = await Promise.all([
+  const [outboxes, { status, system_mail, details }, stored, deliveries, today] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     readReadiness(ctx),
     readStored(ctx).catch(() => ({ letters: [], runs: [], stopped: [], receivers: [] })),
@@ -36,7 +36,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       { value: Number(system_mail === "configured") },
     ]),
     metric("email_setting_issues", "Settings that are malformed, missing or placeholders.", [
-      { value: findSettingIssues(ctx.env).length },
+      { value: details.setting_issues.length + details.egress_issues.length },
     ]),
     metric(
       "email_database_up",
@@ -92,8 +92,8 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       "Seconds for which a receiver takes no mail from an egress of our own.",
       stored.receivers
         .filter(({ until }) => until !== null)
-        .map(({ receiver, is_bulk, until }) => ({
-          labels: { receiver, egress: is_bulk === 1 ? "bulk" : "main" },
+        .map(({ receiver, egress, until }) => ({
+          labels: { receiver, egress: egress ?? MAIN_EGRESS },
           value: ((until ?? now) - now) / 1000,
         })),
     ),

@@ -1,7 +1,7 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
-import { egressOf } from "../../sending/delivery/index.ts";
+import { egressOf, findEgressIssues } from "../../sending/delivery/index.ts";
 import { findLastResponse, hasResponded } from "../../sending/egress-outages/index.ts";
 import { readSystemMail } from "../../sending/system-emails/index.ts";
 import { DATABASE_TIMEOUT_MS, readOutboxes } from "./outboxes.ts";
@@ -30,7 +30,14 @@ async function read(ctx: Ctx): Promise<Readiness> {
     systemMailState(ctx),
     readResponse(ctx),
   ]);
-  const found = { settingIssues, egress: egressState(ctx), hasEgressResponded, systemMail, outboxes };
+  const found = {
+    settingIssues,
+    egress: egressState(ctx),
+    egressIssues: egressIssues(ctx),
+    hasEgressResponded,
+    systemMail,
+    outboxes,
+  };
   return decideReadiness(found, ctx.now());
 }
 
@@ -49,6 +56,14 @@ async function readResponse(ctx: Ctx): Promise<boolean> {
     return hasResponded(await withTimeout(DATABASE_TIMEOUT_MS, findLastResponse(ctx)), ctx.now());
   } catch {
     return false;
+  }
+}
+
+function egressIssues(ctx: Ctx): string[] {
+  try {
+    return findEgressIssues(ctx.settings);
+  } catch {
+    return [];
   }
 }
 

@@ -9,6 +9,8 @@ export interface Readiness {
   system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
   details: {
     setting_issues: readonly string[];
+    /** Egresses beside that of EGRESS_URL that cannot be used. */
+    egress_issues: readonly string[];
     failing_databases: readonly (number | "main")[];
     /** Seconds for which the oldest row is due, without rows of broadcasts, which may be paused. Null: none is due. */
     oldest_due_seconds: number | null;
@@ -24,6 +26,8 @@ interface Findings {
   settingIssues: readonly string[];
   /** `configured`, or why the deployment has no egress. */
   egress: string;
+  /** Egresses beside that that cannot be used. */
+  egressIssues: readonly string[];
   systemMail: Readiness["system_mail"];
   /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
   hasEgressResponded: boolean;
@@ -37,12 +41,12 @@ interface Findings {
 
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
- * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, or a row that is due
+ * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, a further egress whose setting is malformed, or a row that is due
  * for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
 export function decideReadiness(
-  { settingIssues, egress, hasEgressResponded, systemMail, outboxes }: Findings,
+  { settingIssues, egress, egressIssues, hasEgressResponded, systemMail, outboxes }: Findings,
   now: number,
 ): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
@@ -65,12 +69,17 @@ export function decideReadiness(
     state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
   const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
   const isDegraded =
-    state.mail === "degraded" || isUnreachable || (oldest ?? 0) > OLDEST_DUE_SECONDS || lacksSystemMail;
+    state.mail === "degraded" ||
+    isUnreachable ||
+    egressIssues.length > 0 ||
+    (oldest ?? 0) > OLDEST_DUE_SECONDS ||
+    lacksSystemMail;
   return {
     status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
     ...state,
     details: {
       setting_issues: settingIssues,
+      egress_issues: egressIssues,
       failing_databases: failing,
       oldest_due_seconds: oldest,
       waiting_for_egress: waiting,

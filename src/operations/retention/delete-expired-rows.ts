@@ -36,6 +36,9 @@ const DELETE_SOFT_BOUNCES =
   "DELETE FROM soft_bounces WHERE (workspace, email) IN (SELECT workspace, email FROM soft_bounces WHERE last_at < ?1 AND listed_at IS NULL LIMIT ?2)";
 const DELETE_RECEIVER_DOMAINS =
   "DELETE FROM receiver_domains WHERE domain IN (SELECT domain FROM receiver_domains WHERE seen_at < ?1 LIMIT ?2)";
+const DELETE_EGRESS_WAITS =
+  "DELETE FROM egress_waits WHERE (receiver, egress) IN (SELECT receiver, egress FROM egress_waits WHERE until < ?1 LIMIT ?2)";
+// An earlier version may still write these.
 const DELETE_RECEIVER_WAITS =
   "DELETE FROM receiver_waits WHERE (receiver, is_bulk) IN (SELECT receiver, is_bulk FROM receiver_waits WHERE until < ?1 LIMIT ?2)";
 const DELETE_VOLUME =
@@ -76,6 +79,7 @@ export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   yield* deleteBefore(ctx.db, DELETE_SOFT_BOUNCES, ctx.now() - SOFT_BOUNCE_DAYS * 24 * 3_600_000);
   yield* deleteBefore(ctx.db, DELETE_RECEIVER_DOMAINS, ctx.now() - VOLUME_DAYS * DAY_MS);
+  yield* deleteBefore(ctx.db, DELETE_EGRESS_WAITS, ctx.now() - DAY_MS);
   yield* deleteBefore(ctx.db, DELETE_RECEIVER_WAITS, ctx.now() - DAY_MS);
   yield* deleteBefore(ctx.db, DELETE_VOLUME, Math.floor(ctx.now() / DAY_MS) - VOLUME_DAYS);
   yield* deleteBefore(ctx.db, DELETE_WARM_UPS, ctx.now() - WARM_UP_KEPT_DAYS * DAY_MS);

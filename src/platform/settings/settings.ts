@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
 import { findPlaceholders } from "./placeholders.ts";
 
 /** From which rates of the last hour a workspace stops itself (src/sending/rates/rules.ts). */
@@ -12,6 +13,11 @@ const Variables = z.object({
   EGRESS_URL: z.string().default(""),
   /** The same for broadcasts and bulk sends, so that their reputation is apart. Secret. Empty: that of EGRESS_URL. */
   BULK_EGRESS_URL: z.string().default(""),
+  /**
+   * Further egresses by name, `<name>=<URL>` separated by spaces or lines (src/platform/settings/named-egresses.ts), for workspaces and
+   * domains. Secret. A malformed one stops only its own mail.
+   */
+  NAMED_EGRESS_URLS: z.string().default(""),
   /** Domain whose mail is simulated and never sent to the egress (docs/contract/simulator.md#simulated-recipients). */
   SIMULATOR_DOMAIN: z.string().default("simulator.test"),
   /** DNS over HTTPS resolver (RFC 8484). */
@@ -115,6 +121,7 @@ export interface Settings {
   egressUrl: string;
   /** Empty: `egressUrl`. */
   bulkEgressUrl: string;
+  namedEgresses: NamedEgresses;
   simulatorDomain: string;
   dnsResolverUrl: string;
   mxHost: string;
@@ -177,6 +184,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     placeholders: variables.ENVIRONMENT === "local" ? [] : findPlaceholders(variables),
     egressUrl: variables.EGRESS_URL,
     bulkEgressUrl: variables.BULK_EGRESS_URL,
+    namedEgresses: parseNamedEgresses(variables.NAMED_EGRESS_URLS),
     simulatorDomain: variables.SIMULATOR_DOMAIN.toLowerCase(),
     dnsResolverUrl: variables.DNS_RESOLVER_URL,
     mxHost: variables.MX_HOST.toLowerCase(),

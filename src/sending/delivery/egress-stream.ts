@@ -1,18 +1,23 @@
 import type { Capabilities, ConnectError, Envelope } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { WakeUp } from "../../platform/outbox/index.ts";
+import { MAIN_EGRESS } from "../../platform/settings/named-egresses.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
+import { ActiveClaims } from "./active-claims.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from "./dispatch.ts";
+import { DispatcherPool } from "./dispatcher-pool.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
 import { envelopeOf } from "./envelope.ts";
 import { type HandOver, isOpen } from "./hand-over.ts";
 import { preparationFailed } from "./outcome.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
-import type { MailToSend } from "./preflight.ts";
+import { type MailToSend, reschedule } from "./preflight.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
 import { ReceiverWaits } from "./receiver-waits.ts";
-import { CONTENT_BYTES_IN_FLIGHT, mayContinue, RUN_MS, type RunLimits } from "./rules.ts";
+import { mayContinue, PASS_ON_DELAY_S, RUN_MS, type RunLimits } from "./rules.ts";
+import type { SharedConnections } from "./shared-connections.ts";
 import { isSimulated } from "./simulator.ts";
 import { recipientsToTry, toUnreachableUpdate, toUpdate } from "./to-update.ts";
 import { updateOfResults } from "./update-of-results.ts";
@@ -25,10 +30,14 @@ interface Job extends MailToSend, DispatchJob {
 }
 
 interface StreamOptions {
-  /** The egress is that of broadcasts and bulk sends. */
-  isBulk: boolean;
-  /** Another stream of the invocation has connections too. */
-  sharesSockets: boolean;
+  /** Name of the egress (src/sending/receivers/egress-name.ts). */
+  name: string;
+  /** The connections of the invocation. */
+  connections: SharedConnections;
+  /** Connections that the stream may have at once. */
+  maxConnections: number;
+  /** Bytes of content that its dispatchers may hold at once. */
+  contentBytes: number;
 }
 
 /**
@@ -46,14 +55,15 @@ export class EgressStream implements DispatchRun<Job> {
   /** The receivers that the egress lets wait. */
   readonly waits: ReceiverWaits;
   /** Bytes of content that the dispatchers may hold at once. */
-  readonly content = new ByteBudget(CONTENT_BYTES_IN_FLIGHT);
+  readonly content: ByteBudget;
   /** Why the last dispatcher that failed to connect failed; null when none did. */
   unreachable: ConnectError | null = null;
   /** The egress accepted an email although an outage was known: the outage has ended. */
   hasEndedOutage = false;
-  /** The active claims, each with the function that ends its wait in `send`. */
-  readonly #claims = new Map<ActiveClaim, () => void>();
-  readonly #dispatchers = new Set<Promise<void>>();
+  readonly #claims = new ActiveClaims();
+  readonly #dispatchers: DispatcherPool;
+  /** Claims whose emails found no connection. */
+  readonly #withoutConnection = new WeakSet<ActiveClaim>();
   #idle: (() => void)[] = [];
   #isEnded = false;
   readonly #startedAt: number;
@@ -66,28 +76,43 @@ export class EgressStream implements DispatchRun<Job> {
     options: StreamOptions,
   ) {
     this.#options = options;
-    this.waits = new ReceiverWaits(options.isBulk);
+    this.waits = new ReceiverWaits(options.name);
+    this.content = new ByteBudget(options.contentBytes);
     [this.egress, this.egressIssue] = "issue" in configured ? [null, configured] : [configured, null];
     this.limits = limits;
     this.log = ctx.log;
     this.#startedAt = ctx.now();
+    this.#dispatchers = new DispatcherPool({
+      connections: this.egress && options.connections,
+      max: Math.min(this.egress?.connections ?? 1, options.maxConnections),
+      dispatch: () => dispatch(this),
+      hasMail: () => this.#claims.queued > 0,
+      onChange: () => this.notify(),
+      onNoConnection: () => {
+        for (const claim of this.#claims.list()) this.#withoutConnection.add(claim);
+        this.notify();
+      },
+    });
   }
 
   /** Sends the emails in the queue of a claim. Resolves when none is in progress and no further one can start. */
   send(claim: ActiveClaim): Promise<void> {
-    const sent = new Promise<void>((resolve) => this.#claims.set(claim, resolve));
-    if (this.#dispatchers.size === 0) this.unreachable = null;
-    const queued = [...this.#claims.keys()].reduce((sum, { queue }) => sum + queue.length, 0);
-    const connections = Math.ceil((this.egress?.connections ?? 1) / (this.#options.sharesSockets ? 2 : 1));
-    for (let n = this.#idle.length; n < queued && this.#dispatchers.size < connections; n++) this.#startDispatcher();
+    const sent = this.#claims.add(claim);
+    if (this.#dispatchers.isIdle) this.unreachable = null;
+    this.#dispatchers.start(this.#claims.queued - this.#idle.length);
     this.notify();
     return sent;
   }
 
-  /** Returns the next email when one may start, those of small rows first. Returns null at the end of the run. */
+  /**
+   * Returns the next email when one may start, those of small rows first. Returns null at the end of the run, or when the dispatcher
+   * must pass its connection on.
+   */
   async next(): Promise<Job | null> {
     for (;;) {
+      if (this.#dispatchers.mustPassOn()) return null;
       const job = this.#take();
+      if (job) this.#dispatchers.noteEmail();
       if (job || this.#isEnded) return job;
       await new Promise<void>((resolve) => this.#idle.push(resolve));
     }
@@ -152,7 +177,7 @@ export class EgressStream implements DispatchRun<Job> {
       const part = { ...job, untrackedLinks, suppressedFacts: [] };
       const update = toUpdate(this.#attemptCtx(claim), part, () => result, [recipient]);
       this.hasEndedOutage ||= update.isAccepted === true && claim.isOutage;
-      claim.outcomes.addPart(mail, update);
+      claim.outcomes.addPart(mail, this.#withoutOutage(update));
       job.recorded.add(recipient);
     } catch (error) {
       claim.error ??= error;
@@ -180,11 +205,23 @@ export class EgressStream implements DispatchRun<Job> {
   /** Defers every email left in the queue of a claim when the egress could not be reached. */
   async deferUnreachable(claim: ActiveClaim): Promise<void> {
     // Another claim of the run may connect meanwhile, which clears it.
-    const { unreachable } = this;
-    if (!unreachable) return;
+    if (this.unreachable) await this.#recordRest(claim, (email) => this.#unreachableUpdate(claim, email));
+  }
+
+  /** Gives the emails of a claim that found no connection back to the outbox: another invocation has connections for them. */
+  async passOn(claim: ActiveClaim): Promise<void> {
+    if (!this.#withoutConnection.has(claim) || claim.queue.length === 0) return;
+    const dueAt = claim.ctx.now();
+    const rows = claim.queue.map(({ mail }): WakeUp => ({ dueAt, id: mail.state.id, kind: mail.kind }));
+    await this.#recordRest(claim, () => reschedule(dueAt));
+    this.log("egress.no-connection", { egress: this.#options.name, emails: rows.length });
+    await claim.ctx.wake(rows, PASS_ON_DELAY_S);
+  }
+
+  async #recordRest(claim: ActiveClaim, updateOf: (email: MailToSend) => DeliveryUpdate): Promise<void> {
     while (claim.queue.length > 0 && mayContinue(this.limits) && (await claim.outcomes.acquireSlot())) {
       const email = claim.queue.shift();
-      if (email) this.#record(claim, email, this.#unreachableUpdate(claim, email));
+      if (email) this.#record(claim, email, updateOf(email));
     }
   }
 
@@ -200,10 +237,13 @@ export class EgressStream implements DispatchRun<Job> {
     return updateOfResults(ctx, job, result);
   }
 
-  /** Only EGRESS_URL has outages, after which emails are tried again before their time. */
   #unreachableUpdate(claim: ActiveClaim, email: MailToSend): DeliveryUpdate {
-    const update = toUnreachableUpdate(this.#attemptCtx(claim), email, this.unreachable);
-    return this.#options.isBulk ? { ...update, isUnreachable: false } : update;
+    return toUnreachableUpdate(this.#attemptCtx(claim), email, this.unreachable);
+  }
+
+  /** Only EGRESS_URL has outages, after which emails are tried again before their time: no other egress begins or ends one. */
+  #withoutOutage(update: DeliveryUpdate): DeliveryUpdate {
+    return this.#options.name === MAIN_EGRESS ? update : { ...update, isUnreachable: false, isAccepted: false };
   }
 
   #attemptCtx({ ctx }: ActiveClaim) {
@@ -213,14 +253,14 @@ export class EgressStream implements DispatchRun<Job> {
   /** Leaves an email to the egress, which reports its outcome, and queues what is known of its other recipients. */
   #hold({ claim, mail, recorded }: Job, update: DeliveryUpdate): void {
     this.hasEndedOutage ||= claim.isOutage;
-    claim.outcomes.hold(mail, update, claim.isOutage || recorded.size > 0);
+    claim.outcomes.hold(mail, this.#withoutOutage(update), claim.isOutage || recorded.size > 0);
     if (claim.queue.length === 0) claim.outcomes.flushLast();
   }
 
   /** Queues an update to be written, at once when no later email of the claim can join it. */
   #record(claim: ActiveClaim, { mail }: MailToSend, update: DeliveryUpdate): void {
     this.hasEndedOutage ||= update.isAccepted === true && claim.isOutage;
-    claim.outcomes.add(mail, update);
+    claim.outcomes.add(mail, this.#withoutOutage(update));
     if (claim.queue.length === 0) claim.outcomes.flushLast();
   }
 
@@ -232,11 +272,7 @@ export class EgressStream implements DispatchRun<Job> {
 
   /** Looks again which claims are finished and which emails may start. Call it after a change of either. */
   readonly notify = (): void => {
-    for (const [claim, resolve] of this.#claims) {
-      if (!this.#isFinished(claim)) continue;
-      this.#claims.delete(claim);
-      resolve();
-    }
+    this.#claims.settle((claim) => this.#isFinished(claim));
     for (const wake of this.#idle.splice(0)) wake();
   };
 
@@ -244,39 +280,21 @@ export class EgressStream implements DispatchRun<Job> {
   async end(): Promise<void> {
     this.#isEnded = true;
     this.notify();
-    await Promise.all(this.#dispatchers);
-  }
-
-  #startDispatcher(): void {
-    const dispatcher = dispatch(this).finally(() => {
-      this.#dispatchers.delete(dispatcher);
-      this.notify();
-    });
-    this.#dispatchers.add(dispatcher);
+    await this.#dispatchers.ended();
   }
 
   #isFinished({ inProgress, queue, outcomes }: ActiveClaim): boolean {
     if (inProgress > 0) return false;
-    return queue.length === 0 || outcomes.isEnded || this.#dispatchers.size === 0 || !mayContinue(this.limits);
+    return queue.length === 0 || outcomes.isEnded || this.#dispatchers.isIdle || !mayContinue(this.limits);
   }
 
-  /** Takes the first email that may start. A lone email never waits behind a batch. */
+  /** Takes the first email that may start. */
   #take(): Job | null {
-    if (!mayContinue(this.limits)) return null;
-    const waiting = [...this.#claims.keys()]
-      .filter(({ queue }) => queue.length > 0)
-      .sort((a, b) => rowSize(a) - rowSize(b) || a.inProgress - b.inProgress);
-    const claim = waiting.find(({ outcomes }) => outcomes.tryAcquireSlot());
-    const next = claim?.queue.shift();
-    if (!claim || !next) return null;
-    claim.inProgress += 1;
+    const taken = mayContinue(this.limits) ? this.#claims.take() : null;
+    if (!taken) return null;
+    const { claim, email } = taken;
     const domain = claim.ctx.settings.simulatorDomain;
-    const external = recipientsToTry(next).filter(({ email }) => !isSimulated(email, domain));
-    return { ...next, claim, external, recorded: new Set() };
+    const external = recipientsToTry(email).filter((recipient) => !isSimulated(recipient.email, domain));
+    return { ...email, claim, external, recorded: new Set() };
   }
-}
-
-/** Emails of the row of the next email. */
-function rowSize({ queue, emailsOf }: ActiveClaim): number {
-  return emailsOf.get(queue[0]?.mail.outboxId ?? "") ?? 0;
 }

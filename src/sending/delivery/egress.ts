@@ -5,6 +5,7 @@ import {
   smtpTransport,
   type Transport,
 } from "../../mail/smtp/index.ts";
+import { MAIN_EGRESS } from "../../platform/settings/named-egresses.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 
 /** The SMTP server that takes outgoing mail, and how to use it. */
@@ -20,50 +21,62 @@ export interface Egress {
   holding?: { isOffered: boolean };
 }
 
-/** By egress URL, of which a deployment has one or two. */
+/** By egress URL, of which a deployment has at most 26. */
 const holdings = new Map<string, { isOffered: boolean }>();
 
 /**
- * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email waits
- * (docs/contract/delivery.md#missing-egress).
+ * The state of a deployment with an egress whose setting is missing or malformed, or that has placeholders among its settings: email
+ * waits (docs/contract/delivery.md#missing-egress).
  */
 export interface UnusableEgress {
+  /** Name of the egress (src/sending/receivers/egress-name.ts). */
+  name: string;
   issue: "not_configured" | "malformed" | "misconfigured";
-  /** Names the invalid part of the setting, never its password. For logs only: tenants see a fixed text. */
+  /** Names the invalid part of the setting, never its password. For operators only: tenants see a fixed text. */
   detail: string;
 }
 
-/** Returns the egress of the deployment, or why there is none. `options` sets shorter timeouts in tests. */
-export function egressOf(
-  settings: Pick<Settings, "egressUrl"> & Partial<Pick<Settings, "placeholders">>,
+type EgressSettings = Pick<Settings, "egressUrl"> & Partial<Pick<Settings, "placeholders">>;
+
+/** Returns the egress of EGRESS_URL, or why there is none. `options` sets shorter timeouts in tests. */
+export function egressOf(settings: EgressSettings, options: SmtpOptions = {}): Egress | UnusableEgress {
+  const { egressUrl: url } = settings;
+  return toEgress(settings, { name: MAIN_EGRESS, url, setting: "EGRESS_URL" }, options);
+}
+
+interface NamedUrl {
+  name: string;
+  url: string;
+  /** How issues name the setting. */
+  setting: string;
+}
+
+/** Returns the egress with this URL, or why it cannot be used. */
+export function toEgress(
+  { placeholders = [] }: Partial<Pick<Settings, "placeholders">>,
+  { name, url, setting }: NamedUrl,
   options: SmtpOptions = {},
 ): Egress | UnusableEgress {
-  const { placeholders = [] } = settings;
-  if (placeholders.length > 0) return { issue: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
-  if (settings.egressUrl === "") return { issue: "not_configured", detail: "EGRESS_URL is empty" };
+  if (placeholders.length > 0)
+    return { name, issue: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
+  if (url === "") return { name, issue: "not_configured", detail: `${setting} is empty` };
   try {
-    const parsed = parseEgressUrl(settings.egressUrl);
+    const parsed = parseEgressUrl(url);
     return {
       transport: smtpTransport(parsed, options),
       relay: parsed.host,
       connections: parsed.maxConnections,
       dsn: parsed.dsn,
-      holding: holdingOf(settings.egressUrl),
+      holding: holdingOf(url),
     };
   } catch (error) {
     if (!(error instanceof EgressUrlError)) throw error;
-    return { issue: "malformed", detail: error.message };
+    return { name, issue: "malformed", detail: error.message.replace("EGRESS_URL", setting) };
   }
 }
 
-/** Returns the egress of broadcasts and bulk sends, or why there is none. Null: they have no egress of their own. */
-export function bulkEgressOf(
-  settings: Parameters<typeof egressOf>[0] & Pick<Settings, "bulkEgressUrl">,
-): Egress | UnusableEgress | null {
-  if (settings.bulkEgressUrl === "") return null;
-  const egress = egressOf({ ...settings, egressUrl: settings.bulkEgressUrl });
-  return "issue" in egress ? { ...egress, detail: egress.detail.replace("EGRESS_URL", "BULK_EGRESS_URL") } : egress;
-}
+/** Returns whether the server of a URL has offered to hold emails, as far as this isolate knows. */
+export const isKnownToHold = (url: string): boolean => holdings.get(url)?.isOffered === true;
 
 function holdingOf(url: string): { isOffered: boolean } {
   const holding = holdings.get(url) ?? { isOffered: false };

@@ -1,6 +1,7 @@
 export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
-export { bulkEgressOf, type Egress, egressOf, type UnusableEgress } from "./egress.ts";
+export { type Egress, egressOf, type UnusableEgress } from "./egress.ts";
+export { egressNamed, egressNames, findEgressIssues } from "./egresses.ts";
 export { insertNextStatement, type Leaving, leaveStatements, TICKET_ROW } from "./leave-row.ts";
 export { noteOutcomes } from "./note-outcomes.ts";
 export { type Attempt, toOutcome, waitedTooLong, waitsForReceiver } from "./outcome.ts";

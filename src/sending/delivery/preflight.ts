@@ -78,7 +78,7 @@ function hasExternalRecipients(ctx: MailCtx, mail: ClaimedMail): boolean {
 }
 
 /** Returns an update without facts that gives the email its own outbox row at `dueAt`. */
-const reschedule = (dueAt: number): DeliveryUpdate => ({
+export const reschedule = (dueAt: number): DeliveryUpdate => ({
   facts: [],
   attempt: 0,
   next: { dueAt, outboxId: null },

@@ -16,6 +16,8 @@ export interface SenderFacts {
   /** How far the workspace has stopped itself (src/platform/bulk-pauses/rules.ts). */
   bulkPause: number;
   restricted: boolean;
+  /** Name of the egress of its domain, else of its workspace; null: none of their own. */
+  egress: string | null;
 }
 
 export interface DkimKeyRow {
@@ -50,6 +52,7 @@ export interface SenderRow {
   domain_status: string | null;
   return_path: string | null;
   is_active: number | null;
+  egress: string | null;
   is_outage: 0 | 1;
 }
 
@@ -71,6 +74,7 @@ export interface Senders {
 const FIND_SENDERS = `
   SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, w.bulk_pause, u.restricted_at, d.name AS domain,
          d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
+         coalesce(d.egress, w.egress) AS egress,
          EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
     FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
     LEFT JOIN domains d ON d.id = j.value->>1 AND d.workspace = w.number
@@ -195,5 +199,6 @@ export function toFacts(domainId: string, row: SenderRow): SenderFacts {
     paused: row.sending_paused_at !== null,
     bulkPause: row.bulk_pause,
     restricted: row.restricted_at !== null,
+    egress: row.egress,
   };
 }

@@ -15,16 +15,16 @@ const MAX_DOMAINS = 1_000;
 export class ReceiverWaits {
   readonly #byDomain = new Map<string, ReceiverWait>();
   readonly #unsaved = new Set<string>();
-  readonly #isBulk: boolean;
+  /** Name of the egress. Others have waits of their own. */
+  readonly #egress: string;
 
-  /** `isBulk`: the egress is that of broadcasts and bulk sends, at which other receivers wait. */
-  constructor(isBulk: boolean) {
-    this.#isBulk = isBulk;
+  constructor(egress: string) {
+    this.#egress = egress;
   }
 
   /** Adds the waits that other runs have stored. */
   addStored(rows: readonly ReceiverWaitRow[]): void {
-    for (const { domain, is_bulk: _, ...wait } of rows) this.#add(domain, wait);
+    for (const { domain, egress: _, ...wait } of rows) this.#add(domain, wait);
   }
 
   /** Notes the wait of a recipient, as the egress replied. Only a pause concerns other emails. */
@@ -51,7 +51,7 @@ export class ReceiverWaits {
     });
     this.#unsaved.clear();
     if (waits.length === 0) return;
-    await ctx.db.batch([receiverDomainsStatement(ctx, waits), receiverWaitsStatement(ctx, waits, this.#isBulk)]);
+    await ctx.db.batch([receiverDomainsStatement(ctx, waits), receiverWaitsStatement(ctx, waits, this.#egress)]);
   }
 
   #add(domain: string, wait: ReceiverWait): void {

@@ -62,6 +62,17 @@ export function mayContinue({ objectReads, statements }: RunLimits): boolean {
  * takes several times that of the isolate's 128 MB.
  */
 export const CONTENT_BYTES_IN_FLIGHT = 6_000_000;
+/**
+ * SMTP connections of one invocation, over all egresses: a Worker may have six connections, of which D1, R2 and queues need some
+ * (Workers limits). So many egresses can be at work at once.
+ */
+export const MAX_CONNECTIONS = 4;
+/** Emails after which an egress passes its only connection on to one that waits for its first. */
+export const EMAILS_PER_TURN = 20;
+/** How long an egress waits for its first connection before its emails go back to the outbox, for another invocation, in ms. */
+export const CONNECTION_WAIT_MS = 10_000;
+/** Seconds until the queue message for such emails. */
+export const PASS_ON_DELAY_S = 2;
 /** Outbox rows of broadcasts that one run delivers: with 64 emails each about half of the D1 queries of an invocation. */
 export const LOW_PRIORITY_RUN_ROWS = 20;
 /** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */

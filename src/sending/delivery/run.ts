@@ -87,8 +87,8 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdRows(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
-  run.addStoredWaits(claim.waits);
-  for (const { issue, detail } of run.issues) ctx.log("egress.unavailable", { issue, detail });
+  run.addStoredWaits(claim);
+  for (const { issue, detail } of run.issuesOf(claim.mails)) ctx.log("egress.unavailable", { issue, detail });
   const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
     deliverClaim(ctx, lease, claim, emailsOf, run),
   );
@@ -142,8 +142,7 @@ interface DecidedMail {
 /** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
 function queueMail(active: ActiveClaim, claim: Claim, run: DeliveryRun): DecidedMail[] {
   const updates: DecidedMail[] = [];
-  const issueOf = ({ source }: ClaimedMail) => run.issueOf(source);
-  for (const { mail, decision } of preflight(active.ctx, claim, issueOf)) {
+  for (const { mail, decision } of preflight(active.ctx, claim, (mail) => run.issueOf(mail))) {
     if ("send" in decision) active.queue.push(decision.send);
     else updates.push({ mail, update: decision.update });
   }

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { isBulkSource } from "../emails/index.ts";
+import { egressNameOf } from "./egress-name.ts";
 
 /** A receiver, which is a mail system with many domains, that takes no mail for a time, as an egress told. */
 export interface ReceiverWait {
@@ -15,26 +15,40 @@ export interface ReceiverWait {
 /** A domain of recipients whose receiver waits, as FIND_WAITS finds it. */
 export interface ReceiverWaitRow extends ReceiverWait {
   domain: string;
-  /** 1: told by the egress of broadcasts and bulk sends. */
-  is_bulk: 0 | 1;
+  /** Name of the egress that told it (src/sending/receivers/egress-name.ts). */
+  egress: string;
 }
 
 /** Finds the domains of a JSON array whose receivers wait at a time. Which receiver a domain has is known for a day. */
 export const FIND_WAITS = `
-  SELECT d.domain, w.receiver, w.is_bulk, w.label, w.reason, w.until
-    FROM json_each(?1) j CROSS JOIN receiver_domains d ON d.domain = j.value CROSS JOIN receiver_waits w ON w.receiver = d.receiver
+  SELECT d.domain, w.receiver, w.egress, w.label, w.reason, w.until
+    FROM json_each(?1) j CROSS JOIN receiver_domains d ON d.domain = j.value CROSS JOIN egress_waits w ON w.receiver = d.receiver
    WHERE w.until > ?2 AND d.seen_at > ?2 - 86400000`;
 
-/** Returns the receivers of these addresses that take no mail now from the egress of an email of this source. */
+// The workspace of an email is there while a caller reads it.
+const FIND_WAITS_OF_EMAIL = `
+  SELECT f.*, coalesce(d.egress, w.egress) AS assigned
+    FROM workspaces w LEFT JOIN domains d ON d.id = ?4 AND d.workspace = w.number CROSS JOIN (${FIND_WAITS}) f WHERE w.number = ?3`;
+
+/** An email, as far as it decides by which egress it leaves. */
+interface WaitingEmail {
+  workspace: number;
+  domainId: string;
+  source: string;
+}
+
+/** Returns the receivers of these addresses that take no mail now from the egress of an email. One D1 call. */
 export async function findWaits(
   ctx: Pick<Ctx, "db" | "now" | "settings">,
   addresses: readonly string[],
-  source: string,
+  { workspace, domainId, source }: WaitingEmail,
 ): Promise<ReceiverWait[]> {
   const domains = [...new Set(addresses.map(domainOf))];
-  const { results } = await ctx.db.prepare(FIND_WAITS).bind(JSON.stringify(domains), ctx.now()).all<ReceiverWaitRow>();
-  const isBulk = ctx.settings.bulkEgressUrl !== "" && isBulkSource(source);
-  const own = results.filter((wait) => (wait.is_bulk === 1) === isBulk);
+  const { results } = await ctx.db
+    .prepare(FIND_WAITS_OF_EMAIL)
+    .bind(JSON.stringify(domains), ctx.now(), workspace, domainId)
+    .all<ReceiverWaitRow & { assigned: string | null }>();
+  const own = results.filter(({ egress, assigned }) => egress === egressNameOf(ctx.settings, { assigned, source }));
   return [...new Map(own.map((wait) => [wait.receiver, wait])).values()];
 }
 

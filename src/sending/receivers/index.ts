@@ -1,3 +1,4 @@
+export { egressNameOf } from "./egress-name.ts";
 export {
   domainOf,
   FIND_WAITS,

@@ -9,8 +9,8 @@ export interface ReceiverRow {
   /** Until when it takes no mail, in ms since 1970, and the reply that caused it; null: it takes mail. */
   until: number | null;
   reason: string | null;
-  /** 1: the wait is that of BULK_EGRESS_URL. */
-  is_bulk: 0 | 1 | null;
+  /** Name of the egress from which it takes none (src/sending/receivers/egress-name.ts). */
+  egress: string | null;
 }
 
 /** Receivers that are listed at most: those that wait, then those with the most mail. */
@@ -18,9 +18,9 @@ const MAX_RECEIVERS = 100;
 
 const LIST = `
   WITH today AS (SELECT receiver, sum(emails) AS accepted_today FROM egress_volume WHERE day = ?1 GROUP BY receiver),
-  waits AS (SELECT receiver, is_bulk, until, reason FROM receiver_waits WHERE until > ?2)
+  waits AS (SELECT receiver, egress, until, reason FROM egress_waits WHERE until > ?2)
   SELECT * FROM (
-  SELECT w.receiver, coalesce(t.accepted_today, 0) AS accepted_today, w.until, w.reason, w.is_bulk
+  SELECT w.receiver, coalesce(t.accepted_today, 0) AS accepted_today, w.until, w.reason, w.egress
     FROM waits w LEFT JOIN today t ON t.receiver = w.receiver
   UNION ALL
   SELECT t.receiver, t.accepted_today, NULL, NULL, NULL FROM today t WHERE t.receiver NOT IN (SELECT receiver FROM waits))

@@ -20,18 +20,18 @@ export function receiverDomainsStatement(
 }
 
 const SAVE_WAITS = `
-  INSERT INTO receiver_waits (receiver, is_bulk, label, reason, until)
+  INSERT INTO egress_waits (receiver, egress, label, reason, until)
   SELECT value->>'receiver', ?2, value->>'label', value->>'reason', value->>'until' FROM json_each(?1) WHERE true
   ON CONFLICT DO UPDATE SET label = excluded.label, reason = excluded.reason, until = excluded.until`;
 
-/** Returns the statement that keeps until when receivers take no mail from an egress. */
+/** Returns the statement that keeps until when receivers take no mail from the egress with this name. */
 export function receiverWaitsStatement(
   ctx: Pick<Ctx, "db">,
   waits: readonly ReceiverWait[],
-  isBulk: boolean,
+  egress: string,
 ): MainStatement {
   const unique = new Map(waits.map((wait) => [wait.receiver, wait]));
-  return ctx.db.prepare(SAVE_WAITS).bind(JSON.stringify([...unique.values()]), Number(isBulk));
+  return ctx.db.prepare(SAVE_WAITS).bind(JSON.stringify([...unique.values()]), egress);
 }
 
 const ADD_VOLUME = `

@@ -63,9 +63,10 @@ const CLOSE_OTHERS = `
 
 const DELETE_OTHER_KEYS = `DELETE FROM domain_transfer_keys WHERE domain_id IN (${MOVED}) AND transfer_id <> ?4`;
 
+// An egress of its own was given to the domain of the source workspace.
 const MOVE = [
   `UPDATE mailboxes SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
-  "UPDATE domains SET workspace = ?4 WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3",
+  "UPDATE domains SET workspace = ?4, egress = NULL WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3",
 ];
 
 // As in a rotation: the active keys sign until a DNS check finds the records of the new ones.

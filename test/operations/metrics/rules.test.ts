@@ -14,7 +14,10 @@ const dueFor = (seconds: number, kind = "deliver") => ({
   kinds: [{ kind, oldestAt: NOW - seconds * 1000 }],
 });
 const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingIssues: string[] = []) =>
-  decideReadiness({ settingIssues, egress, hasEgressResponded: false, systemMail: "configured", outboxes }, NOW);
+  decideReadiness(
+    { settingIssues, egressIssues: [], egress, hasEgressResponded: false, systemMail: "configured", outboxes },
+    NOW,
+  );
 
 describe("readiness", () => {
   it.each([
@@ -39,6 +42,7 @@ describe("readiness", () => {
     (systemMail) => {
       const findings = {
         settingIssues: [],
+        egressIssues: [],
         egress: "configured",
         hasEgressResponded: false,
         systemMail,
@@ -51,10 +55,26 @@ describe("readiness", () => {
 
   it("is back when the egress has responded, although emails still wait for their turn", () => {
     const outboxes = [answering("main"), { ...answering(0), waitingForEgress: 3 }];
-    const found = { settingIssues: [], egress: "configured", systemMail: "configured" as const, outboxes };
+    const found = {
+      settingIssues: [],
+      egressIssues: [],
+      egress: "configured",
+      systemMail: "configured" as const,
+      outboxes,
+    };
     expect(decideReadiness({ ...found, hasEgressResponded: false }, NOW)).toMatchObject({ egress: "unreachable" });
     const back = decideReadiness({ ...found, hasEgressResponded: true }, NOW);
     expect(back).toMatchObject({ status: "ready", egress: "configured", details: { waiting_for_egress: 3 } });
+  });
+
+  it("is degraded while a further egress is malformed: mail of the others leaves", () => {
+    const outboxes = [answering("main"), answering(0)];
+    const found = { settingIssues: [], egress: "configured", systemMail: "configured" as const, outboxes };
+    const egressIssues = ["NAMED_EGRESS_URLS: east: has a path"];
+    expect(decideReadiness({ ...found, hasEgressResponded: false, egressIssues }, NOW)).toMatchObject({
+      status: "degraded",
+      details: { egress_issues: egressIssues },
+    });
   });
 
   it("is missing without an egress and with issues of the settings", () => {
@@ -68,6 +88,7 @@ describe("readiness", () => {
     const { details } = decide([answering("main"), failing(1), { ...dueFor(90), waitingForEgress: 7 }]);
     expect(details).toEqual({
       setting_issues: [],
+      egress_issues: [],
       failing_databases: [1],
       oldest_due_seconds: 90,
       waiting_for_egress: 7,

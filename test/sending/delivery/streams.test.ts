@@ -11,7 +11,7 @@ import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "receiver_waits", "receiver_domains"])
+  for (const table of ["outbox", "egress_waits", "receiver_domains"])
     await database.prepare(`DELETE FROM ${table}`).run();
   workspace = await aWorkspace();
 });

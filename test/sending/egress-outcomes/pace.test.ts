@@ -16,7 +16,7 @@ let workspace: TestWorkspace;
 const DAY = 24 * 3_600_000;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "receiver_waits", "receiver_domains"])
+  for (const table of ["outbox", "egress_waits", "receiver_domains"])
     await database.prepare(`DELETE FROM ${table}`).run();
   workspace = await aWorkspace();
 });

@@ -9,7 +9,7 @@ import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../..
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "receiver_domains", "receiver_waits", "egress_volume"])
+  for (const table of ["outbox", "receiver_domains", "egress_waits", "egress_volume"])
     await database.prepare(`DELETE FROM ${table}`).run();
   workspace = await aWorkspace();
 });

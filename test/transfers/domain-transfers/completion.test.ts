@@ -4,6 +4,7 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { readAudit } from "../../support/audit.ts";
 import { publishRecords, register } from "../../support/domains.ts";
+import { assignEgress } from "../../support/named-egresses.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
 import {
   acceptById,
@@ -217,6 +218,26 @@ describe("the deadline", () => {
     await runDeadlineAt(source.domainId, Date.now());
     await runDeadlineAt(crypto.randomUUID(), Date.now());
     expect(await ownersOf(source.domain)).toEqual([target.workspaceNumber]);
+  });
+
+  it("ends the egresses that the domain and its sub-domains had of their own, and leaves others", async () => {
+    await create();
+    await insertDomain(source, `mail.${source.domain}`);
+    await insertDomain(source, `x${source.domain}`);
+    await assignEgress(source, { domain: "east", workspace: "east" });
+    await transfer(source, target);
+    const egresses = await all(
+      "SELECT name, egress FROM domains WHERE workspace IN (?1, ?2) AND name LIKE ?3 ORDER BY length(name), name",
+      ...[source.workspaceNumber, target.workspaceNumber, `%${source.domain}`],
+    );
+    expect(egresses).toEqual([
+      { name: source.domain, egress: null },
+      { name: `x${source.domain}`, egress: "east" },
+      { name: `mail.${source.domain}`, egress: null },
+    ]);
+    expect(await all("SELECT egress FROM workspaces WHERE number = ?1", target.workspaceNumber)).toEqual([
+      { egress: null },
+    ]);
   });
 
   it("a member who takes over as owner of the target can still get the domain, and sub-domains come along", async () => {

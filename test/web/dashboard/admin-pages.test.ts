@@ -53,7 +53,7 @@ describe("the page of receivers", () => {
         "INSERT INTO egress_volume (address, receiver, day, emails) VALUES ('192.0.2.9', 'google', ?1, 1234)",
       ).bind(Math.floor(Date.now() / 86_400_000)),
       env.DB.prepare(
-        "INSERT INTO receiver_waits (receiver, is_bulk, label, reason, until) VALUES ('outlook', 1, 'Outlook', '451 <slow>', ?1)",
+        "INSERT INTO egress_waits (receiver, egress, label, reason, until) VALUES ('outlook', 'bulk', 'Outlook', '451 <slow>', ?1)",
       ).bind(until),
     ]);
     const page = await textOf("/app/admin/receivers");
@@ -64,9 +64,9 @@ describe("the page of receivers", () => {
     expect(listed).toEqual([
       {
         ...{ receiver: "outlook", accepted_today: 0, paused_until: new Date(until).toISOString() },
-        ...{ reason: "451 <slow>", is_bulk: true },
+        ...{ reason: "451 <slow>", egress: "bulk" },
       },
-      { receiver: "google", accepted_today: 1234, paused_until: null, reason: null, is_bulk: false },
+      { receiver: "google", accepted_today: 1234, paused_until: null, reason: null, egress: null },
     ]);
     const metrics = apiOn({ METRICS_TOKEN: "token-of-the-monitoring-0123456789ab" }, null);
     const text = await (

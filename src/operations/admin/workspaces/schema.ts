@@ -18,6 +18,7 @@ export const PlatformWorkspaceOut = z
       .int()
       .nullable()
       .describe("Emails that it may have accepted in a day (UTC); 0: no limit. Null: the limit of the deployment."),
+    egress: z.string().nullable().describe("Name of the egress of its own; null: it has none."),
     mail_databases: z.array(z.int()).describe("Numbers of its mail databases, newest first."),
     created_at: timestamp,
   })
@@ -32,6 +33,7 @@ export const PlatformWorkspaceOut = z
         paused_by_platform_at: "2026-11-21T14:00:00.000Z",
         bulk_paused_at: null,
         daily_limit: 50_000,
+        egress: null,
         mail_databases: [0],
         created_at: "2026-11-20T14:00:00.000Z",
       },
@@ -59,6 +61,7 @@ export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof Platform
   paused_by_platform_at: isoOrNull(row.pausedByPlatformAt),
   bulk_paused_at: isoOrNull(row.bulkPausedAt),
   daily_limit: row.dailyLimit,
+  egress: row.egress,
   mail_databases: row.mailShards,
   created_at: iso(row.createdAt),
 });

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Live, Time } from "../../../http/ui/index.ts";
+import { MAIN_EGRESS } from "../../../platform/settings/named-egresses.ts";
 import type { ReceiverRow } from "../../../sending/receivers/index.ts";
 
 interface ReceiversPageProps {
@@ -17,8 +18,8 @@ export const ReceiversPage = ({ caller, receivers }: ReceiversPageProps) => (
         <List
           caption="Receivers"
           columns={["Receiver", "Accepted today", "Waits until", "Reply"]}
-          rows={receivers.map(({ receiver, accepted_today, until, reason, is_bulk }) => [
-            is_bulk === 1 ? `${receiver} (bulk)` : receiver,
+          rows={receivers.map(({ receiver, accepted_today, until, reason, egress }) => [
+            egress === null || egress === MAIN_EGRESS ? receiver : `${receiver} (${egress})`,
             accepted_today.toLocaleString("en"),
             until === null ? "" : <Time at={until} />,
             reason ?? "",

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
-import type { WorkspaceRow } from "../../../operations/admin/index.ts";
+import { egressIssue, type WorkspaceRow } from "../../../operations/admin/index.ts";
 
 interface WorkspacesPageProps {
   caller: CallerCtx;
@@ -24,7 +24,10 @@ export const WorkspacesPage = ({ caller, workspaces, next, notice }: WorkspacesP
           <>
             {workspace.name} <span class="soft">{workspace.slug}</span>
           </>,
-          <Sending workspace={workspace} />,
+          <>
+            <Sending workspace={workspace} />
+            <OwnEgress name={workspace.egress} settings={caller.settings} />
+          </>,
           workspace.mailShards.join(", "),
           <Time at={workspace.createdAt} />,
           <Action workspace={workspace} />,
@@ -42,6 +45,18 @@ function Sending({ workspace: { sendingPausedAt, pausedByPlatformAt, bulkPausedA
       {pausedByPlatformAt === null ? "" : " by the platform"}
       {bulkPausedAt === null ? "" : ", bulk mail stopped itself"}
     </>
+  );
+}
+
+/** The egress of its own, and why its mail waits when that cannot be used. */
+function OwnEgress({ name, settings }: { name: string | null; settings: CallerCtx["settings"] }) {
+  if (name === null) return null;
+  const issue = egressIssue(settings, name);
+  return (
+    <div class="soft">
+      By the egress {name}
+      {issue === null ? "" : `: its mail waits, since ${issue}`}
+    </div>
   );
 }
 

@@ -131,7 +131,7 @@ async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
   const [email, found, waits] = await Promise.all([
     readDetail(caller, row),
     failed.length === 0 ? [] : findSuppressions(caller, failed),
-    pending.length === 0 ? [] : findWaits(caller, pending, row.source),
+    pending.length === 0 ? [] : findWaits(caller, pending, row),
   ]);
   const suppressions = found.map(toSuppression);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];

@@ -36,9 +36,12 @@ export const workspaces = sqliteTable(
     deletedAt: integer("deleted_at"),
     slackWebhookUrl: text("slack_webhook_url"),
     mailShards: text("mail_shards", { mode: "json" }).$type<number[]>().notNull().default([0]),
+    /** Name of the egress that its mail takes; null: none of its own. */
+    egress: text(),
   },
   (t) => [
     uniqueIndex("workspaces_by_id").on(t.id),
+    index("workspaces_by_egress").on(t.id).where(sql`egress IS NOT NULL`),
     uniqueIndex("workspaces_by_slug").on(t.slug),
     index("workspaces_by_bulk_pause").on(t.bulkPausedAt).where(sql`bulk_paused_at IS NOT NULL`),
   ],

@@ -19,8 +19,11 @@ export const domains = sqliteTable(
     reversedName: text("reversed_name").notNull().default(""),
     records: text({ mode: "json" }).$type<Record<string, RecordStatus>>().notNull().default({}),
     nextCheckAt: integer("next_check_at"),
+    /** Name of the egress that its mail takes; null: none of its own. */
+    egress: text(),
   },
   (t) => [
+    index("domains_by_egress").on(t.name, t.id).where(sql`egress IS NOT NULL`),
     uniqueIndex("domains_by_name").on(t.workspace, t.name),
     uniqueIndex("domains_verified").on(t.reversedName).where(sql`status = 'verified'`),
     index("domains_by_reversed_name").on(t.workspace, t.reversedName),

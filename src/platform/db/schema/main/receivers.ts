@@ -6,6 +6,7 @@ export const receiverDomains = sqliteTable("receiver_domains", {
   seenAt: integer("seen_at").notNull(),
 });
 
+/** Written by earlier versions only. */
 export const receiverWaits = sqliteTable(
   "receiver_waits",
   {
@@ -17,6 +18,19 @@ export const receiverWaits = sqliteTable(
     until: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.receiver, t.isBulk] })],
+);
+
+export const egressWaits = sqliteTable(
+  "egress_waits",
+  {
+    receiver: text().notNull(),
+    /** `main`, `bulk` or a name of NAMED_EGRESS_URLS. */
+    egress: text().notNull(),
+    label: text().notNull(),
+    reason: text().notNull(),
+    until: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.receiver, t.egress] })],
 );
 
 export const egressVolume = sqliteTable(
