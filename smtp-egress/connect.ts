@@ -27,6 +27,8 @@ export interface Target {
 
 /** The reply to QUIT, in ms. */
 const QUIT_MS = 2_000;
+/** Characters of what is wrong with the TLS of a server: it may list all names of a certificate. The Worker takes 1,000 with the rest. */
+const MAX_ISSUE = 600;
 
 /**
  * Opens an SMTP connection to a server. Where no rule requires TLS and it does not work, it connects again without: a message in clear
@@ -40,7 +42,8 @@ export async function connectTo(target: Target, settings: ConnectSettings): Prom
     const isOfTls = error instanceof ConnectError && (error.phase === "tls" || error.phase === "starttls");
     if (!isOfTls) throw error;
     if (rule.kind === "opportunistic") return open(target, settings, "off");
-    throw new ConnectError(error.phase, error.reply, `${error.message}; ${reasonOfRule(rule)}`);
+    const issue = error.message.slice(0, MAX_ISSUE);
+    throw new ConnectError(error.phase, error.reply, `${issue}; ${reasonOfRule(rule)}`);
   }
 }
 

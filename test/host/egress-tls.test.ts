@@ -79,6 +79,15 @@ describe("with an MTA-STS policy", () => {
     expect(server.messages).toEqual([]);
   });
 
+  it("it is deferred with a reason that the Worker takes when that certificate has very many names", async () => {
+    const names = Array.from({ length: 100 }, (_, n) => `host-${n}.of-a-provider.other.test`);
+    const { result } = await send({ names });
+    expect(result).toMatchObject({ kind: "deferred", phase: "tls" });
+    const { reason = "" } = result && "reason" in result ? result : {};
+    expect(reason.length).toBeLessThan(1_000);
+    expect(reason).toMatch(/altnames.*; the MTA-STS policy of the domain requires a valid certificate$/);
+  });
+
   it("it is deferred when the policy names none of the hosts", async () => {
     const { result, server } = await send({ mx: "mail.other.test" });
     expect(result).toMatchObject({ kind: "deferred", phase: "tls" });
