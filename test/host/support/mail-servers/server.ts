@@ -40,7 +40,7 @@ export function serverUnavailable(name: string, program: string): string | null 
       ? `${name} starts as root only`
       : null;
   if (reason !== null && process.env.REQUIRE_TOOLS === "1") throw new Error(`REQUIRE_TOOLS: ${reason}`);
-  if (reason !== null) console.warn(`SKIPPED, ${reason}: ${name} as the recipients' mail system was not tested`);
+  if (reason !== null) console.warn(`SKIPPED, ${reason}: ${name} was not tested`);
   return reason;
 }
 
@@ -54,7 +54,7 @@ export function versionOf(command: string, args: readonly string[]): string {
 export async function startServer(
   command: string,
   args: string[],
-  { address, port }: ServerPlan,
+  { address, port }: Pick<ServerPlan, "address" | "port">,
 ): Promise<ChildProcess> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
   const output: Buffer[] = [];

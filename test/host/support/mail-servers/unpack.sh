@@ -1,16 +1,20 @@
 #!/bin/sh
 # Unpacks Exim and OpenSMTPD into /opt/mail-servers, or into $1: their packages exclude Postfix, so they cannot be installed beside it.
+# So are Unbound and the tools that sign a zone, without starting a service.
 # Exim is that of this machine's Debian. OpenSMTPD is that of Debian 13 with its libraries: that of Debian 12 fails each TLS handshake,
 # because its version 6.8 does not work with OpenSSL 3.
 set -eu
 target=${1:-/opt/mail-servers}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/debs" "$work/lists/partial" "$work/cache/archives/partial" "$target/exim" "$target/opensmtpd"
+mkdir -p "$work/debs" "$work/lists/partial" "$work/cache/archives/partial" "$target/exim" "$target/opensmtpd" "$target/unbound"
 cd "$work/debs"
 
 apt-get -o APT::Sandbox::User=root download exim4-daemon-light
 for deb in *.deb; do dpkg -x "$deb" "$target/exim"; done
+rm -f ./*.deb
+apt-get -o APT::Sandbox::User=root download unbound libprotobuf-c1 ldnsutils libldns3
+for deb in *.deb; do dpkg -x "$deb" "$target/unbound"; done
 rm -f ./*.deb
 id Debian-exim >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin Debian-exim
 
