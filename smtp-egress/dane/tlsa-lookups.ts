@@ -10,7 +10,7 @@ export type TlsaFound =
   | { kind: "usable"; base: string; records: readonly TlsaRecord[]; key: string }
   /** Secure ones, all of a kind that SMTP does not use. */
   | { kind: "unusable"; base: string }
-  /** Nobody knows: the host must not be used (RFC 7672 2.2). */
+  /** DNS did not answer: the host must not be used (RFC 7672 2.2). */
   | { kind: "failed"; reason: string };
 
 /** Names that are remembered; for how long without records or after a failure, and the bounds of a TTL, in ms. */

@@ -78,7 +78,7 @@ describe.skipIf(unboundUnavailable() !== null)("with Unbound as the resolver", (
     expect(await dns.addresses("mx-right.unsigned.test")).toMatchObject({ addresses: [ADDRESS], tlsaBases: [] });
     const { isSecure, ms } = await dns.tlsa("_25._tcp.mx-many.signed.test");
     expect(isSecure).toBe(true);
-    // What is left of the TTL.
+    // Unbound tells the rest of the TTL.
     expect(ms).toBeGreaterThan(0);
     expect(ms).toBeLessThanOrEqual(300_000);
     expect(dns.counts).toMatchObject({ failed: 0 });
