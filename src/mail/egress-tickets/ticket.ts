@@ -20,20 +20,22 @@ export interface Ticket {
   attempt: number;
   /** True when an earlier claim of the row ended without a report, so that the email may arrive twice. */
   isRepeated: boolean;
+  /** True when the egress is not that of EGRESS_URL, so that its deliveries say nothing about an outage of that. */
+  isOther: boolean;
 }
 
 const TICKET =
-  /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d{0,2})(r?)$/;
+  /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d{0,2})(r?)(o?)$/;
 
 /** Returns the ticket as it stands in ENVID of MAIL FROM: at most 100 characters, none of which xtext changes (RFC 3461 4.4). */
-export function writeTicket({ shard, row, token, until, email, n, attempt, isRepeated }: Ticket): string {
+export function writeTicket({ shard, row, token, until, email, n, attempt, isRepeated, isOther }: Ticket): string {
   const ids = [shard, shorten(row), shorten(token), until.toString(36), shorten(email), n.toString(36)];
-  return `${ids.join(".")}.${attempt}${isRepeated ? "r" : ""}`;
+  return `${ids.join(".")}.${attempt}${isRepeated ? "r" : ""}${isOther ? "o" : ""}`;
 }
 
 /** Reads a ticket. Returns null when the text is none. Pure. */
 export function readTicket(text: string): Ticket | null {
-  const [, shard = "", row = "", token = "", until = "", email = "", n = "", attempt = "", repeated] =
+  const [, shard = "", row = "", token = "", until = "", email = "", n = "", attempt = "", repeated, other] =
     TICKET.exec(text) ?? [];
   const ids = { row: lengthen(row), token: lengthen(token), email: lengthen(email) };
   if (ids.row === null || ids.token === null || ids.email === null) return null;
@@ -46,6 +48,7 @@ export function readTicket(text: string): Ticket | null {
     n: Number.parseInt(n, 36),
     attempt: Number(attempt),
     isRepeated: repeated === "r",
+    isOther: other === "o",
   };
 }
 

@@ -141,7 +141,7 @@ export class EgressStream implements DispatchRun<Job> {
     { lease }: Pick<Capabilities, "lease">,
   ): Promise<Envelope> {
     if (this.egress?.holding) this.egress.holding.isOffered = lease;
-    const ticket = lease ? await claim.outcomes.ticketOf(mail) : null;
+    const ticket = lease ? await claim.outcomes.ticketOf(mail, this.#isOther) : null;
     return envelopeOf(claim.ctx, mail, recipients, { dsn: this.egress?.dsn ?? false, ticket });
   }
 
@@ -241,9 +241,13 @@ export class EgressStream implements DispatchRun<Job> {
     return toUnreachableUpdate(this.#attemptCtx(claim), email, this.unreachable);
   }
 
+  get #isOther(): boolean {
+    return this.#options.name !== MAIN_EGRESS;
+  }
+
   /** Only EGRESS_URL has outages, after which emails are tried again before their time: no other egress begins or ends one. */
   #withoutOutage(update: DeliveryUpdate): DeliveryUpdate {
-    return this.#options.name === MAIN_EGRESS ? update : { ...update, isUnreachable: false, isAccepted: false };
+    return this.#isOther ? { ...update, isUnreachable: false, isAccepted: false } : update;
   }
 
   #attemptCtx({ ctx }: ActiveClaim) {

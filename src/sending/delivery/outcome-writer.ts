@@ -122,12 +122,15 @@ export class OutcomeWriter {
     this.releaseSlot();
   }
 
-  /** Returns the ticket under which an egress holds an email. Makes the lease long enough for that; throws when it was lost. */
-  async ticketOf(mail: ClaimedMail): Promise<string> {
+  /**
+   * Returns the ticket under which an egress holds an email, `isOther`: one that is not that of EGRESS_URL. Makes the lease long
+   * enough for that; throws when it was lost.
+   */
+  async ticketOf(mail: ClaimedMail, isOther: boolean): Promise<string> {
     const { attempts, id, n } = mail.state;
     if (this.#lease.until - this.#ctx.now() <= LEASE_MS) await this.#renewLease(EGRESS_LEASE_MS);
     if (this.#ended !== null) throw new Error(`the lease could not be renewed: ${this.#ended}`);
-    const email = { email: id, n, attempt: attempts + 1, isRepeated: mail.claims > 1 };
+    const email = { email: id, n, attempt: attempts + 1, isRepeated: mail.claims > 1, isOther };
     return writeTicket({ shard: this.#ctx.shard, row: mail.outboxId, ...this.#lease, ...email });
   }
 

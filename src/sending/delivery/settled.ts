@@ -23,9 +23,10 @@ export function isSettled(
   });
 }
 
-/** Returns when recipients of an email that are left are tried again: when the last `deferred` event announced it, or soon. Pure. */
+/** Returns when recipients of an email that are left are tried again: when the last `deferred` event announced it, else soon. Pure. */
 export function lastAnnounced({ events, recipients }: EmailState, now: number): number {
   if (!recipients.some(({ state }) => isPending(state))) return now;
-  const announced = events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
-  return Math.max(now + SOON_MS, typeof announced === "string" ? Date.parse(announced) || 0 : 0);
+  const text = events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
+  const announced = typeof text === "string" ? Date.parse(text) : Number.NaN;
+  return announced > now ? announced : now + SOON_MS;
 }

@@ -27,7 +27,9 @@ export async function writeReports(ctx: MailCtx, reports: readonly KnownReport[]
   const [softBounced, places] = await Promise.all([noteReceivers(ctx, reports, address), moveContents(ctx, reports)]);
   const updates = await toUpdates(reports, softBounced, now);
   const byNumber = new Map(updates.map((update) => [update.state.n, update]));
-  const isAccepted = updates.some(({ facts }) => facts.some(({ on }) => on === "accepted-final"));
+  const isAccepted = updates.some(
+    ({ facts, ticket }) => !ticket.isOther && facts.some(({ on }) => on === "accepted-final"),
+  );
   const toWrite = updates.map(({ state, facts, ticket: { attempt }, isLeased, dueAt }) => {
     const next = isLeased ? { next: { dueAt, outboxId: null } } : {};
     return { state, facts, attempt, ...next, moved: places.get(state.n) };

@@ -5,7 +5,7 @@ import { closedPort } from "../../support/closed-port.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
-import { heldMails, holdingServer } from "../../support/holding-egress.ts";
+import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { assignEgress, namedEgresses } from "../../support/named-egresses.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
@@ -122,6 +122,21 @@ describe("an egress that", () => {
     expect(await addresses(east)).toEqual(["own@one.test"]);
     const rows = await database.prepare("SELECT kind, outage FROM outbox").all();
     // No retry step: only the egress that is down could end its outage.
+    expect(rows.results).toEqual([{ kind: "deliver", outage: "waiting" }]);
+    expect(await statusOf(workspace, other)).toBe("queued");
+  });
+
+  it("reports a delivery ends no outage of EGRESS_URL", async () => {
+    const own = await aWorkspace();
+    await assignEgress(own, { workspace: "east" });
+    const [east, down] = [await holdingServer(), await closedPort()];
+    const [id, other] = [await accept(own, "own@one.test"), await accept(workspace, "other@one.test")];
+    const settings = { EGRESS_URL: down.url, NAMED_EGRESS_URLS: namedEgresses({ east: east.url }) };
+    await runOutboxAt(later(), settings, ["deliver"]);
+    expect(await waitingForOutage()).toBe(1);
+    await report((await heldMails(east)).map((mail) => ({ ...mail, result: results.accepted })));
+    expect(await statusOf(own, id)).toBe("delivered");
+    const rows = await database.prepare("SELECT kind, outage FROM outbox").all();
     expect(rows.results).toEqual([{ kind: "deliver", outage: "waiting" }]);
     expect(await statusOf(workspace, other)).toBe("queued");
   });

@@ -164,6 +164,7 @@ export class Outbox {
       n: this.emails.length,
       attempt: Math.min(email.attempt, 99),
       isRepeated: email.mayRepeat,
+      isOther: false,
     });
     email.ticket = ticket;
     this.#byTicket.set(ticket, email);

@@ -42,6 +42,7 @@ export function aTicket(fields: Partial<Ticket> = {}): string {
     n: 1,
     attempt: 1,
     isRepeated: false,
+    isOther: false,
     ...fields,
   });
 }
