@@ -5,4 +5,4 @@ CREATE TABLE egress_warm_ups (
   is_warming INTEGER NOT NULL,
   since INTEGER, -- first day of all receivers, in ms since 1970; null: of each receiver its first day with mail
   seen_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
