@@ -151,14 +151,19 @@ export function pauseUntil(pace: Pace, until: number, now = pace.countedAt): Pac
 
 /**
  * Sends nothing for a time, in ms, because the receiver asked to slow down: half of the connections are left. The next message is a probe,
- * as after a pause. All who wait take places anew.
+ * as after a pause. `keepsLine`: the rate is nearly what it was, so places stay; otherwise all who wait take places anew.
  */
-export function backOff(pace: Pace, ms: number, now: number): Pace {
+export function backOff(pace: Pace, ms: number, { now, keepsLine }: { now: number; keepsLine: boolean }): Pace {
   const paused = pauseUntil(pace, now + ms, now);
   if (paused === pace) return pace;
-  const slowed = { ...paused, tokens: 1, turns: 1, slowedAt: now };
-  if (pace.isProbing) return { ...slowed, window: pace.window };
-  return { ...slowed, tokens: Math.min(1, pace.tokens), waiting: pace.waiting, window: Math.max(1, pace.window / 2) };
+  const line = keepsLine ? { tokens: Math.min(1, pace.tokens), waiting: pace.waiting } : { tokens: 1 };
+  const window = pace.isProbing ? pace.window : Math.max(1, pace.window / 2);
+  return { ...paused, ...line, turns: 1, window, slowedAt: now };
+}
+
+/** Gives up the places of messages that leave memory. Those that stay there are ahead of all who take places from now on. */
+export function leavePlaces(pace: Pace, { left, kept }: { left: number; kept: number }): Pace {
+  return { ...pace, tokens: Math.min(pace.tokens + left, -kept) };
 }
 
 /** Begins the last pause again, after a probe that the receiver refused. Without a probe it does nothing. */

@@ -11,6 +11,7 @@ import {
   backOff,
   connectionsOf,
   type Limits,
+  leavePlaces,
   newPace,
   noteFailedProbe,
   noteSlowDown,
@@ -50,6 +51,8 @@ export type Verdict =
 const DAY_MS = 86_400_000;
 /** A longer wait after a slow-down is told as a pause of the receiver, in ms: others are shorter than most waits in the line. */
 const TOLD_MS = 60_000;
+/** A slow-down that leaves more than this part of the rate leaves the places in the line too. */
+const KEPT_LINE = 0.8;
 /** The reason of a place in the line. The Worker takes any other for one that all mail to the receiver waits for. */
 export const IN_LINE = "its rate is used up";
 
@@ -119,6 +122,11 @@ export class ReceiverPace {
     this.#pace = pace;
     const cause = this.pausedUntil(now) === null ? null : this.cause(now);
     return { ms: waitMs, reason: cause?.reply ?? IN_LINE };
+  }
+
+  /** Gives up the places of messages that leave memory. `kept`: those that stay there. */
+  leavePlaces(left: number, kept: number): void {
+    this.#pace = leavePlaces(this.#pace, { left, kept });
   }
 
   /** Takes the turn to send one message, or returns after how many ms to ask again. */
@@ -191,9 +199,12 @@ export class ReceiverPace {
     }
     // In a pause it is the reply to a message that was on its way.
     if (this.pausedUntil(now) !== null) return;
+    const before = this.limits(now).messagesPerMinute;
     this.#rate = noteRateRefused(this.#rate, this.#limits, now);
-    const ms = Math.max(this.#rate.waitMs, this.#pace.isProbing ? this.#pace.pauseMs : 0);
-    this.#pace = backOff(this.#pace, ms, now);
+    const { isProbing, pauseMs } = this.#pace;
+    const ms = Math.max(this.#rate.waitMs, isProbing ? pauseMs : 0);
+    const keepsLine = !isProbing && this.limits(now).messagesPerMinute > KEPT_LINE * before;
+    this.#pace = backOff(this.#pace, ms, { now, keepsLine });
     if (ms > TOLD_MS) this.#add({ action: pauseReceiver, until: now + ms, reply: toLine(reply) }, now);
   }
 

@@ -196,7 +196,9 @@ export class ReceiverQueue {
     const { messagesPerMinute } = this.pace.limits(now);
     const inTime = (messagesPerMinute * this.#options.holdMs) / MINUTE_MS;
     const kept = pauseMs > this.#options.holdMs ? 0 : Math.ceil(inTime * SLACK);
-    for (const delivery of this.#waiting.splice(Math.min(kept, this.#room.kept(now)))) {
+    const late = this.#waiting.splice(Math.min(kept, this.#room.kept(now)));
+    if (late.length > 0) this.pace.leavePlaces(late.length, this.#waiting.length);
+    for (const delivery of late) {
       const { ms, reason } = this.pace.takePlace(now, { holdMs: 0, inMemory: kept });
       const wait = { ms: Math.max(ms, this.#room.wait(now)), reason };
       this.#end(

@@ -1,7 +1,9 @@
 /** How fast one source address sends to one receiver. */
 import { describe, expect, it } from "vitest";
 import {
+  backOff,
   connectionsOf,
+  leavePlaces,
   newPace,
   noteAccepted,
   noteFailedProbe,
@@ -80,6 +82,44 @@ describe("a place in the line", () => {
   it("never depends on the clock going back", () => {
     const { pace } = take(newPace(limits, T0), 3, T0);
     expect(takePlace(pace, limits, T0 - MINUTE).waitMs).toBe(3 * SECOND);
+  });
+});
+
+describe("messages that leave memory because the rate has fallen", () => {
+  const held = { holdMs: MINUTE };
+  const firstTold = (pace: Pace, left: number, kept: number) =>
+    takePlace(leavePlaces(pace, { left, kept }), limits, T0).waitMs;
+
+  it("give up their places: the first of them is told a place right behind those that stay", () => {
+    const { pace } = take(newPace(limits, T0), 61, T0, held);
+    expect(firstTold(pace, 50, 10)).toBe(11 * SECOND);
+  });
+
+  it("are behind those that wait elsewhere", () => {
+    const { pace } = take(newPace(limits, T0), 100, T0, held);
+    expect(firstTold(pace, 50, 10)).toBe(50 * SECOND);
+  });
+
+  it("are behind those that stay, also when the line begins anew", () => {
+    const { pace } = take(newPace(limits, T0), 61, T0, held);
+    const slowed = backOff(pace, SECOND, { now: T0, keepsLine: false });
+    expect(firstTold(slowed, 50, 10)).toBe(12 * SECOND);
+  });
+});
+
+describe("a wait after a slow-down", () => {
+  it("keeps the places in the line, or lets all take places anew", () => {
+    const { pace } = take(newPace(limits, T0), 11, T0);
+    const place = (keepsLine: boolean) => takePlace(backOff(pace, SECOND, { now: T0, keepsLine }), limits, T0).waitMs;
+    expect([place(true), place(false)]).toEqual([12 * SECOND, SECOND]);
+  });
+
+  it("leaves half of the connections, and no further half for a probe that fails", () => {
+    const first = backOff({ ...newPace(limits, T0), window: 8 }, SECOND, { now: T0, keepsLine: true });
+    const second = backOff(first, 2 * SECOND, { now: T0 + SECOND, keepsLine: false });
+    expect([first.window, second.window]).toEqual([4, 4]);
+    expect(connectionsOf(second, limits, T0 + 3 * SECOND)).toBe(1);
+    expect(connectionsOf(noteAccepted(second, limits), limits, T0 + 3 * SECOND)).toBe(4);
   });
 });
 

@@ -77,7 +77,9 @@ export function runPace({ receiver, limits = {}, latencyMs, forMs, emails }: Pac
   const returnLate = (now: number) => {
     const pauseMs = (pace.pausedUntil(now) ?? now) - now;
     const kept = pauseMs > HOLD_MS ? 0 : Math.ceil((pace.limits(now).messagesPerMinute * HOLD_MS * 1.2) / MINUTE_MS);
-    for (const _ of held.splice(Math.min(kept, room.kept(now)))) {
+    const late = held.splice(Math.min(kept, room.kept(now)));
+    if (late.length > 0) pace.leavePlaces(late.length, held.length);
+    for (const _ of late) {
       const { ms } = pace.takePlace(now, { holdMs: 0, inMemory: kept });
       room.places -= 1;
       away.add(now + Math.max(ms, room.wait(now)), null);
