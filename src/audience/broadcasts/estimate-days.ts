@@ -1,7 +1,6 @@
 import { parseEgressUrl } from "../../mail/smtp/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import type { Settings } from "../../platform/settings/settings.ts";
 import { type DomainCount, findWarmUpParts } from "../../sending/receivers/index.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { estimateWarmUp, type WarmUpEstimate } from "./warm-up-estimate.ts";
@@ -39,14 +38,22 @@ export async function estimateDays(
 ): Promise<WarmUpEstimate | null> {
   if (eligible === 0 || sample.length === 0) return null;
   const now = ctx.now();
-  const parts = await findWarmUpParts(ctx, egressHostOf(ctx.settings), sample);
+  const { bulkEgressUrl, egressUrl, namedEgresses } = ctx.settings;
+  const namedHosts = Object.fromEntries([...namedEgresses.urls].map(([name, url]) => [name, hostOf(url)]));
+  const leaving = {
+    workspace: row.workspace,
+    domain: row.from_domain,
+    host: hostOf(bulkEgressUrl || egressUrl),
+    namedHosts,
+  };
+  const parts = await findWarmUpParts(ctx, leaving, sample);
   return estimateWarmUp(parts, { eligible, at: Math.max(now, row.scheduled_at ?? 0), now });
 }
 
-/** Returns the host of the egress by which broadcasts leave, or an empty text when the setting is none. */
-function egressHostOf({ bulkEgressUrl, egressUrl }: Settings): string {
+/** Returns the host of the URL of an egress, or an empty text when it is malformed. */
+function hostOf(url: string): string {
   try {
-    return parseEgressUrl(bulkEgressUrl || egressUrl).host;
+    return parseEgressUrl(url).host;
   } catch {
     return "";
   }

@@ -13,6 +13,7 @@ export { readVolume, VOLUME_DAYS, type VolumeRow } from "./volume.ts";
 export {
   type DomainCount,
   findWarmUpParts,
+  type Leaving,
   saveWarmUp,
   type ToldWarmUp,
   WARM_UP_KEPT_DAYS,

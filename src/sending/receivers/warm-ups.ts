@@ -55,7 +55,12 @@ const MAX_RECEIVERS = 20;
 
 // No warm-up, no row. The egress of a host is not known when none of this name has told one: then all that warm up count.
 const FIND = `
-  WITH told AS MATERIALIZED (SELECT address, name = ?3 AS is_named, is_warming, since FROM egress_warm_ups WHERE seen_at > ?4),
+  WITH host AS MATERIALIZED (
+    SELECT coalesce((
+      SELECT h.value FROM workspaces w LEFT JOIN domains d ON d.workspace = w.number AND d.name = ?7
+        JOIN json_each(?5) h ON h.key = coalesce(d.egress, w.egress) WHERE w.number = ?6), ?3) AS name),
+  told AS MATERIALIZED (
+    SELECT w.address, w.name = h.name AS is_named, w.is_warming, w.since FROM egress_warm_ups w CROSS JOIN host h WHERE w.seen_at > ?4),
   chosen AS MATERIALIZED (
     SELECT address, since FROM told
      WHERE is_warming AND (is_named OR NOT EXISTS (SELECT 1 FROM told WHERE is_named)) ORDER BY since DESC LIMIT ${MAX_ADDRESSES}),
@@ -68,19 +73,32 @@ const FIND = `
          (SELECT v.emails FROM egress_volume v WHERE v.address = c.address AND v.receiver = p.receiver AND v.day = ?2) AS today
     FROM chosen c CROSS JOIN parts p`;
 
+/** How mail of a domain leaves. */
+export interface Leaving {
+  workspace: number;
+  /** Name of the domain of the sender. */
+  domain: string;
+  /** Host of the egress of mail that no other is assigned to, and of those that may be, by name. */
+  host: string;
+  namedHosts: Readonly<Record<string, string>>;
+}
+
 /**
- * Returns the contacts of domains by receiver, for each source address that warms up at the egress with this host name, or at any when
- * no egress of this name is known. Empty without a warm-up. One D1 call; a row is read for each domain and two for each result.
+ * Returns the contacts of domains by receiver, for each source address that warms up at the egress by which mail leaves, or at any when
+ * no egress with its host name is known. Empty without a warm-up. One D1 call; a row is read for each domain and two for each result.
  */
 export async function findWarmUpParts(
   ctx: Pick<Ctx, "db" | "now">,
-  host: string,
+  { workspace, domain, host, namedHosts }: Leaving,
   domains: readonly DomainCount[],
 ): Promise<WarmUpPart[]> {
   const now = ctx.now();
+  const named = Object.fromEntries(Object.entries(namedHosts).map(([name, of]) => [name, hostName(of)]));
+  const seenAfter = now - WARM_UP_KEPT_DAYS * DAY_MS;
+  const values = [JSON.stringify(domains), Math.floor(now / DAY_MS), hostName(host), seenAfter, JSON.stringify(named)];
   const { results } = await ctx.db
     .prepare(FIND)
-    .bind(JSON.stringify(domains), Math.floor(now / DAY_MS), hostName(host), now - WARM_UP_KEPT_DAYS * DAY_MS)
+    .bind(...values, workspace, domain)
     .all<WarmUpPart>();
   return results;
 }

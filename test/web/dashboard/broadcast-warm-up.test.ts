@@ -133,6 +133,16 @@ describe("the review of a broadcast", () => {
     expect(await said(path, { EGRESS_URL: "" })).toContain("2 days");
   });
 
+  it("takes the egress of the domain where it has one of its own", async () => {
+    await tell();
+    await tell({ address: "192.0.2.159", name: "old.warm.test", warm_up: null });
+    const path = await aDraft({ "hotmail.test": 60 });
+    const named = { NAMED_EGRESS_URLS: `warm=${urlOf(RELAY)}`, EGRESS_URL: urlOf("old.warm.test") };
+    expect(await said(path, named)).toBeNull();
+    await env.DB.prepare("UPDATE domains SET egress = 'warm' WHERE id = ?1").bind(workspace.domainId).run();
+    expect(await said(path, named)).toContain("2 days");
+  });
+
   it("forgets an egress that has told nothing for three days", async () => {
     await tell();
     await env.DB.prepare("UPDATE egress_warm_ups SET seen_at = seen_at - ?1")
