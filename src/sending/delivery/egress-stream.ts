@@ -141,7 +141,7 @@ export class EgressStream implements DispatchRun<Job> {
     { lease }: Pick<Capabilities, "lease">,
   ): Promise<Envelope> {
     if (this.egress?.holding) this.egress.holding.isOffered = lease;
-    const ticket = lease ? await claim.outcomes.ticketOf(mail, this.#isOther) : null;
+    const ticket = lease ? await claim.outcomes.ticketOf(mail, this.#options.name !== MAIN_EGRESS) : null;
     return envelopeOf(claim.ctx, mail, recipients, { dsn: this.egress?.dsn ?? false, ticket });
   }
 
@@ -241,13 +241,9 @@ export class EgressStream implements DispatchRun<Job> {
     return toUnreachableUpdate(this.#attemptCtx(claim), email, this.unreachable);
   }
 
-  get #isOther(): boolean {
-    return this.#options.name !== MAIN_EGRESS;
-  }
-
   /** Only EGRESS_URL has outages, after which emails are tried again before their time: no other egress begins or ends one. */
   #withoutOutage(update: DeliveryUpdate): DeliveryUpdate {
-    return this.#isOther ? { ...update, isUnreachable: false, isAccepted: false } : update;
+    return this.#options.name === MAIN_EGRESS ? update : { ...update, isUnreachable: false, isAccepted: false };
   }
 
   #attemptCtx({ ctx }: ActiveClaim) {
