@@ -1,5 +1,5 @@
 export { partsShownIn } from "./bodies.ts";
-export { newBodyDecoder } from "./body-decoder.ts";
+export { decodeWhole, newBodyDecoder } from "./body-decoder.ts";
 export { type HeaderList, readHeader } from "./header.ts";
 export { type HtmlHandler, readHtml } from "./html.ts";
 export { MessageParser, type ParsedMessage, parseChunks, parseMessage, readText } from "./parse.ts";

@@ -1,0 +1,75 @@
+import { gunzipSync } from "node:zlib";
+import { concat } from "../../lib/bytes.ts";
+import { type ByteSource, checkBytes, openZipFile, readDirectory, ZipError } from "../../lib/zip/index.ts";
+import { decodeWhole, type MessagePart, parseMessage } from "../messages/index.ts";
+import { parseDmarcReport } from "./parse-dmarc.ts";
+import { parseTlsReport } from "./parse-tls.ts";
+import { bounds } from "./rules.ts";
+import { type AggregateReport, ReportError } from "./types.ts";
+
+/**
+ * Reads the report in a message of at most `bounds.messageBytes`: an XML or JSON file, also in gzip or zip, or the body itself.
+ * Throws ReportError when there is none, or it cannot be read.
+ */
+export async function readAggregateReport(raw: Uint8Array): Promise<AggregateReport> {
+  const candidates = parseMessage(raw).parts.filter(mayBeReport).slice(0, bounds.parts);
+  for (const part of candidates) {
+    const text = await readFile(decodeWhole(raw.subarray(part.at, part.at + part.length), part.encoding));
+    if (text.startsWith("<")) return parseDmarcReport(text);
+    if (text.startsWith("{")) return parseTlsReport(text);
+  }
+  throw new ReportError("the message has no report");
+}
+
+/** Text and HTML that are shown are seldom the report. A message that is a single file has no other part. */
+const mayBeReport = ({ contentType, filename }: MessagePart) =>
+  filename !== null || !["text/plain", "text/html"].includes(contentType);
+
+const utf8 = new TextDecoder();
+
+/** Returns the text of a file, decompressed by what its first bytes say, since types and names are often wrong. */
+async function readFile(file: Uint8Array): Promise<string> {
+  const bytes = isGzip(file) ? gunzip(file) : isZip(file) ? await unzip(file) : file;
+  if (bytes.length > bounds.reportBytes) throw tooLarge();
+  return utf8.decode(bytes).trimStart();
+}
+
+const isGzip = (file: Uint8Array) => file[0] === 0x1f && file[1] === 0x8b;
+const isZip = (file: Uint8Array) => file[0] === 0x50 && file[1] === 0x4b;
+const tooLarge = () => new ReportError(`the report is larger than ${bounds.reportBytes} bytes`);
+
+function gunzip(file: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(file, { maxOutputLength: bounds.reportBytes });
+  } catch (error) {
+    throw new ReportError(`the file cannot be decompressed: ${error}`);
+  }
+}
+
+/** Returns the first file of an archive. */
+async function unzip(archive: Uint8Array): Promise<Uint8Array> {
+  const source: ByteSource = {
+    size: archive.length,
+    read: async (offset, length) => archive.subarray(offset, offset + length),
+    stream: async (offset, length) => new Blob([archive.slice(offset, offset + length)]).stream(),
+  };
+  try {
+    for await (const file of readDirectory(source, bounds.parts))
+      return await readAll(checkBytes(file, await openZipFile(source, file)));
+  } catch (error) {
+    if (error instanceof ReportError) throw error;
+    throw new ReportError(error instanceof ZipError ? error.message : `the archive cannot be read: ${error}`);
+  }
+  throw new ReportError("the archive is empty");
+}
+
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > bounds.reportBytes) throw tooLarge();
+    parts.push(chunk.slice());
+  }
+  return concat(parts);
+}
