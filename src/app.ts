@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { audienceRoutes } from "./audience/routes.ts";
 import { domainRoutes } from "./domains/domains/routes.ts";
+import { domainReportRoutes } from "./domains/reports/routes.ts";
 import { authenticate } from "./http/auth.ts";
 import { openToOrigins } from "./http/cors.ts";
 import type { AppEnv } from "./http/env.ts";
@@ -46,6 +47,7 @@ app.get("/openapi.json", needs("public"), openApiDocument(app));
 app.route("/", noticesRoutes);
 app.route("/", identityRoutes);
 app.route("/", domainRoutes);
+app.route("/", domainReportRoutes);
 app.route("/", sendingRoutes);
 app.route("/", audienceRoutes);
 app.route("/", mailboxesRoutes);

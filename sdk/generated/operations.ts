@@ -35,6 +35,7 @@ import type {
   ContactUpdate,
   Domain,
   DomainCreate,
+  DomainReports,
   DomainTransfer,
   DomainTransferAccept,
   DomainTransferCreate,
@@ -192,6 +193,8 @@ export interface Operations {
   verifyDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
   /** Rotate the DKIM keys of a domain. POST /v1/domains/{domain_id}/dkim/rotate */
   rotateDkimKeys(domainId: string, options?: RequestOptions): Promise<Domain>;
+  /** Get what receivers report about a domain. GET /v1/domains/{domain_id}/reports */
+  getDomainReports(domainId: string, query?: { kind?: "dmarc" | "tls"; period?: "7d" | "30d" | "90d" }, options?: RequestOptions): Promise<DomainReports>;
   /** Create the SMTP credential of a domain. POST /v1/smtp-credentials/ */
   createSmtpCredential(body: SmtpCredentialCreate, options?: RequestOptions): Promise<NewSmtpCredential>;
   /** List SMTP credentials, newest first. GET /v1/smtp-credentials/ */
@@ -511,6 +514,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   deleteDomain: {"method":"DELETE","path":"/v1/domains/{domain_id}","query":true},
   verifyDomain: {"method":"POST","path":"/v1/domains/{domain_id}/verify"},
   rotateDkimKeys: {"method":"POST","path":"/v1/domains/{domain_id}/dkim/rotate","keyed":true},
+  getDomainReports: {"method":"GET","path":"/v1/domains/{domain_id}/reports","query":true},
   createSmtpCredential: {"method":"POST","path":"/v1/smtp-credentials/","body":"json","keyed":true},
   listSmtpCredentials: {"method":"GET","path":"/v1/smtp-credentials/","query":true,"items":""},
   revokeSmtpCredential: {"method":"DELETE","path":"/v1/smtp-credentials/{credential_id}"},

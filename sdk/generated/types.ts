@@ -571,6 +571,68 @@ export interface DomainRecord {
   required: boolean;
 }
 
+export type DomainReports = {
+  kind: "dmarc";
+  period: "7d" | "30d" | "90d";
+  /** What to do next, in a sentence. */
+  advice: string;
+  /** The domains that sent reports, at most 50. */
+  reporters: {
+    organization: string;
+    reports: number;
+  }[];
+  /** Messages with the domain in From, as receivers counted them, whoever sent them. */
+  messages: number;
+  /** Of messages: DKIM or SPF passed for an aligned domain. */
+  aligned: number;
+  /** Each day of the period, oldest first. */
+  days: {
+    date: string;
+    messages: number;
+    aligned: number;
+  }[];
+  /** The servers that sent most of them, at most 50. */
+  sources: {
+    /** Address of the server; empty for servers beyond the bound of a day. */
+    source: string;
+    messages: number;
+    /** Of messages: DKIM passed for an aligned domain. */
+    dkim: number;
+    /** Of messages: SPF passed for an aligned domain. */
+    spf: number;
+    aligned: number;
+    quarantined: number;
+    rejected: number;
+  }[];
+} | {
+  kind: "tls";
+  period: "7d" | "30d" | "90d";
+  /** What to do next, in a sentence. */
+  advice: string;
+  /** The domains that sent reports, at most 50. */
+  reporters: {
+    organization: string;
+    reports: number;
+  }[];
+  /** Connections to the servers that receive mail for the domain. */
+  sessions: number;
+  /** Of sessions: without TLS, or with TLS that failed. */
+  failed: number;
+  /** Each day of the period, oldest first. */
+  days: {
+    date: string;
+    sessions: number;
+    failed: number;
+  }[];
+  /** The most frequent failures, at most 50. `type` is one of RFC 8460 4.3. */
+  failures: {
+    type: string;
+    server: string;
+    sessions: number;
+    meaning: string | null;
+  }[];
+};
+
 export interface DomainTransfer {
   id: string;
   domain_id: string;

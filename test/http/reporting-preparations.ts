@@ -1,7 +1,9 @@
+import { saveReport } from "../../src/domains/reports/save.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import { listed, notify } from "../notices/notifications/support.ts";
 import { aRollup, hoursAgo } from "../sending/analytics/support.ts";
 import { run } from "../support/sending.ts";
-import type { TestWorkspace } from "../support/workspace.ts";
+import { recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
 type Ids = Record<string, string>;
 
@@ -22,6 +24,14 @@ export function reportingPreparations(workspace: () => TestWorkspace): Record<st
     return (await response.json<{ id: string }>()).id;
   };
   return {
+    getDomainReports: async () => {
+      const { workspaceNumber: number, workspaceId: id, domainId } = workspace();
+      const { ctx } = recordingContext();
+      const sources = [{ source: "192.0.2.17", aligned: 3, disposition: "none", messages: 42 }];
+      const head = { workspace: { number, id }, domainId, day: Math.floor(Date.now() / DAY_MS) };
+      await saveReport(ctx, { ...head, organization: "google.com", reportId: "1", rows: { kind: "dmarc", sources } });
+      return { domain_id: domainId };
+    },
     listNotifications: notification,
     markNotificationRead: notification,
     getAnalyticsDomainStats: rollup,

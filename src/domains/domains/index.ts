@@ -5,6 +5,7 @@ export { type DomainRow, findDomains, getDomain, getDomainWithKeys, listDomains 
 export { recheckDomains } from "./recheck.ts";
 export { dkimRecords } from "./records.ts";
 export { registerDomain } from "./register.ts";
+export { readReportAddress, reportAddress } from "./report-address.ts";
 export { rotateDkim } from "./rotate-dkim.ts";
 export { ancestors, newOwnershipToken, RECHECK_MS, RETURN_PATH_LABEL, reversedName, reversedRange } from "./rules.ts";
 export { DomainIn, type DomainOut, toDomain } from "./schema.ts";

@@ -2,6 +2,7 @@ import { dkimRecord } from "../../mail/dkim/index.ts";
 import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
+import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 
 /**
@@ -26,7 +27,7 @@ export interface ExpectedRecord {
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain">,
-  domain: Pick<DomainRow, "name" | "ownershipToken">,
+  domain: Pick<DomainRow, "id" | "name" | "ownershipToken">,
   keys: readonly DkimKeyRow[],
 ): ExpectedRecord[] {
   const { name } = domain;
@@ -51,7 +52,14 @@ export function expectedRecords(
       value: settings.bounceDomain,
       ...advice,
     },
-    { key: "dmarc", purpose: "dmarc", type: "TXT", name: `_dmarc.${name}`, value: "v=DMARC1; p=none", ...advice },
+    {
+      key: "dmarc",
+      purpose: "dmarc",
+      type: "TXT",
+      name: `_dmarc.${name}`,
+      value: `v=DMARC1; p=none; rua=mailto:${reportAddress(domain.id, settings.bounceDomain)}`,
+      ...advice,
+    },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
   ];
 }

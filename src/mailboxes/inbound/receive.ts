@@ -1,4 +1,6 @@
+import { findReportedDomain, REPORT_MAIL_BYTES, receiveDomainReport } from "../../domains/reports/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
+import { parseMessage } from "../../mail/messages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isFeedbackRecipient, receiveFeedback } from "../../sending/feedback/index.ts";
 import { unsubscribe } from "../../sending/unsubscribes/index.ts";
@@ -6,6 +8,7 @@ import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
 import { findMailbox, type RecipientMailbox } from "./recipients.ts";
 import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
+import { resultsInHeader } from "./worker-results.ts";
 
 /** A message that arrived by SMTP for one recipient, and what the server that received it knows about it. */
 export interface ArrivedMail {
@@ -39,6 +42,7 @@ const refused = (reply: string) => ({ accepted: false, reply }) as const;
 export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResult> {
   if (await isFeedbackRecipient(ctx, to)) return { accepted: true, kind: "feedback" };
   if (await readForward(ctx, to)) return { accepted: true, kind: "forward" };
+  if (await findReportedDomain(ctx, to)) return { accepted: true, kind: "domain-report" };
   const mailbox = await findMailbox(ctx, to);
   if (!mailbox) return refused(UNKNOWN);
   return (await isFull(ctx, mailbox)) ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
@@ -76,6 +80,15 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
     });
     ctx.log("inbound.forward-report", { kind });
     return { accepted: true, kind };
+  }
+  const reported = await findReportedDomain(ctx, mail.to);
+  if (reported) {
+    const raw = await readStart(mail.raw, REPORT_MAIL_BYTES);
+    const { authentication: given } = mail;
+    const authentication = given === "in-header" ? resultsInHeader(ctx, raw, parseMessage(raw)) : given;
+    const result = await receiveDomainReport(ctx, reported, { raw, authentication });
+    ctx.log("inbound.domain-report", { domain: reported.id, result });
+    return { accepted: true, kind: "domain-report" };
   }
   const mailbox = await findMailbox(ctx, mail.to);
   if (!mailbox) return refused(UNKNOWN);

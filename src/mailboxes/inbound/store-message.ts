@@ -2,22 +2,12 @@ import { createHash } from "node:crypto";
 import { type CheckedAuthentication, failsDmarc } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
-import {
-  type AddResult,
-  mailboxStore,
-  putMessage,
-  type StoredContent,
-  saveUsedBytes,
-  toNewMessage,
-} from "../mailbox-store/index.ts";
+import { type AddResult, mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
 import { deliveryKey, REPEATED_MS } from "./delivery-key.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 import { recordDelivery } from "./record-delivery.ts";
 import { warnQuota } from "./warn-quota.ts";
-import { readWorkerResults } from "./worker-results.ts";
-
-/** Bytes of a header in which the fields of the server that received the message are. */
-const RESULTS_BYTES = 65_536;
+import { RESULTS_BYTES, resultsInHeader } from "./worker-results.ts";
 
 /** Largest message that is received, in bytes (Email Routing limits: 25 MiB). */
 export const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
@@ -54,7 +44,8 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
   const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };
   const content = await putMessage(ctx, object, mail.raw, { ...bounds, body });
   const { parsed, size } = content;
-  const authentication = mail.authentication === "in-header" ? resultsIn(ctx, content) : mail.authentication;
+  const authentication =
+    mail.authentication === "in-header" ? resultsInHeader(ctx, content.start, parsed) : mail.authentication;
   const { isSpam = false } = mail;
   const message = toNewMessage(parsed, {
     object,
@@ -80,8 +71,3 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
 const objectOf = (mailboxId: string, id: string) => `${r2Keys.mailbox(mailboxId)}${id}.eml`;
 
 /** Returns what the mail server before the Email Worker found. */
-function resultsIn(ctx: Ctx, { start, parsed }: StoredContent): CheckedAuthentication | null {
-  const { headerSize, from } = parsed;
-  const head = new TextDecoder().decode(start.subarray(0, headerSize));
-  return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
-}

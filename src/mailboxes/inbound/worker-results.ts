@@ -5,6 +5,21 @@ import {
   type ReceiverResults,
   readReceiverResults,
 } from "../../mail/authentication-results/index.ts";
+import type { ParsedMessage } from "../../mail/messages/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+
+/** Bytes of a header in which the fields of the server that received the message are. */
+export const RESULTS_BYTES = 65_536;
+
+/** Returns what the mail server before the Email Worker wrote into the header of a message, of which `start` has the first bytes. */
+export function resultsInHeader(
+  ctx: Pick<Ctx, "settings">,
+  start: Uint8Array,
+  { headerSize, from }: Pick<ParsedMessage, "headerSize" | "from">,
+): CheckedAuthentication | null {
+  const head = new TextDecoder().decode(start.subarray(0, Math.min(headerSize, RESULTS_BYTES)));
+  return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
+}
 
 /** Results by how little they say for a message. Others count as `neutral`. */
 const WORST = ["fail", "permerror", "temperror", "softfail", "neutral", "none", "pass"];

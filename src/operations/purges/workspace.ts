@@ -15,6 +15,9 @@ const deleteOfBroadcasts = (table: string, key: string) => `
   DELETE FROM ${table} WHERE (broadcast, ${key}) IN (
     SELECT t.broadcast, t.${key} FROM broadcasts b CROSS JOIN ${table} t ON t.broadcast = b.n WHERE b.workspace = ?1 LIMIT ?2)`;
 
+const deleteByKey = (table: string, key: string) =>
+  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE workspace = ?1 LIMIT ?2)`;
+
 // The two days whose responses may be stored still, and one on each side for clocks that differ.
 const DELETE_RESPONSES = `
   DELETE FROM idempotency_keys WHERE (day, workspace, key) IN (
@@ -44,6 +47,9 @@ const MAIL_STEPS = [
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_totals WHERE (workspace, hour) IN (SELECT workspace, hour FROM rollups_totals WHERE workspace = ?1 LIMIT ?2)",
+  deleteByKey("domain_reports", "workspace, day, domain_id, kind, organization, report_id"),
+  deleteByKey("dmarc_sources", "workspace, day, domain_id, source, aligned, disposition"),
+  deleteByKey("tls_sessions", "workspace, day, domain_id, failure, server"),
   DELETE_RESPONSES,
 ];
 

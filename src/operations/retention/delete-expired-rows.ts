@@ -29,6 +29,24 @@ const DELETE_WEBHOOK_DELIVERIES =
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_TOTALS = deleteOld("shard_workspaces", "rollups_totals", "hour", "workspace, hour");
 const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
+const DELETE_REPORTS = deleteOld(
+  "shard_workspaces",
+  "domain_reports",
+  "day",
+  "workspace, day, domain_id, kind, organization, report_id",
+);
+const DELETE_SOURCES = deleteOld(
+  "shard_workspaces",
+  "dmarc_sources",
+  "day",
+  "workspace, day, domain_id, source, aligned, disposition",
+);
+const DELETE_SESSIONS = deleteOld(
+  "shard_workspaces",
+  "tls_sessions",
+  "day",
+  "workspace, day, domain_id, failure, server",
+);
 const DELETE_RETRIED_ADDRESSES =
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
 const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
@@ -112,6 +130,9 @@ export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_TOTALS, hour],
     [DELETE_DAILY_ROLLUPS, day],
+    [DELETE_REPORTS, day],
+    [DELETE_SOURCES, day],
+    [DELETE_SESSIONS, day],
   ];
   for (const [sql, before] of deletions) yield* deleteBefore(mailDb(ctx), sql, before);
 }

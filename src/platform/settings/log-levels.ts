@@ -24,6 +24,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "hits.failed": "warn",
   "import.failed": "error",
   "import.not-stored": "warn",
+  "inbound.domain-report": "info",
   "inbound.feedback": "info",
   "inbound.forward-report": "info",
   "inbound.mailbox": "info",

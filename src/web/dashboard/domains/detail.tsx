@@ -56,6 +56,8 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       <Records domain={domain} found={found} />
       <p>
         <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
+        {" · "}
+        <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
         {found === null && domain.records.some(isWrong) ? (
           <>
             {" · "}

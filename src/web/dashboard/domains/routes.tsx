@@ -14,6 +14,7 @@ import {
   toZoneFile,
   verifyDomain,
 } from "../../../domains/domains/index.ts";
+import { getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
@@ -28,6 +29,7 @@ import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../trans
 import { PAGE_SIZE } from "../page-size.ts";
 import { DomainPage } from "./detail.tsx";
 import { DomainsPage } from "./list.tsx";
+import { DomainReportsPage } from "./reports.tsx";
 
 const ROTATE = "POST /v1/domains/:domain_id/dkim/rotate";
 const DELETE = "DELETE /v1/domains/:domain_id";
@@ -57,6 +59,14 @@ export const domainPages = new Hono<AppEnv>()
     );
   })
   .get("/app/domains/:domain_id", ...pageFor("GET /v1/domains/:domain_id"), (c) => showDomain(c))
+  .get("/app/domains/:domain_id/reports", ...pageFor("GET /v1/domains/:domain_id/reports"), async (c) => {
+    const caller = c.get("caller");
+    const choice = ReportsQuery.safeParse({ kind: c.req.query("kind"), period: c.req.query("period") });
+    const domain = await getDomain(caller, c.req.param("domain_id"));
+    // A choice that is not valid shows the usual one.
+    const reports = await getReportsOn(caller, domain, choice.data ?? ReportsQuery.parse({}));
+    return respondPage(c, <DomainReportsPage caller={caller} domain={domain} reports={reports} />);
+  })
   .get("/app/domains/:domain_id/zone", ...pageFor("GET /v1/domains/:domain_id"), async (c) => {
     const caller = c.get("caller");
     const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id")));

@@ -2,6 +2,7 @@
 export * from "../both/idempotency.ts";
 export * from "./broadcasts.ts";
 export * from "./contacts.ts";
+export * from "./domain-reports.ts";
 export * from "./emails.ts";
 export * from "./inbound.ts";
 export * from "./outage-workspaces.ts";

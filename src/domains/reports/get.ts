@@ -1,0 +1,31 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { type DomainRow, getDomain, reportAddress } from "../domains/index.ts";
+import { sumDmarcReports, sumTlsReports } from "./queries.ts";
+import type { Period } from "./rules.ts";
+import { type ReportsOut, toDmarcReports, toTlsReports } from "./schema.ts";
+
+/** Returns what receivers report about a domain of the caller's workspace. Throws 404. */
+export async function getReports(
+  ctx: CallerCtx,
+  id: string,
+  { kind, period }: { kind: "dmarc" | "tls"; period: Period },
+): Promise<ReportsOut> {
+  return getReportsOn(ctx, await getDomain(ctx, id), { kind, period });
+}
+
+/** Returns what receivers report about this domain. One D1 call. */
+export async function getReportsOn(
+  ctx: CallerCtx,
+  domain: Pick<DomainRow, "id" | "name">,
+  { kind, period }: { kind: "dmarc" | "tls"; period: Period },
+): Promise<ReportsOut> {
+  const now = ctx.now();
+  if (kind === "tls") {
+    const record = tlsReportRecord(domain.name, reportAddress(domain.id, ctx.settings.bounceDomain));
+    return toTlsReports(await sumTlsReports(ctx, domain.id, period), record, period, now);
+  }
+  return toDmarcReports(await sumDmarcReports(ctx, domain.id, period), period, now);
+}
+
+/** Returns the record that asks for TLS reports (RFC 8460 3), as a line. */
+const tlsReportRecord = (name: string, address: string) => `_smtp._tls.${name} "v=TLSRPTv1; rua=mailto:${address}"`;

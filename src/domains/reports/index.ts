@@ -1,0 +1,3 @@
+export { getReportsOn } from "./get.ts";
+export { findReportedDomain, REPORT_MAIL_BYTES, type ReportResult, receiveDomainReport } from "./receive.ts";
+export { type ReportsOut, ReportsQuery } from "./schema.ts";

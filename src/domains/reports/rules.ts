@@ -1,0 +1,37 @@
+import { DAY_MS } from "../../lib/time.ts";
+
+/** Reports on a domain of one kind and day that count. The largest senders get some dozens. */
+export const MAX_REPORTS_OF_DAY = 500;
+/** Sources, and types of TLS failures, of a domain and day that are told apart; twice as many after reports at the same time. */
+export const MAX_ROWS_OF_DAY = 1_000;
+/** A report counts whose time begins within so many days before its arrival. */
+export const MAX_AGE_DAYS = 30;
+
+/** Periods of a query, in days. */
+export const PERIODS = { "7d": 7, "30d": 30, "90d": 90 } as const;
+export type Period = keyof typeof PERIODS;
+
+/** Returns the day of a time, in days since 1970 (UTC). */
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
+
+/** Returns whether the time of a report can be true for one that arrives now. Times in ms since 1970. */
+export const isRecent = (from: number, now: number): boolean =>
+  from <= now + DAY_MS && from >= now - MAX_AGE_DAYS * DAY_MS;
+
+/** Returns whether a name is that of a domain or below it. */
+export const isWithin = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
+
+/** Types of failures of TLS (RFC 8460 4.3). Others are `other`. */
+export const TLS_FAILURES: readonly string[] = [
+  "starttls-not-supported",
+  "certificate-host-mismatch",
+  "certificate-expired",
+  "certificate-not-trusted",
+  "validation-failure",
+  "tlsa-invalid",
+  "dnssec-invalid",
+  "dane-required",
+  "sts-policy-fetch-error",
+  "sts-policy-invalid",
+  "sts-webpki-invalid",
+];

@@ -1,0 +1,168 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { DomainRow } from "../../../domains/domains/index.ts";
+import type { ReportsOut } from "../../../domains/reports/index.ts";
+import { ButtonLink, Chips, Layout, LineChart, List, Numbers, Share, Table } from "../../../http/ui/index.ts";
+
+interface DomainReportsPageProps {
+  caller: CallerCtx;
+  domain: Pick<DomainRow, "id" | "name">;
+  reports: ReportsOut;
+}
+
+const KINDS = { dmarc: "Who sends as you (DMARC)", tls: "Encryption on the way to you (TLS)" } as const;
+const PERIODS = { "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
+
+/** Entries of a record, with its keys. */
+const entriesOf = <Key extends string>(names: Record<Key, string>) => Object.entries(names) as [Key, string][];
+
+/** The reports of receivers on a domain. */
+export function DomainReportsPage({ caller, domain, reports }: DomainReportsPageProps) {
+  const pathOf = (kind: ReportsOut["kind"], period: ReportsOut["period"]) =>
+    `/app/domains/${domain.id}/reports?${new URLSearchParams({ kind, period })}`;
+  return (
+    <Layout
+      title={`Reports on ${domain.name}`}
+      caller={caller}
+      at="/app/domains"
+      actions={<ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />}
+    >
+      <Chips
+        label="Kind"
+        choices={entriesOf(KINDS).map(([kind, label]) => ({
+          ...{ href: pathOf(kind, reports.period), label, isChosen: kind === reports.kind },
+        }))}
+      />
+      <Chips
+        label="Period"
+        choices={entriesOf(PERIODS).map(([period, label]) => ({
+          ...{ href: pathOf(reports.kind, period), label, isChosen: period === reports.period },
+        }))}
+      />
+      <p>{reports.advice}</p>
+      {reports.kind === "dmarc" ? <DmarcPart reports={reports} /> : <TlsPart reports={reports} />}
+      {reports.reporters.length === 0 ? null : (
+        <>
+          <h2>Reporters</h2>
+          <List
+            caption="Reporters"
+            columns={["Organisation", "Reports"]}
+            rows={reports.reporters.map(({ organization, reports: count }) => [organization, number(count)])}
+          />
+        </>
+      )}
+    </Layout>
+  );
+}
+
+type Of<Kind extends ReportsOut["kind"]> = { reports: Extract<ReportsOut, { kind: Kind }> };
+
+function DmarcPart({ reports: { messages, aligned, days, sources } }: Of<"dmarc">) {
+  if (messages === 0) return null;
+  const most = Math.max(...sources.map((source) => source.messages));
+  return (
+    <>
+      <Numbers
+        numbers={[
+          { name: "Messages with the domain in From", value: number(messages) },
+          { name: "Aligned", value: number(aligned), share: percent(aligned, messages) },
+          { name: "Not aligned", value: number(messages - aligned), share: percent(messages - aligned, messages) },
+        ]}
+      />
+      <Days
+        title="Messages by day"
+        days={days.map(({ date, messages: all, aligned: good }) => ({ date, good, bad: all - good }))}
+        labels={["Aligned", "Not aligned"]}
+      />
+      <h2>Senders</h2>
+      <List
+        caption="Senders"
+        columns={["Server", "Messages", "Aligned", "DKIM", "SPF", "Quarantined", "Rejected"]}
+        rows={sources.map((source) => [
+          source.source === "" ? "Other servers" : <code>{source.source}</code>,
+          <Share of={source.messages / most} text={number(source.messages)} />,
+          percent(source.aligned, source.messages),
+          percent(source.dkim, source.messages),
+          percent(source.spf, source.messages),
+          number(source.quarantined),
+          number(source.rejected),
+        ])}
+      />
+      <p class="soft">
+        A message is aligned when DKIM or SPF passes for the domain in its From. Servers that forward mail break SPF,
+        and DKIM when they change the message.
+      </p>
+    </>
+  );
+}
+
+function TlsPart({ reports: { sessions, failed, days, failures } }: Of<"tls">) {
+  if (sessions === 0) return null;
+  return (
+    <>
+      <Numbers
+        numbers={[
+          { name: "Connections", value: number(sessions) },
+          { name: "Failed", value: number(failed), share: percent(failed, sessions) },
+        ]}
+      />
+      <Days
+        title="Connections by day"
+        days={days.map(({ date, sessions: all, failed: bad }) => ({ date, good: all - bad, bad }))}
+        labels={["With TLS", "Failed"]}
+      />
+      {failures.length === 0 ? null : (
+        <>
+          <h2>Failures</h2>
+          <List
+            caption="Failures"
+            columns={["Failure", "Server", "Connections"]}
+            rows={failures.map(({ type, server, sessions: count, meaning }) => [
+              <>
+                <code>{type}</code>
+                {meaning === null ? null : <p class="soft">{meaning}</p>}
+              </>,
+              server === "" ? "–" : server,
+              number(count),
+            ])}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+interface DaysProps {
+  title: string;
+  days: readonly { date: string; good: number; bad: number }[];
+  labels: readonly [good: string, bad: string];
+}
+
+/** Two lines over the days, and their figures. */
+const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
+  <>
+    <h2>{title}</h2>
+    <LineChart
+      title={`${title} from ${days[0]?.date} to ${days.at(-1)?.date}. The figures are in the table below.`}
+      labels={days.map(({ date }) => date)}
+      series={[
+        { label: good, kind: "good", values: days.map((day) => day.good) },
+        { label: bad, kind: "bad", values: days.map((day) => day.bad) },
+      ]}
+    />
+    <details>
+      <summary>The figures as a table</summary>
+      <Table caption={title} columns={["Day", good, bad]}>
+        {days.map((day) => (
+          <tr>
+            <th scope="row">{day.date}</th>
+            <td class="number">{number(day.good)}</td>
+            <td class="number">{number(day.bad)}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
+  </>
+);
+
+const number = (count: number) => count.toLocaleString("en");
+const percent = (part: number, whole: number) => (whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`);
