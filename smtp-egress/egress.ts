@@ -63,6 +63,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   const scheduler = new Scheduler({
     connect: { name, port, sourceAddress, ca, limits },
     guard: deliveries.guard,
+    receiverOf: (host) => receivers.receiverOf([host]),
     volumes,
     limits,
     freeBytes: () => hold.free,

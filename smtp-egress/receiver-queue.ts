@@ -14,6 +14,8 @@ export interface ReceiverQueueOptions {
   pace: ReceiverPace;
   sessions: Sessions;
   guard: Guard;
+  /** Returns whether a host is of this receiver. The MX records of a domain may name others behind the best one. */
+  isOwnHost(host: string): boolean;
   /** The longest wait that takes place in memory, in ms. */
   holdMs: number;
   /** Returns the connections that one receiver may have of all. */
@@ -155,22 +157,25 @@ export class ReceiverQueue {
       sessions.give(session, session.sent < limits.messagesPerConnection);
       if (isKept && !delivery.hasFinalDot && !isOver(delivery) && results.every(isBroken)) continue;
       const relay = { relay: session.host, receiver: pace.receiver.name };
-      return applyReplies(
-        pace,
+      return this.#noteReplies(
+        session.host,
         results.map((result) => toResult(result, relay)),
-        Date.now(),
       );
     }
   }
 
-  #failAll({ recipients }: Delivery, { phase, reply, message, host }: UnusableHosts): Result[] {
+  #failAll({ recipients }: Delivery, { phase, reply, message, host }: UnusableHosts): readonly Result[] {
     const relay = { relay: host, receiver: this.pace.receiver.name };
     const result: Result = { kind: "deferred", phase, reply, reason: message, ...relay };
-    return applyReplies(
-      this.pace,
+    return this.#noteReplies(
+      host,
       recipients.map(() => result),
-      Date.now(),
     );
+  }
+
+  /** Notes results for the pace. Those of a host of another mail system change nothing here: the owner of any domain may name it. */
+  #noteReplies(host: string, results: readonly Result[]): readonly Result[] {
+    return this.#options.isOwnHost(host) ? applyReplies(this.pace, results, Date.now()) : results;
   }
 
   #end(delivery: Delivery, results: readonly Result[]): void {

@@ -13,6 +13,8 @@ import type { Volumes } from "./volumes.ts";
 export interface SchedulerOptions {
   connect: ConnectSettings;
   guard: Guard;
+  /** Returns the receiver of a host. */
+  receiverOf(host: string): Receiver;
   /** The warm-ups of the source address; null: it has none. */
   volumes: Volumes | null;
   limits: Pick<EgressLimits, "connections" | "waitMs" | "idleMs" | "unreachableMs">;
@@ -45,7 +47,7 @@ export class Scheduler {
   queueOf(receiver: Receiver): ReceiverQueue {
     const known = this.queues.get(receiver.name);
     if (known) return known;
-    const { connect, guard, volumes, limits, onResults } = this.#options;
+    const { connect, guard, receiverOf, volumes, limits, onResults } = this.#options;
     const now = Date.now();
     const warmUp = volumes?.warmUpOf(receiver, now) ?? null;
     const pace = new ReceiverPace(receiver, warmUp, (reaction) => this.#pauseSource(reaction), now);
@@ -54,6 +56,7 @@ export class Scheduler {
       pace,
       sessions: new Sessions({ connect, unreachable: this.#unreachable, idleMs: limits.idleMs }),
       guard,
+      isOwnHost: (host) => receiverOf(host).name === receiver.name,
       holdMs: limits.waitMs,
       share: () => this.#share,
       freeBytes: this.#options.freeBytes,
