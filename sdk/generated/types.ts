@@ -595,6 +595,10 @@ export type DomainReports = {
   sources: {
     /** Address of the server; empty for servers beyond the bound of a day. */
     source: string;
+    /** Its host name, when DNS has one that leads back to the address. */
+    host: string | null;
+    /** The service that it belongs to, when the host name tells. */
+    service: string | null;
     messages: number;
     /** Of messages: DKIM passed for an aligned domain. */
     dkim: number;

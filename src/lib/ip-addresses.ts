@@ -32,3 +32,12 @@ const groupsOf = (ip: IPv6, count: number) =>
     .slice(0, count)
     .map((group) => group.toString(16))
     .join(":");
+
+/** Returns the name that has the PTR record of an IP address (RFC 1035 3.5, RFC 3596 2.5), or null for any other text. */
+export function reverseName(text: string): string | null {
+  const ip = parseIp(text);
+  if (ip === null) return null;
+  if (isIPv4(ip)) return `${ip.octets.toReversed().join(".")}.in-addr.arpa`;
+  const digits = ip.parts.map((group) => group.toString(16).padStart(4, "0")).join("");
+  return `${[...digits].reverse().join(".")}.ip6.arpa`;
+}

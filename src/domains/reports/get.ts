@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { type DomainRow, getDomain, reportAddress } from "../domains/index.ts";
+import { nameSources } from "./name-sources.ts";
 import { sumDmarcReports, sumTlsReports } from "./queries.ts";
 import type { Period } from "./rules.ts";
 import { type ReportsOut, toDmarcReports, toTlsReports } from "./schema.ts";
@@ -24,7 +25,12 @@ export async function getReportsOn(
     const record = tlsReportRecord(domain.name, reportAddress(domain.id, ctx.settings.bounceDomain));
     return toTlsReports(await sumTlsReports(ctx, domain.id, period), record, period, now);
   }
-  return toDmarcReports(await sumDmarcReports(ctx, domain.id, period), period, now);
+  const sums = await sumDmarcReports(ctx, domain.id, period);
+  const names = await nameSources(
+    ctx,
+    sums.sources.map(({ source }) => source),
+  );
+  return toDmarcReports(sums, names, period, now);
 }
 
 /** Returns the record that asks for TLS reports (RFC 8460 3), as a line. */

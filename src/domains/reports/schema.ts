@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DAY_MS } from "../../lib/time.ts";
 import { dmarcAdvice, TLS_MEANINGS, tlsAdvice } from "./advice.ts";
+import type { SourceName } from "./name-sources.ts";
 import { daysOf, type sumDmarcReports, type sumTlsReports } from "./queries.ts";
 import { PERIODS, type Period } from "./rules.ts";
 
@@ -31,6 +32,8 @@ const DmarcReportsOut = z.object({
     .array(
       z.object({
         source: z.string().describe("Address of the server; empty for servers beyond the bound of a day."),
+        host: z.string().nullable().describe("Its host name, when DNS has one that leads back to the address."),
+        service: z.string().nullable().describe("The service that it belongs to, when the host name tells."),
         messages: count,
         dkim: count.describe("Of messages: DKIM passed for an aligned domain."),
         spf: count.describe("Of messages: SPF passed for an aligned domain."),
@@ -64,7 +67,17 @@ export const ReportsOut = z.discriminatedUnion("kind", [DmarcReportsOut, TlsRepo
       ...{ messages: 42, aligned: 42, days: [{ date: "2026-11-21", messages: 42, aligned: 42 }] },
       sources: [
         {
-          ...{ source: "192.0.2.17", messages: 42, dkim: 42, spf: 42, aligned: 42, quarantined: 0, rejected: 0 },
+          ...{
+            source: "192.0.2.17",
+            host: "mail.example.com",
+            service: null,
+            messages: 42,
+            dkim: 42,
+            spf: 42,
+            aligned: 42,
+            quarantined: 0,
+            rejected: 0,
+          },
         },
       ],
     },
@@ -75,9 +88,10 @@ export type ReportsOut = z.output<typeof ReportsOut>;
 const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const sum = <Row>(rows: readonly Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
 
-/** Serializes the sums of DMARC reports. */
+/** Serializes the sums of DMARC reports. `names`: of their sources. */
 export function toDmarcReports(
   found: Awaited<ReturnType<typeof sumDmarcReports>>,
+  names: ReadonlyMap<string, SourceName>,
   period: Period,
   now: number,
 ): ReportsOut {
@@ -98,7 +112,10 @@ export function toDmarcReports(
       messages: known.get(day)?.messages ?? 0,
       aligned: known.get(day)?.aligned ?? 0,
     })),
-    sources,
+    sources: sources.map(({ source, ...sums }) => ({
+      ...{ source, host: names.get(source)?.host ?? null, service: names.get(source)?.service ?? null },
+      ...sums,
+    })),
   };
 }
 

@@ -3,12 +3,12 @@ import type { Ctx } from "../context.ts";
 
 export type RecordType = "TXT" | "MX" | "CNAME";
 
-type QueryType = RecordType | "A" | "AAAA";
+type QueryType = RecordType | "A" | "AAAA" | "PTR";
 
 /**
  * The answer of DNS for one name and type. `temperror` (RFC 8601 2.7): no usable answer (SERVFAIL, a timeout, a
  * truncated or malformed message), which shows neither that a record exists nor that it does not. Values: TXT as one
- * string, CNAME as a name, MX as `<preference> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
+ * string, CNAME and PTR as a name, MX as `<preference> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
  */
 export type DnsResult = { status: "ok"; values: string[] } | { status: "temperror"; reason: string };
 
@@ -71,7 +71,7 @@ function parseAnswer(message: DecodedPacket, name: string, type: QueryType): Dns
 function valuesOf(answer: Answer): string[] {
   if (answer.type === "TXT")
     return [Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString("utf8")];
-  if (answer.type === "CNAME") return [normalizeName(answer.data)];
+  if (answer.type === "CNAME" || answer.type === "PTR") return [normalizeName(answer.data)];
   if (answer.type === "MX") return [`${answer.data.preference ?? 0} ${normalizeName(answer.data.exchange)}`];
   if (answer.type === "A" || answer.type === "AAAA") return [answer.data];
   return [];

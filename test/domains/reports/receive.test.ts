@@ -121,7 +121,17 @@ describe("a DMARC report", () => {
       ...{ kind: "dmarc", period: "7d", messages: 100, aligned: 94 },
       reporters: [{ organization: "google.com", reports: 1 }],
       sources: [
-        { source: "192.0.2.1", messages: 94, dkim: 94, spf: 90, aligned: 94, quarantined: 0, rejected: 0 },
+        {
+          source: "192.0.2.1",
+          host: null,
+          service: null,
+          messages: 94,
+          dkim: 94,
+          spf: 90,
+          aligned: 94,
+          quarantined: 0,
+          rejected: 0,
+        },
         { source: "2001:db8::7", messages: 6, dkim: 0, spf: 0, aligned: 0, quarantined: 0, rejected: 6 },
       ],
       advice: expect.stringContaining("6 % of the messages with this domain in From are not aligned (6)"),

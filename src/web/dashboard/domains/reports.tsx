@@ -78,7 +78,7 @@ function DmarcPart({ reports: { messages, aligned, days, sources } }: Of<"dmarc"
         caption="Senders"
         columns={["Server", "Messages", "Aligned", "DKIM", "SPF", "Quarantined", "Rejected"]}
         rows={sources.map((source) => [
-          source.source === "" ? "Other servers" : <code>{source.source}</code>,
+          <Server {...source} />,
           <Share of={source.messages / most} text={number(source.messages)} />,
           percent(source.aligned, source.messages),
           percent(source.dkim, source.messages),
@@ -94,6 +94,19 @@ function DmarcPart({ reports: { messages, aligned, days, sources } }: Of<"dmarc"
     </>
   );
 }
+
+/** A server, by the service that it belongs to as far as that is known. */
+const Server = ({ source, host, service }: { source: string; host: string | null; service: string | null }) => (
+  <>
+    {source === "" ? "Other servers" : (service ?? host ?? <code>{source}</code>)}
+    {host === null ? null : (
+      <p class="soft">
+        {service === null ? null : `${host} · `}
+        <code>{source}</code>
+      </p>
+    )}
+  </>
+);
 
 function TlsPart({ reports: { sessions, failed, days, failures } }: Of<"tls">) {
   if (sessions === 0) return null;
