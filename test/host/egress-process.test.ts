@@ -195,6 +195,12 @@ describe("the systemd unit", () => {
     );
   });
 
+  it("is started again however often it fails", () => {
+    const [head = "", service = ""] = unit.split("[Service]");
+    expect(head).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(service).toMatch(/^Restart=always$/m);
+  });
+
   const hasSystemd = spawnSync("sh", ["-c", "command -v systemd-analyze"]).status === 0;
   it.skipIf(!hasSystemd)(
     `has no issue for systemd-analyze${hasSystemd ? "" : " (SKIPPED: systemd is not installed)"}`,
