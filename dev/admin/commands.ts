@@ -1,5 +1,6 @@
 import { ANY_ADMIN } from "../../src/identity/sign-ins/operator-sessions/start.ts";
 import type { Finding } from "../egress/check/finding.ts";
+import { outgoingAddresses } from "../egress/check/outgoing.ts";
 import { type CheckOptions, checkEgress } from "../egress/check/run.ts";
 import { askAsOperator, type Target } from "../operator.ts";
 import type { AdminApi } from "./api.ts";
@@ -84,7 +85,8 @@ export const commands: readonly Command[] = [
     name: "egress check",
     takes: [],
     summary: "says what is wrong with the host of an egress; to be run on that host",
-    check: (options) => checkEgress(options, process.env, Date.now()),
+    check: async (options) =>
+      checkEgress(options, { env: process.env, outgoing: await outgoingAddresses(), now: Date.now() }),
   },
   {
     name: "egress list",

@@ -22,7 +22,8 @@ ${lines.join("\n")}
 
 of egress check, which needs no service:
   --name <host>        the EHLO name; default: EGRESS_NAME, or the name of this machine
-  --address <address>  source addresses, separated by commas; default: SOURCE_ADDRESS, or the addresses of the name
+  --address <address>  source addresses, separated by commas; default: SOURCE_ADDRESS, or those that the
+                       system chooses; behind NAT the addresses of the name
   --domain <domain>    a sending domain whose SPF must allow them, such as BOUNCE_DOMAIN
   --to <domain>        a domain to whose mail server port 25 is tried
   --connect <host>     a mail server instead, host or host:port

@@ -7,6 +7,7 @@ import { type Finding, ok, unchecked, wrong } from "./finding.ts";
 
 const TIMEOUT_MS = 15_000;
 const SUBJECT = "port 25";
+const TO = "--to gmail.com";
 const OPEN_IT =
   "many providers close outgoing port 25 until they are asked: ask yours to open it, and let the firewall of the machine pass it.";
 
@@ -16,24 +17,25 @@ export interface Place {
   port: number;
 }
 
-/** Returns the best MX host of a domain, or the domain itself without MX records. */
-export async function bestMx(resolver: Resolver, domain: string): Promise<Place> {
+/** The host of the egress: its EHLO name, and the source address when it is known. */
+interface Host {
+  name: string;
+  address?: string;
+}
+
+/** Checks port 25 at the best MX host of a domain, or at the domain itself without MX records. */
+export async function checkMx(resolver: Resolver, domain: string | undefined, host: Host): Promise<Finding> {
+  if (!domain)
+    return unchecked(SUBJECT, "no mail server was named.", `name a domain whose mail server is tried: ${TO}.`);
   const [best] = (await find(resolver.resolveMx(domain))).sort((a, b) => a.priority - b.priority);
-  return { host: best?.exchange || domain, port: 25 };
+  // The name of a null MX is empty (RFC 7505).
+  if (best?.exchange === "")
+    return unchecked(SUBJECT, `${domain} takes no mail, so it has no mail server.`, `name another domain: ${TO}.`);
+  return checkPort(resolver, { host: best?.exchange ?? domain, port: 25 }, host);
 }
 
 /** Checks that a mail server greets a connection from this machine, from `address` when the machine has it. */
-export async function checkPort(
-  resolver: Resolver,
-  place: Place | null,
-  { name, address }: { name: string; address?: string },
-): Promise<Finding> {
-  if (place === null)
-    return unchecked(
-      SUBJECT,
-      "no mail server was named.",
-      "name a domain whose mail server is tried: --to example.org.",
-    );
+export async function checkPort(resolver: Resolver, place: Place, { name, address }: Host): Promise<Finding> {
   const where = `${place.host}:${place.port}`;
   const [host] = isIP(place.host) === 0 ? await addressesOf(resolver, place.host) : [place.host];
   if (host === undefined) return wrong(SUBJECT, `${where} has no address.`, "name another mail server.");

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { parseIp } from "../../../src/lib/ip-addresses.ts";
 import { parseEgressUrl } from "../../../src/mail/smtp/egress-url.ts";
@@ -6,14 +7,14 @@ import { checkCertificate } from "./certificate.ts";
 import { addressesOf, createResolver } from "./dns.ts";
 import { type Finding, wrong } from "./finding.ts";
 import { checkName, checkPtr } from "./names.ts";
-import { bestMx, checkPort, type Place } from "./port.ts";
+import { checkMx, checkPort, type Place } from "./port.ts";
 import { checkSpf } from "./spf.ts";
 
 /** Options of the check, as the operator gives them. Lists are separated by commas. */
 export interface CheckOptions {
   /** EHLO name; default: EGRESS_NAME, or the name of this machine. */
   name?: string | undefined;
-  /** Source addresses; default: SOURCE_ADDRESS, or the addresses of the name. */
+  /** Source addresses; default: SOURCE_ADDRESS, or those that the system chooses, and the addresses of the name behind NAT. */
   address?: string | undefined;
   /** A sending domain whose SPF is checked. */
   domain?: string | undefined;
@@ -30,13 +31,20 @@ export interface CheckOptions {
 }
 
 const SMTP_PORT = 25;
+const OTHER_RESOLVER =
+  "start the resolver that --dns names (systemctl status unbound), repeat it, or choose another: --dns 192.0.2.53.";
+
+/** The machine on which the check runs. */
+export interface CheckedMachine {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Addresses that receivers see when it connects to them (outgoing.ts). */
+  outgoing: readonly string[];
+  /** Time, in ms since 1970. */
+  now: number;
+}
 
 /** Returns what is wrong with the host of an egress. The checks run on that host, since port 25 is tried from here. */
-export async function checkEgress(
-  options: CheckOptions,
-  env: Readonly<Record<string, string | undefined>>,
-  now: number,
-): Promise<Finding[]> {
+export async function checkEgress(options: CheckOptions, { env, outgoing, now }: CheckedMachine): Promise<Finding[]> {
   const name = options.name || env.EGRESS_NAME || hostname();
   const egress = parseEgressUrl(options.egress || `smtp://${name}`);
   const servers = listOf(options.dns);
@@ -44,13 +52,12 @@ export async function checkEgress(
   const given = listOf(options.address || env.SOURCE_ADDRESS);
   for (const address of given)
     if (parseIp(address) === null) throw new Error(`--address: ${address} is no IP address.`);
-  const addresses = given.length > 0 ? given : await addressesOf(resolver, name).catch(() => []);
+  const named = given.length > 0 ? [] : await addressesOf(resolver, name).catch((error: Error) => error);
+  const addresses = given.length > 0 ? given : sourcesOf(outgoing, named instanceof Error ? [] : named);
   const [first] = addresses;
-  const place = () => (options.connect ? Promise.resolve(toPlace(options.connect)) : toMx(options.to));
-  const toMx = async (domain?: string): Promise<Place | null> => (domain ? bestMx(resolver, domain) : null);
   const host = { name, ...(first === undefined ? {} : { address: first }) };
   const checks: Promise<Finding | Finding[]>[] = [
-    ...(first === undefined ? [Promise.resolve(withoutAddress(name))] : []),
+    ...(first === undefined ? [Promise.resolve(withoutAddress(name, named))] : []),
     ...addresses.flatMap((address) => [
       guarded(`PTR of ${address}`, checkPtr(resolver, name, address)),
       guarded(`EHLO name ${name}`, checkName(resolver, name, address)),
@@ -62,25 +69,33 @@ export async function checkEgress(
     ]),
     guarded(
       "port 25",
-      place().then((at) => checkPort(resolver, at, host)),
+      options.connect ? checkPort(resolver, toPlace(options.connect), host) : checkMx(resolver, options.to, host),
     ),
     guarded("certificate", checkCertificate(egress, now)),
   ];
   return (await Promise.all(checks)).flat();
 }
 
-const withoutAddress = (name: string) =>
-  wrong(
-    `EHLO name ${name}`,
+/** Returns the addresses from which mail leaves: those of the machine, and of an IP version that it does not know those of the name. */
+function sourcesOf(outgoing: readonly string[], named: readonly string[]): string[] {
+  const isKnown = (address: string) => outgoing.some((other) => isIP(other) === isIP(address));
+  return [...outgoing, ...named.filter((address) => !isKnown(address))];
+}
+
+/** Returns the finding about a name whose addresses, or the error of their look-up, tell no source address. */
+function withoutAddress(name: string, named: string[] | Error): Finding {
+  const subject = `EHLO name ${name}`;
+  if (named instanceof Error) return wrong(subject, `${named.message}.`, OTHER_RESOLVER);
+  return wrong(
+    subject,
     "it has no address, so the source address is not known.",
     "publish its A record, or give the address: --address 192.0.2.1.",
   );
+}
 
 /** Turns an error of a check into a finding. */
 function guarded<Result>(subject: string, check: Promise<Result>): Promise<Result | Finding> {
-  return check.catch((error: unknown) =>
-    wrong(subject, `${(error as Error).message}.`, "repeat it, or choose another resolver: --dns 192.0.2.53."),
-  );
+  return check.catch((error: unknown) => wrong(subject, `${(error as Error).message}.`, OTHER_RESOLVER));
 }
 
 const listOf = (text = "") => text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));

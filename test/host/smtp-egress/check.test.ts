@@ -75,7 +75,10 @@ async function check(zone: Zone, options: CheckOptions = {}) {
   const dns = await startTestDns(zone);
   try {
     const given = { name: NAME, dns: dns.server, connect: `127.0.0.1:${greeting}`, egress: secure, ...options };
-    const findings = await checkEgress({ domain: "bounces.example.com", ...given }, {}, NOW);
+    const findings = await checkEgress(
+      { domain: "bounces.example.com", ...given },
+      { env: {}, outgoing: [], now: NOW },
+    );
     return { findings, questions: dns.questions };
   } finally {
     dns.close();
@@ -288,7 +291,7 @@ describe("the certificate", () => {
     const dns = await startTestDns(goodZone);
     try {
       const options = { name: NAME, address: ADDRESS, dns: dns.server, egress, connect: `127.0.0.1:${greeting}` };
-      return about(await checkEgress(options, {}, now), "certificate")[0];
+      return about(await checkEgress(options, { env: {}, outgoing: [], now }), "certificate")[0];
     } finally {
       dns.close();
     }
@@ -341,7 +344,7 @@ describe("the certificate", () => {
 
 describe("the command", () => {
   const words = (dns: string) =>
-    `egress check --name ${NAME} --dns ${dns} --connect 127.0.0.1:${greeting} --egress ${secure} --domain bounces.example.com`;
+    `egress check --name ${NAME} --address ${ADDRESS},${IPV6} --dns ${dns} --connect 127.0.0.1:${greeting} --egress ${secure} --domain bounces.example.com`;
 
   it("prints plain sentences when all is well", async () => {
     const dns = await startTestDns(goodZone);

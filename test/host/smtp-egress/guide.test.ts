@@ -56,7 +56,7 @@ it("with the settings of the guide the program starts, the check accepts its cer
   });
   const [port = 0] = program.ports;
   const options = { name: "relay.example.com", dns: local.DNS_SERVERS, egress: `smtp://127.0.0.1:${port}` };
-  const findings = await checkEgress(options, {}, Date.now());
+  const findings = await checkEgress(options, { env: {}, outgoing: [], now: Date.now() });
   expect(findings.find(({ subject }) => subject.startsWith("certificate"))).toMatchObject({ state: "ok" });
 
   const credentials = { username: settings.EGRESS_USER ?? "", password: "a password" };
