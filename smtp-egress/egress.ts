@@ -48,6 +48,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   const warmUpReport = new WarmUpReport(tellWarmUp, { isTold: volumes !== null });
   const reporter = new Reporter({
     call: async (body) => (await worker.call("outcomes", body)).lost as string[],
+    renewed: () => leases.known(),
     address,
     groupMs: limits.groupMs,
     unacknowledged: limits.unacknowledged,

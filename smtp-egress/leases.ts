@@ -98,6 +98,11 @@ export class Leases {
     }
   }
 
+  /** Resolves when no renewal is in progress: then the ends of all leases are known. */
+  async known(): Promise<void> {
+    await this.#running;
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }

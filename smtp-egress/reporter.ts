@@ -6,6 +6,8 @@ import { isOfFinalDot, type RecipientResult, type Result } from "./outcomes.ts";
 export interface ReporterOptions {
   /** Tells the Worker results. Returns the tickets whose lease is lost. Throws when nothing is known about the call. */
   call(body: { address: string; outcomes: { ticket: string; recipients: RecipientResult[] }[] }): Promise<string[]>;
+  /** Waits for renewals of leases that are in progress: the Worker may have made one before it took a report. */
+  renewed(): Promise<void>;
   /** The source address. */
   address: string;
   /** The longest wait of a result for others, in ms. */
@@ -40,6 +42,11 @@ function isAboutContent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   return cause instanceof StatusError && (cause.status === 413 || cause.status === 422);
 }
+
+const withPresentTicket = (told: Told): Told => ({
+  ...told,
+  outcome: { ...told.outcome, ticket: ticketOf(told.email) },
+});
 
 /** Tells the Worker results in groups, each until it is acknowledged. */
 export class Reporter {
@@ -136,8 +143,9 @@ export class Reporter {
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, MAX_RETRY_MS)) {
       try {
         const lost = new Set(await this.#options.call({ address: this.#options.address, outcomes }));
-        for (const { email, outcome } of group) if (lost.has(outcome.ticket)) email.lease.isLost = true;
-        return this.#acknowledge(group);
+        const renewed = await this.#noteLost(group.filter(({ outcome }) => lost.has(outcome.ticket)));
+        this.#acknowledge(group.filter((told) => !renewed.includes(told)));
+        return renewed.length > 0 ? await this.#tellUntilAcknowledged(renewed.map(withPresentTicket)) : undefined;
       } catch (error) {
         if (!isAboutContent(error)) await new Promise((resolve) => setTimeout(resolve, wait));
         else if (group.length > 1) return this.#tellInHalves(group);
@@ -147,6 +155,15 @@ export class Reporter {
         }
       }
     }
+  }
+
+  /** Notes the lost leases of results. Returns those whose lease was renewed meanwhile instead: they had an earlier ticket. */
+  async #noteLost(lost: readonly Told[]): Promise<Told[]> {
+    if (lost.length === 0) return [];
+    await this.#options.renewed();
+    const renewed = lost.filter(({ email, outcome }) => ticketOf(email) !== outcome.ticket);
+    for (const told of lost) if (!renewed.includes(told)) told.email.lease.isLost = true;
+    return renewed;
   }
 
   async #tellInHalves(group: readonly Told[]): Promise<void> {

@@ -62,6 +62,26 @@ describe("renewal", () => {
     expect(rig.worker.renewals).toEqual([]);
   });
 
+  it("that the Worker makes before it takes a report does not lose the lease", async () => {
+    const rig = await aRig({ heldMs: 50 });
+    const server = await rig.receiver("one");
+    rig.worker.beforeRenewed = () => expect.poll(() => rig.worker.received.length).toBeGreaterThan(0);
+    const ticket = aTicket({ until: Date.now() + 11.5 * MINUTE_MS });
+    await rig.handOver({ to: ["a@one.test"], ticket });
+    await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(server.messages).toHaveLength(1);
+    // What was told under the end before the renewal is told again.
+    const told = rig.worker.acknowledged.map((outcome) => [
+      outcome.ticket === ticket,
+      outcome.recipients[0]?.result.kind,
+    ]);
+    expect(told).toEqual([
+      [true, "held"],
+      [false, "held"],
+      [false, "accepted"],
+    ]);
+  });
+
   it("measures by the clock of the Worker", async () => {
     const rig = await aRig();
     rig.worker.clockOffset = 60 * MINUTE_MS;

@@ -23,8 +23,12 @@ export class StandInWorker {
   mode: "works" | "fails" | "silent" = "works";
   /** The same of calls for leases. */
   leaseMode: "works" | "fails" = "works";
+  /** Awaited between a renewal and the response to it. */
+  beforeRenewed: () => Promise<void> = () => Promise.resolve();
   /** Rows whose lease is lost. */
   readonly lostRows = new Set<string>();
+  /** Ends of renewed leases, by row: a ticket with another end is lost. */
+  readonly #ends = new Map<string, number>();
   /** An address with which it takes no call: it responds with 422. */
   refused: string | null = null;
   /** Bodies of the calls for the volume. */
@@ -77,7 +81,10 @@ export class StandInWorker {
     if (isRefused) return void response.writeHead(422).end();
     if (name === "volume") this.volumeCalls.push(body);
     if (name === "volume") return void response.end(JSON.stringify({ reply: null, receivers: this.volumes }));
-    response.end(JSON.stringify(name === "leases" ? this.#renew(body.tickets) : this.#record(body.outcomes)));
+    if (name !== "leases") return void response.end(JSON.stringify(this.#record(body.outcomes)));
+    const renewed = JSON.stringify(this.#renew(body.tickets));
+    await this.beforeRenewed();
+    response.end(renewed);
   }
 
   #record(outcomes: Outcome[]) {
@@ -93,12 +100,15 @@ export class StandInWorker {
     const lost = tickets.filter((ticket) => this.#isLost(ticket));
     const renewed = tickets.flatMap((text) => {
       const ticket = readTicket(text);
-      return ticket && !lost.includes(text) ? [[text, writeTicket({ ...ticket, until })]] : [];
+      if (!ticket || lost.includes(text)) return [];
+      this.#ends.set(ticket.row, until);
+      return [[text, writeTicket({ ...ticket, until })]];
     });
     return { reply: null, until, now, lost, tickets: Object.fromEntries(renewed) };
   }
 
   #isLost(ticket: string): boolean {
-    return this.lostRows.has(readTicket(ticket)?.row ?? "");
+    const { row = "", until } = readTicket(ticket) ?? {};
+    return this.lostRows.has(row) || (this.#ends.get(row) ?? until) !== until;
   }
 }
