@@ -70,7 +70,7 @@ describe("renewal", () => {
     await rig.handOver({ to: ["a@one.test"], ticket });
     await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
     expect(server.messages).toHaveLength(1);
-    // What was told under the end before the renewal is told again.
+    // A result that was told under the earlier end is told again.
     const told = rig.worker.acknowledged.map((outcome) => [
       outcome.ticket === ticket,
       outcome.recipients[0]?.result.kind,
