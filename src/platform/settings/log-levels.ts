@@ -14,6 +14,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "domain.recheck.failed": "warn",
   "egress.answered": "info",
   "egress.probe.failed": "warn",
+  "egress.leases.failed": "warn",
   "egress.no-connection": "warn",
   "egress.unavailable": "error",
   "egress.unreachable": "warn",

@@ -1,5 +1,5 @@
 import { EGRESS_LEASE_MS, readTicket, type Ticket, writeTicket } from "../../mail/egress-tickets/index.ts";
-import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 
@@ -21,7 +21,10 @@ const RENEW = `
    WHERE outbox.due_at = j.value->>'until' AND outbox.id = j.value->>'row' AND outbox.token = j.value->>'token'
   RETURNING outbox.id AS row, outbox.token`;
 
-/** Renews the leases of the rows of these tickets, at most MAX_LEASES, for EGRESS_LEASE_MS from now. */
+/**
+ * Renews the leases of the rows of these tickets, at most MAX_LEASES, for EGRESS_LEASE_MS from now. Tickets of a mail database that fails are
+ * neither renewed nor lost, so that they may be sent again: a ticket that was renewed would be lost then. Throws when all fail.
+ */
 export async function renewLeases(ctx: Ctx, tickets: readonly string[]): Promise<RenewedLeases> {
   const now = ctx.now();
   const until = now + EGRESS_LEASE_MS;
@@ -30,31 +33,39 @@ export async function renewLeases(ctx: Ctx, tickets: readonly string[]): Promise
     const ticket = readTicket(text);
     return ticket && shards.includes(ticket.shard) ? [{ text, ticket }] : [];
   });
-  const renewed = new Set<string>();
-  const groups = [...Map.groupBy(read, ({ ticket }) => ticket.shard)];
-  await Promise.all(
-    groups.map(async ([shard, group]) => {
-      for (const name of await renewOnShard(
-        onShard(ctx, shard),
-        group.map(({ ticket }) => ticket),
-        until,
-      ))
-        renewed.add(name);
-    }),
-  );
-  const isRenewed = ({ ticket }: { ticket: Ticket }) => renewed.has(nameOf(ticket));
-  const changed = read.filter(isRenewed).map(({ text, ticket }) => [text, writeTicket({ ...ticket, until })]);
-  const kept = new Set(changed.map(([text]) => text));
-  return { until, now, tickets: Object.fromEntries(changed), lost: tickets.filter((text) => !kept.has(text)) };
+  const groups = [...Map.groupBy(read, ({ ticket }) => ticket.shard).values()];
+  const results = await Promise.allSettled(groups.map((group) => renewOnShard(ctx, group, until)));
+  const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+  if (errors.length > 0 && errors.length === groups.length) throw errors[0];
+  for (const error of errors) ctx.log("egress.leases.failed", { error: String(error) });
+  const renewed = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+  const unknown = groups.filter((_, index) => results[index]?.status === "rejected").flat();
+  const kept = new Set([...renewed, ...unknown].map(({ text }) => text));
+  return {
+    until,
+    now,
+    tickets: Object.fromEntries(renewed.map(({ text, ticket }) => [text, writeTicket({ ...ticket, until })])),
+    lost: tickets.filter((text) => !kept.has(text)),
+  };
+}
+
+/** A ticket and its text. */
+interface ReadTicket {
+  text: string;
+  ticket: Ticket;
 }
 
 const nameOf = ({ row, token }: Pick<Ticket, "row" | "token">) => `${row} ${token}`;
 
-async function renewOnShard(ctx: MailCtx, tickets: readonly Ticket[], until: number): Promise<string[]> {
-  const keys = tickets.map((ticket) => ({ until: ticket.until, row: ticket.row, token: ticket.token }));
-  const { results } = await mailDb(ctx)
+/** Renews the leases of tickets of one mail database. Returns those whose lease is held. */
+async function renewOnShard(ctx: Ctx, tickets: readonly ReadTicket[], until: number): Promise<ReadTicket[]> {
+  const [first] = tickets;
+  if (!first) return [];
+  const keys = tickets.map(({ ticket }) => ({ until: ticket.until, row: ticket.row, token: ticket.token }));
+  const { results } = await mailDb(onShard(ctx, first.ticket.shard))
     .prepare(RENEW)
     .bind(JSON.stringify(keys), until)
     .all<{ row: string; token: string }>();
-  return results.map(nameOf);
+  const renewed = new Set(results.map(nameOf));
+  return tickets.filter(({ ticket }) => renewed.has(nameOf(ticket)));
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { EGRESS_LEASE_MS, readTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../src/mail/egress-tickets/index.ts";
 import { releaseLeases } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
@@ -7,7 +7,7 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
 const gateway = apiWith(null);
@@ -60,6 +60,29 @@ describe("a lease", () => {
     const { lost, tickets: renewed } = await renew(tickets);
     expect(lost).toEqual(tickets);
     expect(renewed).toEqual({});
+  });
+});
+
+describe("with a mail database that is down", () => {
+  const down = { prepare: () => expect.fail("D1 is down") };
+  const renewWith = (bindings: Record<string, unknown>, tickets: readonly string[]) =>
+    apiOn(bindings, null).post("/gateway/leases", { tickets }, GATEWAY_HEADERS);
+
+  it("leases of the other are renewed, and its own are not lost", async () => {
+    const server = await holdingServer();
+    await acceptEmail(recordingContext().ctx, workspace);
+    await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
+    const [mail] = await heldMails(server);
+    const ticket = readTicket(mail?.ticket ?? "");
+    if (!ticket) throw new Error("no ticket");
+    const other = 1 - ticket.shard;
+    const [held, ofOther] = [mail?.ticket ?? "", writeTicket({ ...ticket, shard: other })];
+    const response = await renewWith({ [`MAIL_${other}`]: down }, [held, ofOther]);
+    const { tickets, lost } = await response.json<Renewed>();
+    expect(Object.keys(tickets)).toEqual([held]);
+    expect(lost).toEqual([]);
+    // With no other database there is nothing to tell.
+    expect((await renewWith({ [`MAIL_${other}`]: down }, [ofOther])).status).toBe(500);
   });
 });
 
