@@ -17,7 +17,9 @@ const reply = z.object({
 const route = { relay: text(255).optional(), receiver: text(255).optional() };
 const phases = ["connect", "tls", "greeting", "ehlo", "starttls", "auth", "mail", "rcpt", "data", "final-dot"] as const;
 
-const at = z.number().int().min(0).optional();
+/** The times of UUIDs have 48 bits (RFC 9562 5.7): the id of an event has this one. */
+const MAX_TIME = 2 ** 48 - 1;
+const at = z.number().int().min(0).max(MAX_TIME).optional();
 const result = z.discriminatedUnion("kind", [
   z.object({ at, kind: z.literal("held") }),
   z.object({ at, kind: z.literal("accepted"), reply, ...route }),

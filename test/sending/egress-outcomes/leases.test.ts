@@ -120,6 +120,14 @@ describe("the calls of an egress", () => {
       "outcomes",
       { address: "", outcomes: [{ ticket: "x", recipients: [{ address: "a@b.test", result: { kind: "eaten" } }] }] },
     ],
+    [
+      "a time that no id can have",
+      "outcomes",
+      {
+        address: "",
+        outcomes: [{ ticket: "x", recipients: [{ address: "a@b.test", result: { kind: "held", at: 2 ** 48 } }] }],
+      },
+    ],
     ["no ticket", "leases", { tickets: [] }],
     ["101 tickets", "leases", { tickets: Array(101).fill("x") }],
     ["no address", "volume", {}],
