@@ -8,7 +8,7 @@ import type { Leases } from "./leases.ts";
 import type { RecipientResult, Result } from "./outcomes.ts";
 import type { ReceiverQueue } from "./receiver-queue.ts";
 import type { Reporter } from "./reporter.ts";
-import { pacedResult, toRefusal, toReplyText } from "./results.ts";
+import { pacedResult, toRefusal, toReplyText, toReported } from "./results.ts";
 import type { Route } from "./route.ts";
 import type { Destination } from "./sessions.ts";
 
@@ -201,7 +201,7 @@ export class Deliveries {
   #report(email: HeldEmail, untimed: readonly RecipientResult[]): void {
     const at = Date.now();
     // A repeated report tells the same time.
-    const results = untimed.map(({ address, result }) => ({ address, result: { ...result, at } }));
+    const results = untimed.map(({ address, result }) => ({ address, result: { ...toReported(result), at } }));
     if (email.respond) email.respond(results);
     else if (results.length > 0) this.#options.reporter.report(email, results);
     this.#settle(email, results);

@@ -8,12 +8,30 @@ const SECOND_MS = 1_000;
 const MAX_SECONDS = 432_000;
 const MAX_REASON = 200;
 const MAX_LABEL = 60;
+/** Characters of texts that the Worker takes. */
+const MAX_REPORTED_REASON = 1_000;
+const MAX_NAME = 255;
 
 /** Returns the result of a transaction as the Worker is told it. Pure, as are all functions here. */
 export function toResult(result: SmtpResult, relay: Relay): Result {
   if (result.kind !== "accepted") return { ...result, ...relay };
   return { kind: "accepted", reply: result.reply, ...relay };
 }
+
+/**
+ * Returns a result with texts that the Worker takes: a report with NUL, a lone surrogate or too long a text would be dropped, and the
+ * email sent again. Names come from the DNS of recipients, and reasons may be cut replies of their servers.
+ */
+export function toReported(result: Result): Result {
+  const reported = { ...result };
+  if ("reason" in reported) reported.reason = cleaned(reported.reason, MAX_REPORTED_REASON);
+  if ("relay" in reported && reported.relay !== undefined) reported.relay = cleaned(reported.relay, MAX_NAME);
+  if ("receiver" in reported && reported.receiver !== undefined)
+    reported.receiver = cleaned(reported.receiver, MAX_NAME);
+  return reported;
+}
+
+const cleaned = (text: string, max: number) => text.replaceAll("\0", "?").slice(0, max).toWellFormed();
 
 /** Returns the result of an email whose receiver has no place for it now. */
 export function pacedResult({ name, label }: Receiver, { ms, reason }: Wait): Result {
