@@ -35,7 +35,13 @@ const cleaned = (text: string, max: number) => text.replaceAll("\0", "?").slice(
 
 /** Returns the result of an email whose receiver has no place for it now. */
 export function pacedResult({ name, label }: Receiver, { ms, reason }: Wait): Result {
-  return { kind: "paced", receiver: name, label, seconds: secondsOf(ms), reason: reason.slice(0, MAX_REASON) };
+  return {
+    kind: "paced",
+    receiver: name,
+    label,
+    seconds: secondsOf(ms),
+    reason: withoutAddresses(reason).slice(0, MAX_REASON),
+  };
 }
 
 /** Returns the result of an email that DNS shows to be undeliverable: the reply that RCPT would have got. */
@@ -59,9 +65,14 @@ const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?");
 
 /** Returns the reply to RCPT for such an email. */
 export function pacedReply(receiver: Receiver, { ms, reason }: Wait): string {
-  const text = reason.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);
+  const text = withoutAddresses(reason)
+    .replace(/[^\x20-\x7e]/g, "?")
+    .slice(0, MAX_REASON);
   const label = receiver.label.replace(/[^\x20-\x7e]|\)/g, "?").slice(-MAX_LABEL);
   return `451 4.7.1 wait ${secondsOf(ms)} s for ${receiver.name} (${label}): ${text}`;
 }
+
+/** The reply that caused a wait was to an email of any workspace, and others that wait are told it. A reply has up to 512 characters. */
+const withoutAddresses = (reason: string) => reason.replace(/[^\s<>"'()]+@[^\s<>"'()]+/g, "(address)");
 
 const secondsOf = (ms: number) => Math.min(Math.max(1, Math.ceil(ms / SECOND_MS)), MAX_SECONDS);

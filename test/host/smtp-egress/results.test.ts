@@ -1,6 +1,6 @@
 /** Results as the Worker takes them. */
 import { expect, it } from "vitest";
-import { pacedResult, toReported } from "../../../smtp-egress/results.ts";
+import { pacedReply, pacedResult, toReported } from "../../../smtp-egress/results.ts";
 
 const receiver = { name: "one.test", label: "One", mxSuffixes: [], limits: {}, rules: [] };
 
@@ -21,4 +21,12 @@ it("names of the DNS of a recipient have no NUL and at most 255 characters in a 
 it("a reason has at most 1,000 characters in a report", () => {
   const deferred = { kind: "deferred", phase: "connect", reply: null, reason: "z".repeat(2_000) } as const;
   expect(toReported(deferred)).toEqual({ ...deferred, reason: "z".repeat(1_000) });
+});
+
+it("an email that waits is not told the addresses in the reply to another one", () => {
+  const reason = "450 4.7.1 <ann@one.test>: too many mails from bounce+x1@mail.acme.test, try later";
+  const wait = { ms: 1_000, reason };
+  const told = "450 4.7.1 <(address)>: too many mails from (address) try later";
+  expect(pacedResult(receiver, wait)).toHaveProperty("reason", told);
+  expect(pacedReply(receiver, wait)).toBe(`451 4.7.1 wait 1 s for one.test (One): ${told}`);
 });
