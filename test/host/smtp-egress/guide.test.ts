@@ -31,6 +31,19 @@ it("the files of the guide are those of the unit", () => {
   expect(guide).toContain("--cert-name smtp-egress");
 });
 
+it("the unit is installed before the first certificate, whose hook must not fail, and a stopped egress stays stopped", () => {
+  const guide = read("docs/egress/debian.md");
+  expect(guide).toContain('--deploy-hook "systemctl try-restart smtp-egress"');
+  expect(guide.indexOf("cp smtp-egress/smtp-egress.service")).toBeGreaterThan(0);
+  expect(guide.indexOf("cp smtp-egress/smtp-egress.service")).toBeLessThan(guide.indexOf("certbot certonly"));
+});
+
+it("the firewall of the guide opens the ports of the Worker, of SSH and of certbot, and not that of health and metrics", () => {
+  const [, ports = ""] = /tcp dport \{ ([\d, ]+) \} accept/.exec(read("docs/egress/debian.md")) ?? [];
+  const { EGRESS_PORTS = "none" } = settingsOfGuide();
+  expect(ports.split(", ").sort()).toEqual(["22", "80", ...EGRESS_PORTS.split(",")].sort());
+});
+
 it("with the settings of the guide the program starts, the check accepts its certificate, and the first mail arrives", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "email-egress-guide-"));
   const file = async (name: string, text: string) => {
