@@ -18,7 +18,10 @@ describe("an egress that is killed", () => {
   });
   afterAll(() => rig?.close());
 
-  it("loses no email, and only emails without a report arrive twice: at most 200 at each kill, all marked", async () => {
+  it("loses no email, and only emails without a report arrive twice: at most 200 at each kill, all marked", {
+    // 40 kills beside the other tests of a full run.
+    timeout: 600_000,
+  }, async () => {
     const { outbox, internet } = rig;
     const receivers = Array.from({ length: DOMAINS }, (_, n) => internet.receiver(`d-${n}`));
     const arrived = () => receivers.reduce((sum, { counters }) => sum + counters.messages, 0);
