@@ -59,11 +59,6 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail 
     await removeBundle();
   });
 
-  const becomes = (id: string, status: string) =>
-    eventually(async () => {
-      const email = await rig.read(id);
-      return email.status === status ? email : undefined;
-    });
   /** Waits for what Postfix has relayed to an address. */
   const relayed = (to: string) =>
     eventually(() => rig.internet.receiver("accepts").messages.find((message) => message.to.includes(to)));
@@ -81,7 +76,7 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail 
 
   it("an email arrives over TLS with both signatures, and is delivered by the reply of Postfix", async () => {
     const id = await rig.send("ann@postfix.test");
-    const { events } = await becomes(id, "delivered");
+    const { events } = await rig.becomes(id, "delivered");
     expect(events.at(-1)?.metadata).toMatchObject({ relay: "mx.postfix.test" });
     expect(events.at(-1)?.metadata.response).toMatch(/^250 2\.0\.0 Ok: queued as \w+$/);
     const { content } = await relayed("ann@postfix.test");
@@ -91,21 +86,21 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail 
 
   it("addresses outside ASCII arrive", async () => {
     const id = await rig.send("jörg@postfix.test", { subject: "Grüße" });
-    await becomes(id, "delivered");
+    await rig.becomes(id, "delivered");
     expect(await verify((await relayed("jörg@postfix.test")).content)).toEqual(["pass", "pass"]);
   });
 
   it("a large email arrives as it was signed", async () => {
     const content_base64 = Buffer.alloc(ATTACHED_BYTES, 7).toString("base64");
     const id = await rig.send("large@postfix.test", { attachments: [{ filename: "large.bin", content_base64 }] });
-    await becomes(id, "delivered");
+    await rig.becomes(id, "delivered");
     const { content, size } = await relayed("large@postfix.test");
     expect(size).toBeGreaterThan((ATTACHED_BYTES * 4) / 3);
     expect(await verify(content)).toEqual(["pass", "pass"]);
   });
 
   it("an address that does not exist is a hard bounce with its reply", async () => {
-    const { events } = await becomes(await rig.send("gone@postfix.test"), "bounced");
+    const { events } = await rig.becomes(await rig.send("gone@postfix.test"), "bounced");
     expect(events.at(-1)?.metadata).toMatchObject({ bounce_type: "hard", dsn: "5.1.1" });
   });
 });

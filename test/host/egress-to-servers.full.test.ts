@@ -145,11 +145,6 @@ describe.skipIf(present.length === 0)("mail servers of Debian", () => {
     await removeBundle();
   });
 
-  const becomes = (id: string, status: string) =>
-    eventually(async () => {
-      const email = await rig.read(id);
-      return email.status === status ? email : undefined;
-    });
   const messagesTo = (to: string) =>
     rig.internet.receiver("accepts").messages.filter((message) => message.to.includes(to));
   /** Waits for the message to an address that a server has relayed. */
@@ -173,7 +168,7 @@ describe.skipIf(present.length === 0)("mail servers of Debian", () => {
     const test = it.skipIf(unavailable !== null);
 
     test("takes an email over TLS with both signatures, which is delivered by its reply", async () => {
-      const { events } = await becomes(await rig.send(`ann@${plain}`), "delivered");
+      const { events } = await rig.becomes(await rig.send(`ann@${plain}`), "delivered");
       expect(events.at(-1)?.metadata).toMatchObject({ relay: `mx.${name}.test` });
       expect(events.at(-1)?.metadata.response).toMatch(accepted);
       const content = await relayed(`ann@${plain}`);
@@ -182,7 +177,7 @@ describe.skipIf(present.length === 0)("mail servers of Debian", () => {
     });
 
     test("takes the email of a domain whose MTA-STS policy names its certificate", async () => {
-      await becomes(await rig.send(`ann@${strict}`), "delivered");
+      await rig.becomes(await rig.send(`ann@${strict}`), "delivered");
       expect((await relayed(`ann@${strict}`)).toString("latin1")).toMatch(received);
       expect(policyServer.fetched).toContain(`mta-sts.${strict}/.well-known/mta-sts.txt`);
     });
@@ -202,31 +197,31 @@ describe.skipIf(present.length === 0)("mail servers of Debian", () => {
     test("takes a large email as it was signed", async () => {
       const content_base64 = Buffer.alloc(ATTACHED_BYTES, 7).toString("base64");
       const attachments = [{ filename: "large.bin", content_base64 }];
-      await becomes(await rig.send(`large@${plain}`, { attachments }), "delivered");
+      await rig.becomes(await rig.send(`large@${plain}`, { attachments }), "delivered");
       const content = await relayed(`large@${plain}`);
       expect(content.length).toBeGreaterThan((ATTACHED_BYTES * 4) / 3);
       await expectBothSignatures(content);
     });
 
     test("refuses an address that it does not know, which is a hard bounce in its words", async () => {
-      const { events } = await becomes(await rig.send(`gone@${plain}`), "bounced");
+      const { events } = await rig.becomes(await rig.send(`gone@${plain}`), "bounced");
       expect(events.at(-1)?.metadata).toMatchObject({ bounce_type: "hard", ...unknown });
     });
 
     test("takes a subject outside ASCII", async () => {
-      await becomes(await rig.send(`subject@${plain}`, { subject: "Grüße" }), "delivered");
+      await rig.becomes(await rig.send(`subject@${plain}`, { subject: "Grüße" }), "delivered");
       await expectBothSignatures(await relayed(`subject@${plain}`));
     });
 
     it.skipIf(unavailable !== null || !hasSmtpUtf8)("takes an email to an address outside ASCII", async () => {
-      await becomes(await rig.send(`jörg@${plain}`, { subject: "Grüße" }), "delivered");
+      await rig.becomes(await rig.send(`jörg@${plain}`, { subject: "Grüße" }), "delivered");
       await expectBothSignatures(await relayed(`jörg@${plain}`));
     });
 
     it.skipIf(unavailable !== null || hasSmtpUtf8)(
       "gets no email to an address outside ASCII, which is rejected because it cannot read that",
       async () => {
-        const { events } = await becomes(await rig.send(`jörg@${plain}`), "rejected");
+        const { events } = await rig.becomes(await rig.send(`jörg@${plain}`), "rejected");
         expect(events.at(-1)?.metadata).toMatchObject({ phase: "mail", dsn: "5.6.9" });
         expect(events.at(-1)?.metadata.response).toMatch(/does not support UTF-8 headers \(SMTPUTF8\)$/);
         expect(messagesTo(`jörg@${plain}`)).toEqual([]);

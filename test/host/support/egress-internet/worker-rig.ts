@@ -8,6 +8,7 @@ import { type Host, startHost } from "../../../../bench/host/start.ts";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
+import { eventually } from "../gateway-rig.ts";
 import { findTestPort } from "../ports.ts";
 import type { Server } from "../sending-client.ts";
 import { createLogins, gatewayVariables, type SubmissionDoor } from "../submitting-client.ts";
@@ -40,6 +41,8 @@ export interface WorkerRig {
   /** Sends an email, to which `more` adds fields, and returns its id. */
   send(to: string, more?: object): Promise<string>;
   read(id: string): Promise<ApiEmail>;
+  /** Waits until an email has a status, and returns it. */
+  becomes(id: string, status: string): Promise<ApiEmail>;
   close(): Promise<void>;
 }
 
@@ -128,6 +131,11 @@ export async function startWorkerRig(
       return sent.id;
     },
     read: (id) => api("GET", `/v1/emails/${id}`) as Promise<ApiEmail>,
+    becomes: (id, status) =>
+      eventually(async () => {
+        const email = await rig.read(id);
+        return email.status === status ? email : undefined;
+      }),
     async close() {
       await gateway?.stop();
       await rig.host.stop();
