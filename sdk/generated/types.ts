@@ -581,7 +581,7 @@ export type DomainReports = {
     organization: string;
     reports: number;
   }[];
-  /** Messages with the domain in From, as receivers counted them, whoever sent them. */
+  /** Messages with the domain in From that receivers counted, from all servers. */
   messages: number;
   /** Of messages: DKIM or SPF passed for an aligned domain. */
   aligned: number;

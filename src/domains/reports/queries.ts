@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { dayOf, PERIODS, type Period } from "./rules.ts";
 
 /** Sources, reporters and failures that a response lists, those with most messages first. */
@@ -74,15 +74,9 @@ export function daysOf(period: Period, now: number): number[] {
   return Array.from({ length: PERIODS[period] }, (_, n) => today - PERIODS[period] + 1 + n);
 }
 
-function database(ctx: CallerCtx) {
-  const oldest = ctx.workspace.mailShards.at(-1);
-  if (oldest === undefined) throw new Error(`the workspace ${ctx.workspace.id} has no mail database`);
-  return mailDb(onShard(ctx, oldest));
-}
-
 /** Sums the DMARC reports on a domain of the caller's workspace. One D1 call; rows of the domain in these days are read. */
 export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: Period) {
-  const db = database(ctx);
+  const db = mailDb(onOldestShard(ctx, ctx.workspace));
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
   const [reporters, days, sources] = await db.batch([
     db.prepare(REPORTERS).bind(...key, "dmarc", MAX_LISTED),
@@ -98,7 +92,7 @@ export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: 
 
 /** Sums the TLS reports on a domain of the caller's workspace, as `sumDmarcReports`. */
 export async function sumTlsReports(ctx: CallerCtx, domainId: string, period: Period) {
-  const db = database(ctx);
+  const db = mailDb(onOldestShard(ctx, ctx.workspace));
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
   const [reporters, days, failures] = await db.batch([
     db.prepare(REPORTERS).bind(...key, "tls", MAX_LISTED),

@@ -6,7 +6,7 @@ import {
 } from "../../mail/aggregate-reports/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { readReportAddress } from "../domains/index.ts";
 import { dayOf, isRecent, isWithin, TLS_FAILURES } from "./rules.ts";
 import { type ReportRows, saveReport } from "./save.ts";
@@ -64,10 +64,8 @@ export async function receiveDomainReport(ctx: Ctx, domain: ReportedDomain, mail
   if (!isRecent(report.from, ctx.now())) return "too old";
   const rows = rowsOf(report, domain.name);
   if (!rows) return "of another domain";
-  // The oldest database: that of the workspace's lists.
-  const oldest = (JSON.parse(domain.mail_shards) as number[]).at(-1);
-  if (oldest === undefined) throw new Error(`the workspace ${domain.workspace_id} has no mail database`);
-  await saveReport(onShard(ctx, oldest), {
+  const mailShards = JSON.parse(domain.mail_shards) as number[];
+  await saveReport(onOldestShard(ctx, { id: domain.workspace_id, mailShards }), {
     ...{
       workspace: { number: domain.workspace, id: domain.workspace_id },
       domainId: domain.id,

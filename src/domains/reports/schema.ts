@@ -25,7 +25,7 @@ const common = {
 const DmarcReportsOut = z.object({
   kind: z.literal("dmarc"),
   ...common,
-  messages: count.describe("Messages with the domain in From, as receivers counted them, whoever sent them."),
+  messages: count.describe("Messages with the domain in From that receivers counted, from all servers."),
   aligned: count.describe("Of messages: DKIM or SPF passed for an aligned domain."),
   days: z.array(z.object({ date, messages: count, aligned: count })).describe("Each day of the period, oldest first."),
   sources: z

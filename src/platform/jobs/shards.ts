@@ -67,6 +67,14 @@ export function onNewestShard<Context extends Ctx>(
   return onShard(ctx, newest);
 }
 
+/** Returns the context with the first mail database of a workspace, which stays the same. */
+export function onOldestShard<Context extends Ctx>(
+  ctx: Context,
+  { id, mailShards }: Pick<CallerWorkspace, "id" | "mailShards">,
+): Context & MailCtx {
+  return onNewestShard(ctx, { id, mailShards: mailShards.slice(-1) });
+}
+
 /** Databases that an invocation works on at once: a slow one delays no other, and an invocation has six connections. */
 export const CONCURRENT_DATABASES = 4;
 

@@ -50,7 +50,7 @@ export function outboxStatements(
   };
 }
 
-/** Returns an email whose egress has told everything before the run wrote its part, so that nobody else ends its row; or none. */
+/** Returns an email whose egress reported all results before the run wrote its own: no later report removes it from its row. Or none. */
 function leavingOf(state: EmailState, update: PendingUpdate | undefined, lease: Lease): Leaving[] {
   if (!update?.isHeld || !isSettled(state, update, new Set())) return [];
   const { outboxId: row, claims } = update.mail;
