@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { LOCAL_TOKEN, LOCAL_ZONES } from "./dev/dns-api/local.ts";
 import { bundledSource } from "./test/support/bundled-source.ts";
 import { FileOrder } from "./test/support/file-order.ts";
 import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
@@ -61,6 +62,9 @@ export default defineConfig(async () => {
           MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
           EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
           DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,
+          DELEGATED_ZONES: LOCAL_ZONES.map(({ name, id, maxRecords }) => `${name}=${id}:${maxRecords}`).join(" "),
+          DNS_API_URL: `http://127.0.0.1:${inject("servers").dns}/client/v4`,
+          DNS_API_TOKEN: LOCAL_TOKEN,
           TEST_MIGRATIONS: migrations,
           TEST_SERVERS: inject("servers"),
           TEST_FULL: isFull,

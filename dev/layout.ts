@@ -15,6 +15,8 @@ export interface Layout {
   certificateDir: string;
   /** By how much `npm run dev:clock` has moved the clock. */
   clockFile: string;
+  /** Records of the zones of the stand-in of the DNS API (dev/dns-api). */
+  zonesFile: string;
   ports: Ports;
 }
 
@@ -50,6 +52,7 @@ export function readLayout(env: NodeJS.ProcessEnv): Layout {
     workerLog: path.join(stateDir, "worker.log"),
     certificateDir: path.join(stateDir, "certificates"),
     clockFile: path.join(stateDir, "clock.json"),
+    zonesFile: path.join(stateDir, "zones.json"),
     ports: readPorts(env.PORT),
   };
 }

@@ -7,6 +7,7 @@ import { startCapturedMail } from "./captured-mail/server.ts";
 import { watchOffset } from "./clock/offset.ts";
 import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
+import { openDnsApi } from "./dns-api/local.ts";
 import { handOverHosted } from "./egress/hand-over.ts";
 import type { EgressOptions } from "./egress/local.ts";
 import { gatewayConfig, smtpLogin } from "./gateway.ts";
@@ -47,7 +48,8 @@ async function start(layout: Layout) {
   const handOver = handOverHosted(layout.ports.mx, () => listDomains(apiUrl(layout), seed.apiKey));
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
-  const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey));
+  const zones = await openDnsApi(layout);
+  const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey), zones);
   shutdown.onStop(() => dns.close());
 
   console.log("Starting the Worker ...");

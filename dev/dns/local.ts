@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { DnsApi } from "../dns-api/api.ts";
+import { serveDnsApi } from "../dns-api/serve.ts";
 import { HOST } from "../layout.ts";
 import type { ListDomains } from "./list-domains.ts";
 import { Overrides } from "./overrides.ts";
@@ -7,17 +9,23 @@ import { dnsApp } from "./routes.ts";
 import { readBody, startDns } from "./server.ts";
 import { openZone } from "./zone.ts";
 
-/** Starts the local DNS server, with the DNS page and the JSON endpoints that override records. Port 0 picks a free one. */
+/**
+ * Starts the local DNS server, with the DNS page and the JSON endpoints that override records. With a stand-in of the DNS API it
+ * answers from its zones too, and serves that API. Port 0 picks a free one.
+ */
 export function startLocalDns(
   port: number,
   listDomains: ListDomains,
+  api?: DnsApi,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const zone = openZone(listDomains);
   const overrides = new Overrides();
   const app = dnsApp(zone, overrides);
   const resolveQuestion = (name: string, type: string) =>
-    resolve((owner) => overrides.find(owner, type, (name) => zone.find(name)), name, type);
+    resolve((owner) => overrides.find(owner, type, async (at) => api?.find(at) ?? zone.find(at)), name, type);
   return startDns(port, resolveQuestion, (incoming, outgoing) => {
+    if (api && incoming.url?.startsWith("/client/v4/"))
+      return void serveDnsApi(api, incoming, outgoing).catch(() => outgoing.destroy());
     serve(incoming, outgoing, (request) => app.fetch(request)).catch(() => outgoing.writeHead(500).end());
   });
 }

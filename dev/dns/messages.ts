@@ -32,8 +32,8 @@ export function encodeResponse(id: number, question: Question, found: Exclude<An
   return encode({ type: "response", id, flags, questions: [question], answers });
 }
 
-function toResourceRecord({ type, name, value, priority = 10 }: DnsRecord): ResourceRecord {
-  const head = { name, ttl: TTL };
+function toResourceRecord({ type, name, value, priority = 10, ttl = TTL }: DnsRecord): ResourceRecord {
+  const head = { name, ttl };
   if (type === "TXT") return { ...head, type, data: toCharacterStrings(value) };
   if (type === "MX") return { ...head, type, data: { preference: priority, exchange: value } };
   return { ...head, type, data: value };

@@ -11,6 +11,8 @@ export interface DnsRecord {
   name: string;
   value: string;
   priority?: number;
+  /** Seconds; default: 5. */
+  ttl?: number;
 }
 
 /** The response to a question: records, or a failure to simulate. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { zoneSettings } from "../dns-api/local.ts";
 import type { Layout } from "../layout.ts";
 import { HOST } from "../layout.ts";
 import { readJson, writeDurably } from "./files.ts";
@@ -42,6 +43,7 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
   const settings = {
     MASTER_KEYS: secrets.master_keys,
     DNS_RESOLVER_URL: `http://${HOST}:${layout.ports.dns}/dns-query`,
+    ...zoneSettings(layout),
     PUBLIC_URL: `http://${HOST}:${layout.ports.api}`,
     SIGN_UP: "open",
     SYSTEM_MAILBOX: FIRST_MAILBOX,

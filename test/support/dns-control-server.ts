@@ -4,6 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Found, inZone, REFUSED, resolve, SERVFAIL } from "../../dev/dns/resolve.ts";
 import { type DnsRecord, readBody, startDns } from "../../dev/dns/server.ts";
+import { type ApiFailure, DnsApi } from "../../dev/dns-api/api.ts";
+import { LOCAL_TOKEN, LOCAL_ZONES } from "../../dev/dns-api/local.ts";
+import { serveDnsApi } from "../../dev/dns-api/serve.ts";
 
 /** The failures that a test can set (dns-control.ts). */
 export type Failure = "servfail" | "refused" | "timeout" | "truncated" | "garbage" | "http-error";
@@ -15,15 +18,25 @@ export type Command =
   | { unpublish: string }
   | { fail: string; mode: Failure }
   | { heal: string }
-  | { queries: string };
+  | { queries: string }
+  | { failApi: ApiFailure | null }
+  | { recordsOf: string };
 
 /** Starts a DNS server whose records and failures tests control. Returns its ports by name and a function that stops it. */
 export async function startDnsServers() {
-  const state: ServerState = { zone: new Map(), failures: new Map(), queries: new Map() };
-  const dns = await startDns(0, (name, type) => {
-    state.queries.set(name, (state.queries.get(name) ?? 0) + 1);
-    return resolve((at) => find(state, at), name, type);
-  });
+  const zones = LOCAL_ZONES.map((zone) => ({ ...zone, records: [] }));
+  const state: ServerState = {
+    ...{ zone: new Map(), failures: new Map(), queries: new Map() },
+    api: new DnsApi(zones, LOCAL_TOKEN),
+  };
+  const dns = await startDns(
+    0,
+    (name, type) => {
+      state.queries.set(name, (state.queries.get(name) ?? 0) + 1);
+      return resolve((at) => find(state, at), name, type);
+    },
+    (incoming, outgoing) => void serveDnsApi(state.api, incoming, outgoing).catch(() => outgoing.destroy()),
+  );
   const control = createServer((request, response) => {
     readBody(request)
       .then((body) => response.end(JSON.stringify(execute(state, JSON.parse(body.toString()) as Command))))
@@ -45,16 +58,18 @@ interface ServerState {
   zone: Map<string, DnsRecord[]>;
   failures: Map<string, Failure>;
   queries: Map<string, number>;
+  /** The stand-in of the DNS API, at the port of DNS. */
+  api: DnsApi;
 }
 
-function find({ zone, failures }: ServerState, name: string): Found {
+function find({ zone, failures, api }: ServerState, name: string): Found {
   const failure = [...failures].find(([place]) => name === place || name.endsWith(`.${place}`))?.[1];
   if (failure === "servfail") return SERVFAIL;
   if (failure === "refused") return REFUSED;
-  return failure ?? inZone(zone, name);
+  return failure ?? api.find(name) ?? inZone(zone, name);
 }
 
-function execute({ zone, failures, queries }: ServerState, command: Command): unknown {
+function execute({ zone, failures, queries, api }: ServerState, command: Command): unknown {
   if ("publish" in command) add(zone, command.publish);
   else if ("replace" in command) {
     zone.delete(command.replace.toLowerCase());
@@ -62,6 +77,9 @@ function execute({ zone, failures, queries }: ServerState, command: Command): un
   } else if ("unpublish" in command) zone.delete(command.unpublish.toLowerCase());
   else if ("fail" in command) failures.set(command.fail.toLowerCase(), command.mode);
   else if ("heal" in command) failures.delete(command.heal.toLowerCase());
+  else if ("failApi" in command) api.failure = command.failApi;
+  else if ("recordsOf" in command)
+    return api.zones.flatMap(({ records }) => records.filter(({ name }) => name.includes(command.recordsOf)));
   else return queries.get(command.queries.toLowerCase()) ?? 0;
   return null;
 }

@@ -2,6 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import type { DnsRecord } from "../../dev/dns/server.ts";
+import type { ApiFailure } from "../../dev/dns-api/api.ts";
+import type { Stored } from "../../dev/dns-api/records.ts";
 import type { Command, Failure } from "./dns-control-server.ts";
 
 /** Adds records. Names without records get NXDOMAIN. */
@@ -16,6 +18,10 @@ export const failQueries = (name: string, mode: Failure): Promise<void> => sendC
 export const restoreQueries = (name: string): Promise<void> => sendCommand({ heal: name });
 /** Returns how many queries for a name have arrived. */
 export const queries = (name: string): Promise<number> => sendCommand({ queries: name });
+/** Makes all calls of the DNS API fail in this way; null ends it. */
+export const failApi = (failure: ApiFailure | null): Promise<void> => sendCommand({ failApi: failure });
+/** Returns the records of the zones whose name contains a text. */
+export const zoneRecords = (text: string): Promise<Stored[]> => sendCommand({ recordsOf: text });
 
 async function sendCommand<T>(command: Command): Promise<T> {
   const response = await fetch(`http://127.0.0.1:${env.TEST_SERVERS.dnsControl}/`, {

@@ -29,6 +29,7 @@ export function findSettingIssues(env: object): string[] {
   const { issues, settings } = parseVariables(env);
   return [
     ...issues,
+    ...(settings?.zoneIssues ?? []),
     ...(settings?.placeholders ?? []).map((name) => `${name}: a placeholder; set the value of this deployment`),
     ...missing.map((name) => `${name}: missing`),
     ...(hasMailDatabase ? [] : ["MAIL_0: missing"]),

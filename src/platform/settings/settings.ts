@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type DelegatedZone, parseDelegatedZones } from "./delegated-zones.ts";
 import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
 import { findPlaceholders } from "./placeholders.ts";
 
@@ -50,6 +51,15 @@ const Variables = z.object({
   SPF_DOMAIN: z.string().default("spf.mail.test"),
   /** Domain of the return path, which receives bounces. */
   BOUNCE_DOMAIN: z.string().default("bounces.mail.test"),
+  /**
+   * Zones in which the service publishes records of delegated domains, `<zone>=<zone id>:<records>` separated by spaces or lines
+   * (src/platform/settings/delegated-zones.ts). Empty: delegated set-up is not offered.
+   */
+  DELEGATED_ZONES: z.string().default(""),
+  /** Base URL of the DNS API of these zones (Cloudflare API v4). */
+  DNS_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.cloudflare.com/client/v4"),
+  /** Its token, with the permission DNS: Edit on these zones alone. Secret. */
+  DNS_API_TOKEN: z.string().default(""),
   /** Public base URL of this service, for tracking and unsubscribe links. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).default("http://127.0.0.1:8787"),
   /** Days after which accepted emails are deleted. */
@@ -131,6 +141,12 @@ export interface Settings {
   emailWorkerAuthservId: string;
   spfDomain: string;
   bounceDomain: string;
+  /** Empty: delegated set-up is not offered. */
+  delegatedZones: readonly DelegatedZone[];
+  /** Sentences about malformed entries of DELEGATED_ZONES, and about a missing token. */
+  zoneIssues: readonly string[];
+  dnsApiUrl: string;
+  dnsApiToken: string;
   publicUrl: string;
   retentionDays: number;
   /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
@@ -194,6 +210,9 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     emailWorkerAuthservId: variables.EMAIL_WORKER_AUTHSERV_ID.toLowerCase(),
     spfDomain: variables.SPF_DOMAIN.toLowerCase(),
     bounceDomain: variables.BOUNCE_DOMAIN.toLowerCase(),
+    ...zoneSettings(variables),
+    dnsApiUrl: variables.DNS_API_URL.replace(/\/+$/, ""),
+    dnsApiToken: variables.DNS_API_TOKEN,
     publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),
     retentionDays: variables.RETENTION_DAYS,
     shardLimits: {
@@ -235,4 +254,10 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
       return { version: Number(entry.slice(0, colon)), key: entry.slice(colon + 1) };
     }),
   };
+}
+
+function zoneSettings(variables: z.output<typeof Variables>): Pick<Settings, "delegatedZones" | "zoneIssues"> {
+  const { zones, issues } = parseDelegatedZones(variables.DELEGATED_ZONES);
+  if (zones.length === 0 || variables.DNS_API_TOKEN !== "") return { delegatedZones: zones, zoneIssues: issues };
+  return { delegatedZones: [], zoneIssues: [...issues, "DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"] };
 }

@@ -1,0 +1,35 @@
+/** Names in the zones of the deployment to which the CNAMEs of delegated domains lead. Pure. */
+
+/** Targets that all delegated domains share, below the first zone. */
+export const SHARED_LABELS = ["links", "mta-sts", "_mta-sts", "_smtp._tls", "return"] as const;
+export type SharedLabel = (typeof SHARED_LABELS)[number];
+
+/** Returns the name of a shared target. */
+export const sharedTarget = (label: SharedLabel, firstZone: string): string => `${label}.${firstZone}`;
+
+/** The zone of a delegated domain, and its token of 160 random bits, which no other registration has. */
+export interface Delegation {
+  zone: string;
+  token: string;
+}
+
+/** A delegated domain has two selectors: one signs, the other has the next key or the last one. */
+export const SLOTS = [1, 2] as const;
+export type Slot = (typeof SLOTS)[number];
+
+/** Returns the name at which the key of a slot is published. */
+export const dkimTarget = ({ zone, token }: Delegation, slot: Slot): string => `s${slot}.${token}.${zone}`;
+
+/** Returns the name at which the DMARC record of a domain is published. */
+export const dmarcTarget = ({ zone, token }: Delegation): string => `dmarc.${token}.${zone}`;
+
+/**
+ * Returns the selector of a slot. It has a part of the token, so that a domain that is registered again, here or elsewhere, uses
+ * other names: no resolver then has a CNAME of the registration before in its cache.
+ */
+export const slotSelector = ({ token }: Pick<Delegation, "token">, slot: Slot): string =>
+  `svc-${slot}-${token.slice(0, 8)}`;
+
+/** Label of the link host below a domain, and of the host of its MTA-STS policy (RFC 8461 3.3). */
+export const LINK_LABEL = "links";
+export const MTA_STS_LABEL = "mta-sts";

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import type { Settings } from "../settings/settings.ts";
+import { readBounded } from "./read-bounded.ts";
+import { fromQuotedStrings, toQuotedStrings } from "./txt-content.ts";
+import { type StoredZoneRecord, ZoneError, type ZoneErrorKind, type ZonePort, type ZoneRecord } from "./zones.ts";
+
+/** Time of one call, in ms. Cloudflare usually responds within a second. */
+const TIMEOUT_MS = 8_000;
+/** Bytes of a response that are read: a hundred TXT records of 2 KB. */
+const MAX_RESPONSE_BYTES = 512 * 1024;
+const RECORDS_PER_CALL = 100;
+/** Longest wait that `Retry-After` may ask for. The limit of the API counts five minutes. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+const Response = z.object({
+  success: z.boolean(),
+  errors: z.array(z.object({ code: z.number(), message: z.string() })).default([]),
+  result: z.unknown(),
+});
+
+const Records = z.array(
+  z.object({
+    id: z.string(),
+    type: z.string(),
+    name: z.string(),
+    content: z.string(),
+    ttl: z.number(),
+    priority: z.number().nullish(),
+    proxied: z.boolean().optional(),
+  }),
+);
+
+/** Error codes of Cloudflare's DNS records API. */
+const KINDS: Readonly<Record<number, ZoneErrorKind>> = {
+  81045: "full",
+  81053: "exists",
+  81054: "exists",
+  81057: "exists",
+  81058: "exists",
+  971: "rate",
+};
+
+/** Code of a call on a record that does not exist. */
+const NO_SUCH_RECORD = 81044;
+
+/**
+ * Returns the port to a zone at Cloudflare (API v4, DNS records of a zone). Needs a token with the permission DNS: Edit on the
+ * zone. One call is one request, within TIMEOUT_MS and MAX_RESPONSE_BYTES.
+ */
+export function cloudflareZone(settings: Pick<Settings, "dnsApiUrl" | "dnsApiToken">, zoneId: string): ZonePort {
+  const base = `${settings.dnsApiUrl}/zones/${encodeURIComponent(zoneId)}/dns_records`;
+  const call = (method: string, path: string, body?: object) =>
+    request(settings.dnsApiToken, method, base + path, body);
+  return {
+    async list(name, type) {
+      const query = new URLSearchParams({ "name.exact": name, type, per_page: String(RECORDS_PER_CALL) });
+      const records = Records.safeParse(await call("GET", `?${query}`));
+      if (!records.success) throw new ZoneError("unknown", "the list of records is not as documented");
+      // Another server may ignore the filter.
+      return records.data
+        .filter((record) => record.type === type && record.name.toLowerCase() === name)
+        .map(
+          (record): StoredZoneRecord => ({
+            ...{ id: record.id, type, name, ttl: record.ttl, priority: record.priority ?? null },
+            value: type === "TXT" ? fromQuotedStrings(record.content) : record.content,
+            isProxied: record.proxied ?? false,
+          }),
+        );
+    },
+    create: async (record) => void (await call("POST", "", toBody(record))),
+    update: async (id, record) => void (await call("PUT", `/${encodeURIComponent(id)}`, toBody(record))),
+    delete: async (id) => void (await call("DELETE", `/${encodeURIComponent(id)}`)),
+  };
+}
+
+const toBody = ({ type, name, value, priority, ttl, isProxied }: ZoneRecord) => ({
+  ...{ type, name, ttl, proxied: isProxied ?? false },
+  content: type === "TXT" ? toQuotedStrings(value) : value,
+  ...(priority === null ? {} : { priority }),
+  comment: "Published by the email service",
+});
+
+async function request(token: string, method: string, url: string, body?: object): Promise<unknown> {
+  let response: globalThis.Response;
+  let text: string;
+  try {
+    response = await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    text = await readBounded(response, MAX_RESPONSE_BYTES);
+  } catch (error) {
+    // The message of some errors has the URL, which is no secret; the token is in no message.
+    throw new ZoneError("unknown", `no response of the DNS API: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+  const parsed = Response.safeParse(parseJson(text));
+  if (parsed.success && response.ok && parsed.data.success) return parsed.data.result;
+  const errors = parsed.success ? parsed.data.errors : [];
+  if (method === "DELETE" && (response.status === 404 || errors.some(({ code }) => code === NO_SUCH_RECORD)))
+    return null;
+  throw toZoneError(response, errors);
+}
+
+function toZoneError(response: globalThis.Response, errors: readonly { code: number; message: string }[]): ZoneError {
+  const { status } = response;
+  const text = errors.map(({ code, message }) => `${message} (${code})`).join("; ");
+  const message = `the DNS API responded with ${status}${text === "" ? "" : `: ${text.slice(0, 300)}`}`;
+  const known = errors.map(({ code }) => KINDS[code]).find((kind) => kind !== undefined);
+  if (known) return new ZoneError(known, message, retryAfter(response));
+  if (status === 429) return new ZoneError("rate", message, retryAfter(response));
+  if (/quota/i.test(text)) return new ZoneError("full", message);
+  if (status === 401 || status === 403) return new ZoneError("refused", message);
+  return new ZoneError(status >= 400 && status < 500 ? "invalid" : "unknown", message, retryAfter(response));
+}
+
+function retryAfter({ headers }: globalThis.Response): number | null {
+  const seconds = Number(headers.get("Retry-After") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, MAX_RETRY_AFTER_MS) : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

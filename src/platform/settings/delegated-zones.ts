@@ -1,0 +1,54 @@
+/** The setting DELEGATED_ZONES: the zones in which the service publishes records of delegated domains. Pure. */
+
+import { canonicalDomain } from "../../lib/address-domain.ts";
+
+/** Zones that the setting may have, and its bytes: Cloudflare takes 5 KB of a variable (Workers limits). */
+export const MAX_ZONES = 24;
+const MAX_BYTES = 5_000;
+/** Records of a zone on the free plan (Cloudflare DNS, "Number of records"); paid zones have 3,500. */
+export const DEFAULT_ZONE_RECORDS = 200;
+const MOST_ZONE_RECORDS = 1_000_000;
+
+/** A zone of the deployment at its DNS provider. */
+export interface DelegatedZone {
+  /** Its domain name, in lower case. */
+  name: string;
+  /** Its id at the DNS API. */
+  id: string;
+  /** Records that its plan permits. */
+  maxRecords: number;
+}
+
+const ID = /^[A-Za-z0-9-]{1,64}$/;
+
+/**
+ * Parses `<zone>=<zone id>` or `<zone>=<zone id>:<records>` entries that are separated by spaces or lines. Returns the zones in their
+ * order and a sentence about each malformed entry, which is left out.
+ */
+export function parseDelegatedZones(text: string): { zones: readonly DelegatedZone[]; issues: readonly string[] } {
+  const zones: DelegatedZone[] = [];
+  const issues: string[] = [];
+  const entries = text.split(/\s+/).filter((entry) => entry !== "");
+  if (text.length > MAX_BYTES) issues.push(`has ${text.length} characters; the limit is ${MAX_BYTES}`);
+  if (entries.length > MAX_ZONES) issues.push(`has ${entries.length} zones; the limit is ${MAX_ZONES}`);
+  for (const [index, entry] of entries.slice(0, MAX_ZONES).entries()) {
+    const zone = parseEntry(entry);
+    if (typeof zone === "string") issues.push(`entry ${index + 1} ${zone}`);
+    else if (zones.some(({ name }) => name === zone.name))
+      issues.push(`entry ${index + 1} repeats the zone ${zone.name}`);
+    else zones.push(zone);
+  }
+  return { zones, issues: issues.map((issue) => `DELEGATED_ZONES: ${issue}`) };
+}
+
+function parseEntry(entry: string): DelegatedZone | string {
+  const [zoneName = "", rest = "", ...more] = entry.split("=");
+  const [id = "", records = String(DEFAULT_ZONE_RECORDS), ...others] = rest.split(":");
+  const name = canonicalDomain(zoneName.replace(/\.$/, ""));
+  if (more.length > 0 || others.length > 0 || !ID.test(id)) return "must have the form <zone>=<zone id>:<records>";
+  if (name === null || name.length > 100) return "must begin with a domain name of at most 100 characters";
+  const maxRecords = Number(records);
+  if (!/^\d{1,7}$/.test(records) || maxRecords < 20 || maxRecords > MOST_ZONE_RECORDS)
+    return `must have between 20 and ${MOST_ZONE_RECORDS} records`;
+  return { name, id, maxRecords };
+}
