@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { audienceRoutes } from "./audience/routes.ts";
 import { domainRoutes } from "./domains/domains/routes.ts";
+import { domainHealthRoutes } from "./domains/health/routes.ts";
 import { domainReportRoutes } from "./domains/reports/routes.ts";
 import { authenticate } from "./http/auth.ts";
 import { openToOrigins } from "./http/cors.ts";
@@ -47,6 +48,7 @@ app.get("/openapi.json", needs("public"), openApiDocument(app));
 app.route("/", noticesRoutes);
 app.route("/", identityRoutes);
 app.route("/", domainRoutes);
+app.route("/", domainHealthRoutes);
 app.route("/", domainReportRoutes);
 app.route("/", sendingRoutes);
 app.route("/", audienceRoutes);

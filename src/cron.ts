@@ -1,4 +1,5 @@
 import { recheckDomains } from "./domains/domains/index.ts";
+import { evaluateHealth } from "./domains/health/index.ts";
 import { releaseEndpointLeases } from "./notices/webhooks/index.ts";
 import { isRestoring } from "./operations/backups/index.ts";
 import { saveCronRun } from "./operations/metrics/index.ts";
@@ -14,7 +15,7 @@ const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduled
   "*/10 * * * *": (ctx, limits) => startShardJob(ctx, "offload", limits),
   "2 * * * *": (ctx, limits) => startShardJob(ctx, "close-hours", limits),
   "17 * * * *": (ctx, limits) => startShardJob(ctx, "responses", limits),
-  "41 * * * *": recheckDomains,
+  "41 * * * *": (ctx) => recheckDomains(ctx, evaluateHealth),
   "53 * * * *": (ctx, limits) => startShardJob(ctx, "retention", limits),
   restart: async (ctx, limits, startedAt) => {
     await forEachShard(ctx, async (mailCtx) => {

@@ -1,6 +1,7 @@
 import { REAUTHENTICATION_TTL_MS } from "../../src/access/sessions/rules.ts";
 import { transitions as broadcastTransitions } from "../../src/audience/broadcasts/rules.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "../../src/domains/domains/rules.ts";
+import { findingCodes } from "../../src/domains/health/codes.ts";
 import { bounds } from "../../src/mail/messages/rules.ts";
 import { importNow } from "../../src/mailboxes/inbox/archives/rules.ts";
 import { limits as mailboxLimits, systemFolders } from "../../src/mailboxes/mailbox-store/rules.ts";
@@ -36,6 +37,11 @@ export const resourceTables = {
         ["failed checks in a row after which a domain is `failed`", MAX_FAILED_CHECKS],
         ["time for which a retired DKIM key is listed", duration(RETIRED_KEY_MS)],
       ],
+    ),
+  "domain-findings": () =>
+    table(
+      ["code", "severity", "meaning"],
+      Object.entries(findingCodes).map(([name, [severity, text]]) => [code(name), severity, text]),
     ),
   "transfer-transitions": () =>
     [

@@ -35,6 +35,7 @@ import type {
   ContactUpdate,
   Domain,
   DomainCreate,
+  DomainHealth,
   DomainReports,
   DomainTransfer,
   DomainTransferAccept,
@@ -189,10 +190,12 @@ export interface Operations {
   getDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
   /** Delete a domain, with its mailboxes if asked to. DELETE /v1/domains/{domain_id} */
   deleteDomain(domainId: string, query?: { delete_mailboxes?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<null>;
-  /** Verify a domain by checking its DNS records. POST /v1/domains/{domain_id}/verify */
-  verifyDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
   /** Rotate the DKIM keys of a domain. POST /v1/domains/{domain_id}/dkim/rotate */
   rotateDkimKeys(domainId: string, options?: RequestOptions): Promise<Domain>;
+  /** Get what is wrong with a domain and what to do about it. GET /v1/domains/{domain_id}/health */
+  getDomainHealth(domainId: string, options?: RequestOptions): Promise<DomainHealth>;
+  /** Verify a domain by checking its DNS records. POST /v1/domains/{domain_id}/verify */
+  verifyDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
   /** Get what receivers report about a domain. GET /v1/domains/{domain_id}/reports */
   getDomainReports(domainId: string, query?: { kind?: "dmarc" | "tls"; period?: "7d" | "30d" | "90d" }, options?: RequestOptions): Promise<DomainReports>;
   /** Create the SMTP credential of a domain. POST /v1/smtp-credentials/ */
@@ -512,8 +515,9 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   listDomains: {"method":"GET","path":"/v1/domains/","query":true,"items":""},
   getDomain: {"method":"GET","path":"/v1/domains/{domain_id}"},
   deleteDomain: {"method":"DELETE","path":"/v1/domains/{domain_id}","query":true},
-  verifyDomain: {"method":"POST","path":"/v1/domains/{domain_id}/verify"},
   rotateDkimKeys: {"method":"POST","path":"/v1/domains/{domain_id}/dkim/rotate","keyed":true},
+  getDomainHealth: {"method":"GET","path":"/v1/domains/{domain_id}/health"},
+  verifyDomain: {"method":"POST","path":"/v1/domains/{domain_id}/verify"},
   getDomainReports: {"method":"GET","path":"/v1/domains/{domain_id}/reports","query":true},
   createSmtpCredential: {"method":"POST","path":"/v1/smtp-credentials/","body":"json","keyed":true},
   listSmtpCredentials: {"method":"GET","path":"/v1/smtp-credentials/","query":true,"items":""},

@@ -538,6 +538,8 @@ export interface Domain {
   records: DomainRecord[];
   /** Selector of the active RSA key, or of the pending one before the first verification. */
   dkim_selector: string | null;
+  /** The worst of what is wrong with the domain, as `/health` lists it; `unknown`: not examined yet. */
+  health: "unknown" | "ok" | "warning" | "error";
   created_at: string;
   verified_at: string | null;
   last_checked_at: string | null;
@@ -546,6 +548,32 @@ export interface Domain {
 export interface DomainCreate {
   /** A domain name, in Unicode or in A-label form; at most 220 characters in A-label form. */
   name: string;
+}
+
+export interface DomainFinding {
+  /** Names the kind of finding; never changes. */
+  code: "ownership_missing" | "dkim_missing" | "dkim_cut" | "dkim_damaged" | "dkim_other_key" | "dkim_revoked" | "dkim_several" | "dkim_tags" | "dkim_testing" | "dkim_rotation_waiting" | "dkim_key_old" | "spf_missing" | "spf_several" | "spf_without_service" | "spf_too_many_lookups" | "spf_void_lookups" | "spf_syntax" | "spf_permits_all" | "spf_ptr" | "return_path_missing" | "return_path_elsewhere" | "return_path_no_cname" | "dmarc_missing" | "dmarc_several" | "dmarc_syntax" | "dmarc_no_reports" | "dmarc_rua_not_authorized" | "dmarc_rua_of_other_domain" | "dmarc_pct" | "dmarc_subdomains_open" | "dmarc_refuses_unaligned" | "mx_missing" | "mx_partly_elsewhere" | "mx_wrong_name" | "mx_null" | "mx_alias" | "mx_address" | "mta_sts_host_missing" | "mta_sts_unreachable" | "mta_sts_invalid" | "mta_sts_other_mx" | "mta_sts_short" | "mta_sts_no_record" | "tls_reports_missing" | "tls_reports_syntax" | "tls_failures" | "sender_not_aligned" | "refused_by_policy" | "blocked_by_receiver" | "bounce_rate" | "complaint_rate" | "blocklisted";
+  /** The selector, host or sender that it is about, when there can be several. */
+  subject: string | null;
+  /** `error`: mail is refused or lost, or soon will be. */
+  severity: "error" | "warning";
+  /** What is wrong, in a sentence. */
+  problem: string;
+  /** What to do about it. */
+  action: string;
+  /** What was seen: values in DNS, counts, replies. At most 8. */
+  evidence: string[];
+  /** When it was found first. */
+  since: string;
+}
+
+export interface DomainHealth {
+  /** The worst finding; `unknown` before the first evaluation. */
+  status: "unknown" | "ok" | "warning" | "error";
+  /** When the records were checked last. */
+  checked_at: string | null;
+  /** Errors first; at most 40. */
+  findings: DomainFinding[];
 }
 
 export interface DomainProblem {

@@ -134,6 +134,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/app/emails/new", "New email", () => submit(page, { to: "nobody" })],
       ["/app/domains", "Domains", () => fill(page, "Add a domain", { name: "no domain" })],
       [`/app/domains/${domainId}`, "example.test"],
+      [`/app/domains/${domainId}/health`, "Health of example.test"],
       [`/app/domains/${domainId}/reports`, "Reports on example.test"],
       [`/app/domains/${domainId}/delete`, "Delete example.test?"],
       ["/app/transfers", "Transfers"],

@@ -1,13 +1,31 @@
 export { deleteDomain } from "./delete.ts";
 export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
 export { findValues, foundKey } from "./found-values.ts";
-export { type DomainRow, findDomains, getDomain, getDomainWithKeys, listDomains } from "./queries.ts";
+export {
+  type DomainRow,
+  type DomainWithKeys,
+  findDomains,
+  findDomainWithKeys,
+  getDomain,
+  getDomainWithKeys,
+  listDomains,
+} from "./queries.ts";
 export { recheckDomains } from "./recheck.ts";
-export { dkimRecords } from "./records.ts";
+export { dkimRecords, expectedRecords } from "./records.ts";
 export { registerDomain } from "./register.ts";
 export { readReportAddress, reportAddress } from "./report-address.ts";
 export { rotateDkim } from "./rotate-dkim.ts";
-export { ancestors, newOwnershipToken, RECHECK_MS, RETURN_PATH_LABEL, reversedName, reversedRange } from "./rules.ts";
-export { DomainIn, type DomainOut, toDomain } from "./schema.ts";
+export {
+  ancestors,
+  dkimState,
+  healthOf,
+  healthWords,
+  newOwnershipToken,
+  RECHECK_MS,
+  RETURN_PATH_LABEL,
+  reversedName,
+  reversedRange,
+} from "./rules.ts";
+export { DomainIn, DomainOut, toDomain } from "./schema.ts";
 export { verifyDomain } from "./verify.ts";
 export { toZoneFile } from "./zone-file.ts";

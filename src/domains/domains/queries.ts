@@ -40,6 +40,12 @@ export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<Dom
   return found;
 }
 
+/** Returns a domain of any workspace with its keys, or null. */
+export async function findDomainWithKeys(ctx: Pick<Ctx, "db">, id: string): Promise<DomainWithKeys | null> {
+  const [found] = await selectWithKeys(ctx, eq(domains.id, id), { offset: 0, limit: 1, orderBy: domains.name });
+  return found ?? null;
+}
+
 /** Returns domains of the caller's workspace with their keys, in order of name: one domain, or those after a name. */
 export function listDomains(
   ctx: CallerCtx,

@@ -6,7 +6,7 @@ import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { checkDns, type DnsCheck } from "./check-dns.ts";
-import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
+import { type DomainRow, type DomainWithKeys, findDomainWithKeys, selectWithKeys } from "./queries.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
 import { dkimKeyStatements } from "./save-dns-check.ts";
 
@@ -14,16 +14,19 @@ import { dkimKeyStatements } from "./save-dns-check.ts";
 const DOMAINS_PER_RUN = 200;
 /** Concurrent DNS checks. Each makes up to nine requests, and an invocation has six connections (Workers limits). */
 const CONCURRENCY = 4;
-/** D1 statements that save one check. */
-const CHECK_STATEMENTS = 7;
+/** D1 statements that save one check and examine the domain. */
+const CHECK_STATEMENTS = 16;
+
+/** Examines a domain after its check; it never throws. */
+type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
 
 /**
  * Checks each verified domain once a day (docs/contract/domains.md#verification). After the third failed check in a row a
  * domain becomes `failed` and its owners are notified. A check without a response from DNS does not count. Also deletes DKIM
  * keys that retired seven days ago. Two concurrent runs count a check once: an update matches the `next_check_at` that was
- * read.
+ * read. `examine` runs after each check.
  */
-export async function recheckDomains(ctx: Ctx): Promise<void> {
+export async function recheckDomains(ctx: Ctx, examine: Examine = async () => {}): Promise<void> {
   await ctx.db
     .prepare("DELETE FROM dkim_keys WHERE id IN (SELECT id FROM dkim_keys WHERE retired_at < ?1 LIMIT 1000)")
     .bind(ctx.now() - RETIRED_KEY_MS)
@@ -31,7 +34,7 @@ export async function recheckDomains(ctx: Ctx): Promise<void> {
   const due = await findDue(ctx);
   const queue = due.values();
   const worker = async () => {
-    for (const found of queue) if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found);
+    for (const found of queue) if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found, examine);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
@@ -45,7 +48,7 @@ function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
  * Checks the DNS records of one domain and saves the result. Never throws: a domain whose check fails would come first
  * in every run and block the domains after it.
  */
-async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
+async function recheck(ctx: Ctx, found: DomainWithKeys, examine: Examine): Promise<void> {
   const check = await checkDns(ctx, found);
   try {
     await guardedBatch(ctx.db, saveStatements(ctx, found.domain, check));
@@ -53,7 +56,10 @@ async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
     // Lost the compare-and-set to another run or request. The next run reads the row again.
     if (!(error instanceof ConcurrencyError))
       ctx.log("domain.recheck.failed", { domain: found.domain.id, error: String(error) });
+    return;
   }
+  const changed = check.activate.length > 0 ? await findDomainWithKeys(ctx, found.domain.id) : found;
+  if (changed) await examine(ctx, changed, true);
 }
 
 const SAVE_CHECK = `

@@ -71,6 +71,7 @@ async function newDomain(ctx: CallerCtx, name: string): Promise<DomainWithKeys> 
     lastCheckedAt: null,
     nextCheckAt: null,
     egress: null,
+    health: null,
   };
   return { domain, keys };
 }

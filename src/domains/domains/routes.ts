@@ -14,7 +14,6 @@ import { getDomainWithKeys, listDomains } from "./queries.ts";
 import { registerDomain } from "./register.ts";
 import { rotateDkim } from "./rotate-dkim.ts";
 import { DomainIn, DomainOut, DomainProblem, toDomain } from "./schema.ts";
-import { verifyDomain } from "./verify.ts";
 
 const ListQuery = z
   .object({
@@ -74,20 +73,6 @@ export const domainRoutes = new Hono<AppEnv>()
       const caller = c.get("caller");
       return c.json(toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id"))));
     },
-  )
-  .post(
-    "/v1/domains/:domain_id/verify",
-    operation("domains:manage", {
-      operationId: "verifyDomain",
-      summary: "Verify a domain by checking its DNS records",
-      description:
-        "Changes nothing when DNS does not respond (SERVFAIL, timeout). Returns 409 when another workspace has verified " +
-        "this name or one above it. A name below it that another workspace has verified becomes failed there.",
-      parameters: [domainId],
-      responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),
-    }),
-    hourlyLimit("domain-verifications", (settings) => settings.domainVerificationsPerHour),
-    async (c) => c.json(await verifyDomain(c.get("caller"), c.req.param("domain_id"))),
   )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",

@@ -23,6 +23,18 @@ export const OWNERSHIP_LABEL = "_svc-challenge";
 /** Label of the return path below a domain. */
 export const RETURN_PATH_LABEL = "svc-bounces";
 
+/** The health of a domain in a word: its worst finding; `unknown`: not examined yet. */
+export const healthWords = ["unknown", "ok", "warning", "error"] as const;
+
+/** Returns the health of a domain by its stored findings. Pure. */
+export function healthOf(stored: string | null): (typeof healthWords)[number] {
+  if (stored === null) return "unknown";
+  const findings = JSON.parse(stored) as { severity: "warning" | "error"; endedAt?: number }[];
+  const open = findings.filter(({ endedAt }) => endedAt === undefined);
+  if (open.length === 0) return "ok";
+  return open.some(({ severity }) => severity === "error") ? "error" : "warning";
+}
+
 /** Returns a new ownership token of 160 random bits, unique to one registration. */
 export function newOwnershipToken(): string {
   return hex(crypto.getRandomValues(new Uint8Array(20)));

@@ -4,7 +4,7 @@ import { timestamp } from "../../lib/timestamp.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
-import { dkimState, MAX_BLOCKERS } from "./rules.ts";
+import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
 
 export const DomainIn = z
   .object({
@@ -43,6 +43,9 @@ export const DomainOut = z
       .string()
       .nullable()
       .describe("Selector of the active RSA key, or of the pending one before the first verification."),
+    health: z
+      .enum(healthWords)
+      .describe("The worst of what is wrong with the domain, as `/health` lists it; `unknown`: not examined yet."),
     created_at: timestamp,
     verified_at: timestamp.nullable(),
     last_checked_at: timestamp.nullable(),
@@ -66,6 +69,7 @@ export const DomainOut = z
           },
         ],
         dkim_selector: "svc-r-b2c4fd32",
+        health: "unknown",
         created_at: "2026-11-21T14:00:00.000Z",
         verified_at: null,
         last_checked_at: null,
@@ -98,6 +102,7 @@ export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): 
       status: domain.records[key] ?? "pending",
     })),
     dkim_selector: shown?.selector ?? null,
+    health: healthOf(domain.health),
     created_at: iso(domain.createdAt),
     verified_at: isoOrNull(domain.verifiedAt),
     last_checked_at: isoOrNull(domain.lastCheckedAt),

@@ -1,12 +1,12 @@
 type Kind = "good" | "bad" | "warn" | "info" | "plan";
 
 const WORDS: Readonly<Record<Kind, readonly string[]>> = {
-  good: ["delivered", "verified", "active", "completed", "accepted", "on", "unchanged", "pass", "done", "stored"],
+  good: ["delivered", "verified", "active", "completed", "accepted", "on", "unchanged", "pass", "done", "stored", "ok"],
   bad: [
     ...["bounced", "failed", "rejected", "missing", "mismatch", "expired", "complained", "reversed", "restricted"],
-    ...["fail", "suppressed", "permerror"],
+    ...["fail", "suppressed", "permerror", "error"],
   ],
-  warn: ["deferred", "retrying", "pending", "paused", "unconfirmed", "softfail", "temperror", "due"],
+  warn: ["deferred", "retrying", "pending", "paused", "unconfirmed", "softfail", "temperror", "due", "warning"],
   info: ["sending", "sent", "claimed", "running", "opened", "clicked"],
   plan: ["scheduled"],
 };

@@ -1,3 +1,4 @@
+import { evaluateReports } from "../../domains/health/index.ts";
 import { findReportedDomain, REPORT_MAIL_BYTES, receiveDomainReport } from "../../domains/reports/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import { parseMessage } from "../../mail/messages/index.ts";
@@ -88,6 +89,7 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
     const authentication = given === "in-header" ? resultsInHeader(ctx, raw, parseMessage(raw)) : given;
     const result = await receiveDomainReport(ctx, reported, { raw, authentication });
     ctx.log("inbound.domain-report", { domain: reported.id, result });
+    if (result === "counted") await evaluateReports(ctx, reported.id);
     return { accepted: true, kind: "domain-report" };
   }
   const mailbox = await findMailbox(ctx, mail.to);

@@ -11,6 +11,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "delivery.flush.failed": "error",
   "delivery.outcomes": "info",
   "delivery.write.retried": "warn",
+  "domain.health.failed": "warn",
   "domain.recheck.failed": "warn",
   "egress.answered": "info",
   "egress.probe.failed": "warn",

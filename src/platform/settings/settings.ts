@@ -49,6 +49,14 @@ const Variables = z.object({
     .default(""),
   /** Domain of the SPF record that lists the egress. Customers include it in theirs. */
   SPF_DOMAIN: z.string().default("spf.mail.test"),
+  /** Zones of blocklists of domain names (RHSBL), separated by spaces, at most 5. Empty: none is asked (docs/operating/settings.md). */
+  DOMAIN_BLOCKLISTS: z
+    .string()
+    .regex(
+      /^\s*(?:(?:[A-Za-z0-9_-]{1,63}\.)+[A-Za-z0-9-]{1,63}(?:\s+|$)){0,5}$/,
+      "DOMAIN_BLOCKLISTS must be up to 5 zones, separated by spaces",
+    )
+    .default(""),
   /** Domain of the return path, which receives bounces. */
   BOUNCE_DOMAIN: z.string().default("bounces.mail.test"),
   /**
@@ -147,6 +155,8 @@ export interface Settings {
   zoneIssues: readonly string[];
   dnsApiUrl: string;
   dnsApiToken: string;
+  /** Zones of RHSBL blocklists in which domains are looked up. */
+  blocklistZones: readonly string[];
   publicUrl: string;
   retentionDays: number;
   /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
@@ -213,6 +223,9 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     ...zoneSettings(variables),
     dnsApiUrl: variables.DNS_API_URL.replace(/\/+$/, ""),
     dnsApiToken: variables.DNS_API_TOKEN,
+    blocklistZones: variables.DOMAIN_BLOCKLISTS.toLowerCase()
+      .split(/\s+/)
+      .filter((zone) => zone !== ""),
     publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),
     retentionDays: variables.RETENTION_DAYS,
     shardLimits: {

@@ -110,6 +110,22 @@ const countRows = async () => {
 };
 
 describe("a DMARC report", () => {
+  it("with mail of a server that is not aligned makes a finding with its address and count", async () => {
+    const rows = [{ count: 60 }, { ip: "198.51.100.7", count: 40, dkim: "fail", spf: "fail" }];
+    expect(await deliver(dmarcMessage({ rows }))).toBe("counted");
+    const response = await workspace.get(`/v1/domains/${workspace.domainId}/health`);
+    expect(await response.json()).toMatchObject({
+      status: "warning",
+      findings: [
+        {
+          ...{ code: "sender_not_aligned", subject: "198.51.100.7" },
+          problem: expect.stringContaining("The server 198.51.100.7 sent 40 messages"),
+          action: expect.stringContaining("switch DKIM on there"),
+        },
+      ],
+    });
+  });
+
   it("is summed by day and by server, with what passed", async () => {
     const rows = [
       { ip: "192.0.2.1", count: 90 },

@@ -12,6 +12,7 @@ import {
   TextArea,
   Time,
 } from "../../../http/ui/index.ts";
+import { HEALTH_LABELS } from "./health.tsx";
 
 interface DomainPageProps {
   caller: CallerCtx;
@@ -47,6 +48,12 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
     >
       <ErrorSummary refusal={refusal} />
       <Progress domain={domain} />
+      {domain.health === "warning" || domain.health === "error" ? (
+        <p>
+          <Status word={domain.health} label={HEALTH_LABELS[domain.health]} />:{" "}
+          <a href={`/app/domains/${domain.id}/health`}>see what and what to do</a>
+        </p>
+      ) : null}
       <h2>DNS records</h2>
       <p>
         {isVerified
@@ -56,6 +63,8 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       <Records domain={domain} found={found} />
       <p>
         <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
+        {" · "}
+        <a href={`/app/domains/${domain.id}/health`}>Health</a>
         {" · "}
         <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
         {found === null && domain.records.some(isWrong) ? (

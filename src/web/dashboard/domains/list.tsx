@@ -3,6 +3,7 @@ import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
+import { HEALTH_LABELS } from "./health.tsx";
 
 interface DomainsPageProps {
   caller: CallerCtx;
@@ -30,11 +31,18 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
     ) : (
       <List
         caption="Domains"
-        columns={["Domain", "Status", "Records", "Last check"]}
-        rows={domains.map(({ id, name, status, records, last_checked_at: checked }) => [
+        columns={["Domain", "Status", "Records", "Health", "Last check"]}
+        rows={domains.map(({ id, name, status, records, health, last_checked_at: checked }) => [
           <a href={`/app/domains/${id}`}>{name}</a>,
           <Status word={status} />,
           `${records.filter((record) => record.status === "verified").length} of ${records.length} found`,
+          health === "unknown" ? (
+            "–"
+          ) : (
+            <a href={`/app/domains/${id}/health`}>
+              <Status word={health} label={HEALTH_LABELS[health]} />
+            </a>
+          ),
           checked === null ? "never" : <Time at={checked} />,
         ])}
       />

@@ -12,8 +12,8 @@ import {
   rotateDkim,
   toDomain,
   toZoneFile,
-  verifyDomain,
 } from "../../../domains/domains/index.ts";
+import { toHealth, verifyAndExamine } from "../../../domains/health/index.ts";
 import { getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
@@ -28,6 +28,7 @@ import { AppError, invalidField } from "../../../lib/errors.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { DomainPage } from "./detail.tsx";
+import { DomainHealthPage } from "./health.tsx";
 import { DomainsPage } from "./list.tsx";
 import { DomainReportsPage } from "./reports.tsx";
 
@@ -67,6 +68,18 @@ export const domainPages = new Hono<AppEnv>()
     const reports = await getReportsOn(caller, domain, choice.data ?? ReportsQuery.parse({}));
     return respondPage(c, <DomainReportsPage caller={caller} domain={domain} reports={reports} />);
   })
+  .get("/app/domains/:domain_id/health", ...pageFor("GET /v1/domains/:domain_id/health"), async (c) => {
+    const caller = c.get("caller");
+    const domain = await getDomain(caller, c.req.param("domain_id"));
+    return respondPage(c, <DomainHealthPage caller={caller} domain={domain} health={toHealth(domain)} />);
+  })
+  .post("/app/domains/:domain_id/health", ...pageFor("POST /v1/domains/:domain_id/verify"), (c) =>
+    submitForm(
+      c,
+      async () => `/app/domains/${(await verifyAndExamine(c.get("caller"), c.req.param("domain_id"))).id}/health`,
+      (refusal) => showDomain(c, { refusal }),
+    ),
+  )
   .get("/app/domains/:domain_id/zone", ...pageFor("GET /v1/domains/:domain_id"), async (c) => {
     const caller = c.get("caller");
     const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id")));
@@ -76,7 +89,7 @@ export const domainPages = new Hono<AppEnv>()
     submitForm(
       c,
       async () => {
-        const { id } = await verifyDomain(c.get("caller"), c.req.param("domain_id"));
+        const { id } = await verifyAndExamine(c.get("caller"), c.req.param("domain_id"));
         return `/app/domains/${id}?done=checked`;
       },
       (refusal) => showDomain(c, { refusal }),

@@ -21,6 +21,8 @@ export const domains = sqliteTable(
     nextCheckAt: integer("next_check_at"),
     /** Name of the egress that its mail takes; null: none of its own. */
     egress: text(),
+    /** Findings as src/domains/health/stored.ts reads them; null: not examined yet. */
+    health: text(),
   },
   (t) => [
     index("domains_by_egress").on(t.name, t.id).where(sql`egress IS NOT NULL`),

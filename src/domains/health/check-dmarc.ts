@@ -1,0 +1,183 @@
+import { type DmarcRecord, type FoundPolicy, isDmarcRecord } from "../../mail/dmarc/index.ts";
+import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
+import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { listOf, missingAction, number, percent, valuesOf } from "./texts.ts";
+
+/** Messages in reports, and the share of them that is not aligned, from which a policy that refuses mail is a finding. */
+const [LEAST_MESSAGES, REFUSED_SHARE] = [20, 0.01];
+
+/** Finds what is wrong with the DMARC record that applies to a domain (RFC 9989). */
+export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evidence): CheckResult {
+  if (!dns || dns.dmarc.own.status === "temperror") return UNKNOWN;
+  const { own } = dns.dmarc;
+  const at = `_dmarc.${name}`;
+  const publish = `"v=DMARC1; p=none; rua=mailto:${reportAddress}"`;
+  const records = own.values.filter(isDmarcRecord);
+  const evidence = valuesOf(at, own);
+  if (records.length > 1) {
+    const problem = `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`;
+    return {
+      findings: [
+        finding("dmarc_several", {
+          problem,
+          action: `Delete all but one of them: ${publish} or the one that you need.`,
+          evidence,
+        }),
+      ],
+    };
+  }
+  const near = records.length === 0 ? own.values.find((value) => /dmarc|\bp\s*=/i.test(value)) : undefined;
+  if (near !== undefined) {
+    const problem = `The record at ${at} is no DMARC record: one begins with "v=DMARC1;" in capital letters, and a semicolon follows each tag.`;
+    return { findings: [finding("dmarc_syntax", { problem, action: `Change it to "${repaired(near)}".`, evidence })] };
+  }
+  if (policy === null) return UNKNOWN;
+  if (policy === "none") return { findings: [missing(dns.dmarc, { name, at, publish: publish.slice(1, -1) })] };
+  const found = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain });
+  const rua = checkAuthorizations(dns.dmarc, name, policy);
+  return { findings: [...found, ...rua.findings], unknown: rua.unknown ?? [] };
+}
+
+type Dmarc = DnsEvidence["dmarc"];
+
+function missing(
+  { own, doubled }: Dmarc,
+  { name, at, publish }: { name: string; at: string; publish: string },
+): Finding {
+  const problem = `There is no DMARC record at ${at} or above it. Large receivers refuse bulk mail without one, and nothing protects the domain from forgery.`;
+  return finding("dmarc_missing", {
+    problem,
+    action: missingAction({ type: "TXT", at, value: publish, doubled, domain: name }),
+    evidence: valuesOf(at, own),
+  });
+}
+
+interface Policy {
+  at: string;
+  reportAddress: string;
+  bounceDomain: string;
+}
+
+function policyFindings(
+  { record, text, name: of, isInherited }: FoundPolicy,
+  { at, reportAddress, bounceDomain }: Policy,
+): Finding[] {
+  const place = `_dmarc.${of}`;
+  const evidence = [`${place}: ${text}`];
+  const findings: Finding[] = [];
+  if (record.errors.length > 0)
+    findings.push(
+      finding("dmarc_syntax", {
+        problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
+        action: `Correct the record at ${place}. A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
+        evidence,
+      }),
+    );
+  const ours = record.rua.filter(({ domain }) => domain === bounceDomain);
+  if (!isInherited && record.rua.length === 0)
+    findings.push(
+      finding("dmarc_no_reports", {
+        problem: `The DMARC record at ${place} asks for no reports, so nobody sees who sends as the domain.`,
+        action: `Add "rua=mailto:${reportAddress}" to the record at ${at}.`,
+        evidence,
+      }),
+    );
+  if (!isInherited && ours.length > 0 && !ours.some(({ address }) => address === reportAddress))
+    findings.push(
+      finding("dmarc_rua_of_other_domain", {
+        problem: `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`,
+        action: `Change the address in rua to mailto:${reportAddress}.`,
+        evidence,
+      }),
+    );
+  const subdomains = record.sp ?? record.p;
+  if (!isInherited && isStrict(record.p) && subdomains === "none")
+    findings.push(
+      finding("dmarc_subdomains_open", {
+        problem: `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`,
+        action: `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`,
+        evidence,
+      }),
+    );
+  if (record.pct !== null && record.pct !== "100")
+    findings.push(
+      finding("dmarc_pct", {
+        problem: `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`,
+        action: `Remove pct from the record. Set t=y in its place while the policy is only tested.`,
+        evidence,
+      }),
+    );
+  return findings;
+}
+
+const isStrict = (policy: string | null) => policy === "quarantine" || policy === "reject";
+
+/** Reports to another organisation come only when a record there permits it (RFC 9990 4). */
+function checkAuthorizations({ authorizations }: Dmarc, name: string, { name: of, text }: FoundPolicy): CheckResult {
+  const findings = authorizations.flatMap(({ domain, name: at, response }) => {
+    if (response.status === "temperror" || response.values.some((value) => /^v\s*=\s*DMARC1\s*(;|$)/.test(value)))
+      return [];
+    const problem = `Reports on ${name} go to an address of ${domain}, which has not agreed to receive them: receivers do not send them.`;
+    const action = `Whoever runs ${domain} publishes a TXT record at ${at} with the value "v=DMARC1;", or you take the address out of rua.`;
+    return [
+      finding("dmarc_rua_not_authorized", {
+        subject: domain,
+        problem,
+        action,
+        evidence: [`_dmarc.${of}: ${text}`, ...valuesOf(at, response)],
+      }),
+    ];
+  });
+  return {
+    findings,
+    unknown: authorizations.filter(({ response }) => response.status === "temperror").map(({ domain }) => domain),
+  };
+}
+
+/** Finds a policy that makes receivers refuse mail which reports show as not aligned. */
+export function checkPolicyAgainstReports({ policy, reports, name }: Evidence): CheckResult {
+  if (!reports || policy === null) return UNKNOWN;
+  if (policy === "none") return { findings: [] };
+  const applied = appliedPolicy(policy);
+  const { messages, aligned } = reports;
+  if (
+    !isStrict(applied) ||
+    policy.record.isTesting ||
+    messages < LEAST_MESSAGES ||
+    messages - aligned <= messages * REFUSED_SHARE
+  )
+    return { findings: [] };
+  const problem = `The policy of ${name} is ${applied}, and ${percent(messages - aligned, messages)} of the messages in reports are not aligned: receivers ${applied === "reject" ? "refuse" : "file as spam"} them.`;
+  const action = `Find your own servers among the senders in the reports and give them DKIM keys or an SPF entry. Set p=none in the record at _dmarc.${policy.name} until they are aligned.`;
+  return {
+    findings: [
+      finding("dmarc_refuses_unaligned", {
+        problem,
+        action,
+        evidence: [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)],
+      }),
+    ],
+  };
+}
+
+/** Returns the policy for mail of a domain: `sp` of a record above it, and else `p` (RFC 9989 4.7). */
+function appliedPolicy({ record, isInherited }: { record: DmarcRecord; isInherited: boolean }): string {
+  return (isInherited ? (record.sp ?? record.p) : record.p) ?? "none";
+}
+
+const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): string[] => [
+  `${number(messages - aligned)} of ${number(messages)} messages in ${days} days are not aligned`,
+  ...unaligned
+    .slice(0, 3)
+    .map(({ source, name, unaligned: count }) => `${name ?? source} (${source}): ${number(count)} messages`),
+];
+
+/** Returns a text that looks like a record as one. */
+function repaired(text: string): string {
+  const pairs = [...text.replace(/["\\]/g, "").matchAll(/\b([a-z]+)\s*=\s*([^;,\s]+(?:\s*,\s*mailto:[^;,\s]+)*)/gi)];
+  const tags = pairs
+    .map(([, name = "", value = ""]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => name !== "v");
+  const all = tags.some(([name]) => name === "p") ? tags : [["p", "none"] as const, ...tags];
+  return ["v=DMARC1", ...all.map(([name, value]) => `${name}=${value}`)].join("; ");
+}

@@ -1,0 +1,182 @@
+import type { Evidence } from "./evidence.ts";
+import { type CheckResult, finding, UNKNOWN } from "./finding.ts";
+import { listOf, valuesOf } from "./texts.ts";
+
+/** Seconds below which a policy ends before it can protect anything; RFC 8461 3.2 recommends weeks. */
+const LEAST_MAX_AGE = 86_400;
+
+const isRecord = (text: string) => /^v=STSv1\s*;/.test(text);
+
+/** Finds an MTA-STS policy (RFC 8461) that does not work. A domain without one is healthy. */
+export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
+  if (!dns || dns.mtaSts.record.status === "temperror") return UNKNOWN;
+  const { record, host, policy } = dns.mtaSts;
+  const at = `_mta-sts.${name}`;
+  const values = record.values.filter((value) => /sts/i.test(value));
+  const evidence = valuesOf(at, record);
+  if (values.length === 0) return withoutRecord(dns.mtaSts, name);
+  const [value = "", ...more] = values;
+  if (more.length > 0 || !isRecord(value) || !/;\s*id=[A-Za-z0-9]{1,32}\s*;?\s*$/.test(value)) {
+    const problem = `The record at ${at} is not valid, so other mail systems do not use the MTA-STS policy.`;
+    return {
+      findings: [
+        finding("mta_sts_invalid", {
+          problem,
+          action: `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101".`,
+          evidence,
+        }),
+      ],
+    };
+  }
+  const policyHost = `mta-sts.${name}`;
+  if (host.status === "temperror") return UNKNOWN;
+  if (host.values.length === 0) {
+    const problem = `There is an MTA-STS record at ${at}, but the host ${policyHost} of the policy does not exist.`;
+    return {
+      findings: [
+        finding("mta_sts_host_missing", {
+          problem,
+          action: `Publish the host ${policyHost}, or delete the record at ${at}.`,
+          evidence: [...evidence, `${policyHost}: no address`],
+        }),
+      ],
+    };
+  }
+  if (policy === null) return UNKNOWN;
+  const url = `https://${policyHost}/.well-known/mta-sts.txt`;
+  if (policy.status !== 200) {
+    const problem = `The MTA-STS policy cannot be fetched: ${url} responds with ${policy.status}.`;
+    return {
+      findings: [
+        finding("mta_sts_unreachable", {
+          problem,
+          action: `Serve the policy at ${url} with status 200, a valid certificate and without a redirect, or delete the record at ${at}.`,
+          evidence: [...evidence, `${url}: ${policy.status}`],
+        }),
+      ],
+    };
+  }
+  return checkPolicy(policy.text, { name, url, mxHost: settings.mxHost, mx: dns.mx.response, evidence });
+}
+
+type Mx = NonNullable<Evidence["dns"]>["mx"]["response"];
+
+function checkPolicy(
+  text: string,
+  { name, url, mxHost, mx, evidence }: { name: string; url: string; mxHost: string; mx: Mx; evidence: string[] },
+): CheckResult {
+  const lines = text
+    .split(/\r?\n/)
+    .flatMap((line) => (/^\s*([a-z_]+)\s*:\s*(.*?)\s*$/i.exec(line) ?? []).slice(1, 3).join("\n") || []);
+  const all = lines.map((line) => line.split("\n") as [string, string]);
+  const tagOf = (key: string) => all.find(([name]) => name === key)?.[1];
+  const mode = tagOf("mode");
+  const maxAge = Number(tagOf("max_age") ?? Number.NaN);
+  const named = all.filter(([key]) => key === "mx").map(([, value]) => value.toLowerCase().replace(/\.$/, ""));
+  const seen = [
+    ...evidence,
+    ...text
+      .split(/\r?\n/)
+      .slice(0, 6)
+      .map((line) => `policy: ${line}`),
+  ];
+  const wrong = [
+    ...(tagOf("version") === "STSv1" ? [] : ["version: STSv1 is missing"]),
+    ...(["enforce", "testing", "none"].includes(mode ?? "") ? [] : ["mode is none of enforce, testing and none"]),
+    ...(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 31_557_600
+      ? []
+      : ["max_age is no number of seconds up to 31557600"]),
+    ...(mode === "none" || named.length > 0 ? [] : ["no line has mx"]),
+  ];
+  if (wrong.length > 0) {
+    const problem = `The MTA-STS policy at ${url} is not valid: ${listOf(wrong)}.`;
+    const action = `Change the policy to "version: STSv1", "mode: testing", "mx: ${mxHost}" and "max_age: 604800", one a line, then change the id in the record.`;
+    return { findings: [finding("mta_sts_invalid", { problem, action, evidence: seen })] };
+  }
+  if (mode === "none") return { findings: [] };
+  const findings = [];
+  if (maxAge < LEAST_MAX_AGE) {
+    const problem = `The MTA-STS policy of ${name} expires after ${maxAge} seconds, so it has expired before the next mail comes.`;
+    findings.push(
+      finding("mta_sts_short", {
+        problem,
+        action: "Set max_age to at least 604800 (a week), then change the id in the record.",
+        evidence: seen,
+      }),
+    );
+  }
+  if (mx.status === "temperror") return { findings, unknown: ["*"] };
+  const hosts = mx.values.map((value) => value.slice(value.indexOf(" ") + 1));
+  const missing = hosts.filter((host) => !named.some((pattern) => matches(pattern, host)));
+  if (missing.length > 0) {
+    const problem = `The MTA-STS policy of ${name} does not name ${listOf(missing)} of its MX records${mode === "enforce" ? ": other mail systems refuse to deliver there" : ""}.`;
+    findings.push(
+      finding("mta_sts_other_mx", {
+        problem,
+        action: `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`,
+        evidence: [...seen, ...valuesOf(name, mx)],
+      }),
+    );
+  }
+  return { findings };
+}
+
+/** Returns whether a pattern of the policy names a host: `*.` stands for one label (RFC 8461 4.1). */
+const matches = (pattern: string, host: string) =>
+  pattern.startsWith("*.") ? host.slice(host.indexOf(".") + 1) === pattern.slice(2) : pattern === host;
+
+function withoutRecord({ policy, record }: NonNullable<Evidence["dns"]>["mtaSts"], name: string): CheckResult {
+  if (policy?.status !== 200 || !/^version:\s*STSv1/m.test(policy.text)) return { findings: [] };
+  const at = `_mta-sts.${name}`;
+  const problem = `mta-sts.${name} serves an MTA-STS policy, but no record at ${at} tells other mail systems of it, so it is not used.`;
+  return {
+    findings: [
+      finding("mta_sts_no_record", {
+        problem,
+        action: `Publish a TXT record at ${at} with the value "v=STSv1; id=20260101".`,
+        evidence: valuesOf(at, record),
+      }),
+    ],
+  };
+}
+
+/** Finds a policy without TLS reports, and a record for them that is not valid (RFC 8460 3). */
+export function checkTlsReports({ dns, name, reportAddress }: Evidence): CheckResult {
+  if (!dns || dns.tlsReports.status === "temperror") return UNKNOWN;
+  const at = `_smtp._tls.${name}`;
+  const value = `"v=TLSRPTv1; rua=mailto:${reportAddress}"`;
+  const values = dns.tlsReports.values.filter((text) => text.trim() !== "");
+  const evidence = valuesOf(at, dns.tlsReports);
+  const [record = "", ...more] = values;
+  if (values.length > 0) {
+    if (
+      more.length === 0 &&
+      /^v=TLSRPTv1\s*;\s*rua=(mailto:[^\s,;]+@[^\s,;]+|https:[^\s,;]+)(\s*,\s*(mailto|https):[^\s,;]+)*\s*;?\s*$/.test(
+        record,
+      )
+    )
+      return { findings: [] };
+    const problem = `The record at ${at} is not valid, so no TLS reports come.`;
+    return {
+      findings: [
+        finding("tls_reports_syntax", {
+          problem,
+          action: `Publish one TXT record there with the value ${value}.`,
+          evidence,
+        }),
+      ],
+    };
+  }
+  if (dns.mtaSts.record.status === "temperror") return UNKNOWN;
+  if (!dns.mtaSts.record.values.some(isRecord)) return { findings: [] };
+  const problem = `${name} has an MTA-STS policy, but asks for no TLS reports: mail that is not delivered because of the policy stays unnoticed.`;
+  return {
+    findings: [
+      finding("tls_reports_missing", {
+        problem,
+        action: `Publish a TXT record at ${at} with the value ${value}.`,
+        evidence,
+      }),
+    ],
+  };
+}

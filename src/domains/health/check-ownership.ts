@@ -1,0 +1,29 @@
+import type { Evidence } from "./evidence.ts";
+import { type CheckResult, finding, UNKNOWN } from "./finding.ts";
+import { missingAction, valuesOf } from "./texts.ts";
+
+/** Finds an ownership record that is gone. */
+export function checkOwnership({ dns, name, status }: Evidence): CheckResult {
+  if (!dns) return UNKNOWN;
+  const { name: at, expected, response, doubled } = dns.ownership;
+  if (response.status === "temperror") return UNKNOWN;
+  const values = response.values.map((value) => value.trim());
+  if (values.includes(expected)) return { findings: [] };
+  const consequence =
+    status === "verified"
+      ? "After three daily checks without it the domain cannot send."
+      : "Until it is there the domain cannot send.";
+  const problem =
+    values.length === 0
+      ? `The ownership record of ${name} is missing.`
+      : `The ownership record of ${name} has another value.`;
+  return {
+    findings: [
+      finding("ownership_missing", {
+        problem: `${problem} ${consequence}`,
+        action: missingAction({ type: "TXT", at, value: expected, doubled, domain: name, isOther: values.length > 0 }),
+        evidence: valuesOf(at, response),
+      }),
+    ],
+  };
+}

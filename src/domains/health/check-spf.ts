@@ -1,0 +1,176 @@
+import { covers, isSpfRecord } from "../../mail/spf/index.ts";
+import type { DnsEvidence, Evidence } from "./evidence.ts";
+import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { listOf, valuesOf } from "./texts.ts";
+
+/** Look-ups, and look-ups of names that do not exist, that an evaluation may make (RFC 7208 4.6.4). */
+const [MAX_LOOKUPS, MAX_VOIDS] = [10, 2];
+
+/** Finds what is wrong with the SPF record of a domain and with those that it includes. */
+export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
+  if (!dns || dns.spf.txt.status === "temperror") return UNKNOWN;
+  const { evaluation } = dns.spf;
+  const [record, ...more] = evaluation.records;
+  const include = `include:${settings.spfDomain}`;
+  if (record === undefined) return { findings: [missing(dns.spf, name, include)] };
+  const evidence = evaluation.records.map((text) => `${name}: ${text}`);
+  if (more.length > 0) {
+    const problem = `${name} has ${evaluation.records.length} SPF records. Receivers treat that as an error and use none of them.`;
+    const action = `Delete all but one and write all into it: "${withInclude(merged(evaluation.records), include)}".`;
+    return { findings: [finding("spf_several", { problem, action, evidence })] };
+  }
+  const findings = [
+    ...permission(dns.spf, { name, record, include, spfDomain: settings.spfDomain, evidence }),
+    ...limits(dns.spf, name, evidence),
+    ...contents(dns.spf, name, evidence),
+  ];
+  const isIncomplete =
+    evaluation.isIncomplete ||
+    (dns.spf.serviceNetworks === null && findings.some(({ code }) => code === "spf_without_service"));
+  if (!isIncomplete) return { findings };
+  // Of an evaluation that is not complete, only that is true which further responses cannot change.
+  const certain = findings.filter(({ code }) => code !== "spf_without_service");
+  return { findings: certain, unknown: ["*"] };
+}
+
+type Spf = DnsEvidence["spf"];
+
+function missing({ txt, alias }: Spf, name: string, include: string): Finding {
+  const values = txt.status === "ok" ? txt.values : [];
+  const near = values.filter((value) => /v\s*=\s*spf|include:|^spf2/i.test(value));
+  const target = alias.status === "ok" ? alias.values[0] : undefined;
+  if (near.length > 0) {
+    const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.`;
+    return finding("spf_syntax", {
+      problem,
+      action: `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`,
+      evidence: valuesOf(name, { status: "ok", values: near }),
+    });
+  }
+  const problem = `${name} has no SPF record, so it does not permit this service to send.`;
+  const action =
+    target === undefined
+      ? `Publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`
+      : `${name} is an alias (CNAME) of ${target} and can have no records of its own. Replace the CNAME by the records of the host, then publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`;
+  return finding("spf_missing", {
+    problem,
+    action,
+    evidence: target === undefined ? valuesOf(name, { status: "ok", values: [] }) : [`${name}: CNAME ${target}`],
+  });
+}
+
+interface Subject {
+  name: string;
+  record: string;
+  include: string;
+  spfDomain: string;
+  evidence: string[];
+}
+
+function permission(
+  { evaluation, serviceNetworks }: Spf,
+  { name, record, include, spfDomain, evidence }: Subject,
+): Finding[] {
+  const isIncluded = evaluation.included.has(spfDomain);
+  const isCovered =
+    (serviceNetworks ?? []).length > 0 &&
+    (serviceNetworks ?? []).every((network) => covers(evaluation.networks, network));
+  // A term that names the service and is not valid is an error of its own.
+  const isMisspelled = evaluation.errors.some((error) => error.includes(spfDomain));
+  if (isIncluded || isCovered || isMisspelled || evaluation.all === "+") return [];
+  const [problem, action] = evaluation.unread.some((term) => term.toLowerCase().endsWith(include))
+    ? [
+        `In the SPF record of ${name}, ${include} stands after "all", where receivers do not read it.`,
+        `Move ${include} before "all": "${withInclude(record, include)}".`,
+      ]
+    : evaluation.notPassed.has(spfDomain)
+      ? [
+          `The SPF record of ${name} includes ${spfDomain} with a qualifier (-, ~ or ?) that does not let its mail pass.`,
+          `Write ${include} without a sign before it: "${withInclude(record, include)}".`,
+        ]
+      : [
+          `The SPF record of ${name} does not permit this service to send.`,
+          `Add ${include} to the record: "${withInclude(record, include)}".`,
+        ];
+  return [finding("spf_without_service", { problem, action, evidence })];
+}
+
+function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, evidence: string[]): Finding[] {
+  const findings: Finding[] = [];
+  if (lookups > MAX_LOOKUPS) {
+    const most = costs.toSorted((a, b) => b.lookups - a.lookups);
+    const problem = `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`;
+    const action = `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`;
+    findings.push(
+      finding("spf_too_many_lookups", {
+        problem,
+        action,
+        evidence: [...evidence, ...most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`)],
+      }),
+    );
+  }
+  if (voids.length > MAX_VOIDS) {
+    const problem = `The SPF record of ${name} asks for ${voids.length} names without addresses. Receivers stop after ${MAX_VOIDS} and treat the record as an error.`;
+    findings.push(
+      finding("spf_void_lookups", {
+        problem,
+        action: `Remove the terms with ${listOf(voids)} from the record.`,
+        evidence: [...evidence, ...voids.map((host) => `${host}: no address`)],
+      }),
+    );
+  }
+  return findings;
+}
+
+function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, evidence: string[]): Finding[] {
+  const findings: Finding[] = [];
+  if (errors.length > 0) {
+    const problem = `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`;
+    findings.push(
+      finding("spf_syntax", {
+        problem,
+        action: `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`,
+        evidence: [...evidence, ...errors],
+      }),
+    );
+  }
+  if (all === "+") {
+    const problem = `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`;
+    findings.push(finding("spf_permits_all", { problem, action: 'Change its end to "~all" or "-all".', evidence }));
+  }
+  if (usesPtr) {
+    const problem = `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`;
+    findings.push(
+      finding("spf_ptr", { problem, action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.', evidence }),
+    );
+  }
+  return findings;
+}
+
+/** Returns a record with the term that permits this service as its first. */
+function withInclude(record: string, include: string): string {
+  const words = record.trim().split(/\s+/).slice(1);
+  const others = words.filter((word) => word.toLowerCase().replace(/^[+?~-]/, "") !== include);
+  return ["v=spf1", include, ...others].join(" ");
+}
+
+/** Returns one record with the terms of several, each once, and the end of the first that has one. */
+function merged(records: readonly string[]): string {
+  const words = records.flatMap((record) => record.trim().split(/\s+/).slice(1));
+  const ends = words.filter((word) => /^[+?~-]?all$/i.test(word));
+  const terms = words.filter((word) => !ends.includes(word));
+  return ["v=spf1", ...new Set(terms), ends.includes("~all") ? "~all" : (ends[0] ?? "~all")].join(" ");
+}
+
+/** Returns a text that looks like a record as one. */
+function repaired(text: string): string {
+  const words = text
+    .replace(/["\\;,]/g, " ")
+    .trim()
+    .split(/\s+/);
+  const terms = words
+    .map((word) => word.replace(/^v=spf1?/i, ""))
+    .filter((word) => word !== "" && word !== "v=" && !/^spf2/i.test(word));
+  const record = ["v=spf1", ...terms].join(" ");
+  return isSpfRecord(record) && /all$/i.test(record) ? record : `${record} ~all`;
+}

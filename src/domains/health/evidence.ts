@@ -1,0 +1,89 @@
+import type { FoundPolicy } from "../../mail/dmarc/index.ts";
+import type { Network, SpfEvaluation } from "../../mail/spf/index.ts";
+import type { DnsResult } from "../../platform/dns/index.ts";
+
+/** A DKIM key and the values of DNS at its selector. */
+export interface DkimEvidence {
+  selector: string;
+  state: "pending" | "active";
+  name: string;
+  /** The value to publish. */
+  expected: string;
+  createdAt: number;
+  /** Since when it signs, in ms since 1970. */
+  activatedAt: number | null;
+  response: DnsResult;
+  /** Values at the name with the domain after it again, which many DNS providers add; null: not asked. */
+  doubled: DnsResult | null;
+}
+
+/** The answer of a host to the request of an MTA-STS policy; null: there was none. */
+export type PolicyResponse = { status: number; text: string } | null;
+
+/** All DNS data of one evaluation. */
+export interface DnsEvidence {
+  ownership: { name: string; expected: string; response: DnsResult; doubled: DnsResult | null };
+  dkim: DkimEvidence[];
+  /** Null: DNS did not respond. */
+  spf: { evaluation: SpfEvaluation; txt: DnsResult; alias: DnsResult; serviceNetworks: readonly Network[] | null };
+  returnPath: {
+    name: string;
+    expected: string;
+    response: DnsResult;
+    addresses: DnsResult | null;
+    doubled: DnsResult | null;
+  };
+  dmarc: {
+    /** TXT values at `_dmarc` of the domain itself. */
+    own: DnsResult;
+    doubled: DnsResult | null;
+    /** Domains of `rua` outside of the organizational domain, with the response to the name that authorises them. */
+    authorizations: { domain: string; name: string; response: DnsResult }[];
+  };
+  mx: { response: DnsResult; aliases: { host: string; response: DnsResult }[] };
+  mtaSts: {
+    record: DnsResult;
+    /** Addresses of the host of the policy, and the policy; null: not asked. */
+    host: DnsResult;
+    policy: PolicyResponse;
+  };
+  tlsReports: DnsResult;
+  blocklists: { zone: string; response: DnsResult }[];
+}
+
+/** Sums of the reports of the last days. */
+export interface ReportEvidence {
+  days: number;
+  messages: number;
+  aligned: number;
+  /** Senders with mail that is not aligned, most first; `name`: service or host as far as it is known. */
+  unaligned: { source: string; name: string | null; messages: number; unaligned: number }[];
+  tls: { sessions: number; failed: number; failures: { failure: string; server: string; sessions: number }[] };
+}
+
+/** What receivers did with mail of the last seven days. */
+export interface DeliveryEvidence {
+  /** Replies that refused mail of the domain, newest first, with the domain of the recipient. */
+  replies: { receiver: string; response: string }[];
+  /** Recipients of the workspace: sent, hard bounces, complaints. */
+  sent: number;
+  bounced: number;
+  complained: number;
+}
+
+/** Evidence about a domain. A part that is null was not gathered or could not be: its earlier findings stay. */
+export interface Evidence {
+  now: number;
+  name: string;
+  status: "pending" | "verified" | "failed";
+  settings: { spfDomain: string; bounceDomain: string; mxHost: string };
+  /** The address for reports on the domain. */
+  reportAddress: string;
+  /** Whether mail is received in mailboxes of the domain here. */
+  receivesHere: boolean;
+  dns: DnsEvidence | null;
+  /** The DMARC policy that applies; null: DNS did not respond. */
+  policy: FoundPolicy | "none" | null;
+  reports: ReportEvidence | null;
+  delivery: DeliveryEvidence | null;
+}

@@ -1,0 +1,31 @@
+import type { PolicyResponse } from "./evidence.ts";
+
+/** Time for the response, in ms, and bytes of a policy that are read (RFC 8461 3.3 suggests 64 KB). */
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 65_536;
+
+/**
+ * Fetches the MTA-STS policy of a host (RFC 8461 3.3), without redirects. Returns null when there is no response: that proves
+ * nothing. Never throws.
+ */
+export async function fetchPolicy(host: string): Promise<PolicyResponse> {
+  try {
+    const response = await fetch(`https://${host}/.well-known/mta-sts.txt`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const reader = response.body?.getReader();
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    while (reader && size < MAX_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value);
+      size += value.length;
+    }
+    await reader?.cancel();
+    return { status: response.status, text: new TextDecoder().decode(Buffer.concat(chunks)).slice(0, MAX_BYTES) };
+  } catch {
+    return null;
+  }
+}

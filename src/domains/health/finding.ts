@@ -1,0 +1,59 @@
+import { type FindingCode, type Severity, severityOf } from "./codes.ts";
+
+/** One thing that is wrong with a domain. */
+export interface Finding {
+  code: FindingCode;
+  severity: Severity;
+  /** Tells findings of one code apart, such as a selector or a host; empty when there can be one only. */
+  subject: string;
+  /** A sentence that says what is wrong. */
+  problem: string;
+  /** A sentence that says what to do. */
+  action: string;
+  /** What was seen: values in DNS, counts, replies. */
+  evidence: string[];
+}
+
+/** A finding as it is stored. Times in ms since 1970. */
+export interface StoredFinding extends Finding {
+  beganAt: number;
+  /** When it was mended; kept for a day, in which it may come back without a new notification. */
+  endedAt?: number;
+}
+
+/**
+ * What a check found. `unknown`: subjects that could not be checked, since DNS did not respond; "*" stands for all. Their earlier
+ * findings stay.
+ */
+export interface CheckResult {
+  findings: Finding[];
+  unknown?: readonly string[];
+}
+
+/** The result of a check without what it needs. */
+export const UNKNOWN: CheckResult = { findings: [], unknown: ["*"] };
+
+/** Values that one finding shows, and characters of each: others may publish anything. */
+const MAX_EVIDENCE = 8;
+const MAX_CHARACTERS = 600;
+
+/** Makes a finding with bounded evidence. */
+export function finding(
+  code: FindingCode,
+  {
+    subject = "",
+    problem,
+    action,
+    evidence,
+  }: Omit<Finding, "code" | "severity" | "subject" | "evidence"> & { subject?: string; evidence: readonly string[] },
+): Finding {
+  const shown = evidence.slice(0, MAX_EVIDENCE).map((text) => text.slice(0, MAX_CHARACTERS).toWellFormed());
+  return {
+    code,
+    severity: severityOf(code),
+    subject: subject.slice(0, 253),
+    problem: problem.slice(0, 1_000).toWellFormed(),
+    action: action.slice(0, 1_500).toWellFormed(),
+    evidence: shown,
+  };
+}

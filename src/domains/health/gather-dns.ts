@@ -1,0 +1,144 @@
+import { findOrganizationalDomain, findPolicy } from "../../mail/dmarc/index.ts";
+import { walkSpf } from "../../mail/spf/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { DnsResult } from "../../platform/dns/index.ts";
+import type { DnsEvidence, Evidence } from "./evidence.ts";
+import { fetchPolicy } from "./fetch-policy.ts";
+import type { Lookups } from "./lookups.ts";
+import type { HealthDomain } from "./subject.ts";
+
+/** Hosts of MX records, domains of `rua` and blocklists that are looked up. */
+const [MAX_MX, MAX_RUA, MAX_BLOCKLISTS] = [4, 4, 5];
+
+/** Returns the DMARC policy that applies to a domain, at most eight look-ups. */
+export const gatherPolicy = ({ values }: Lookups, name: string): Promise<Evidence["policy"]> =>
+  findPolicy((at) => values(at, "TXT"), name);
+
+/** Asks DNS for all that the checks of a domain need, within the bound of the look-ups. Required records come first. */
+export async function gatherDns(
+  ctx: Pick<Ctx, "settings">,
+  lookups: Lookups,
+  { subject, policy }: { subject: HealthDomain; policy: Evidence["policy"] },
+): Promise<DnsEvidence> {
+  const { name } = subject;
+  const [ownership, dkim] = await Promise.all([gatherOwnership(lookups, subject), gatherDkim(lookups, subject)]);
+  const [returnPath, dmarc, mx, mtaSts, tlsReports] = await Promise.all([
+    gatherReturnPath(lookups, subject),
+    gatherDmarc(ctx, lookups, { name, policy }),
+    gatherMx(lookups, name),
+    gatherMtaSts(lookups, name),
+    lookups.resolve(`_smtp._tls.${name}`, "TXT"),
+  ]);
+  const zones = ctx.settings.blocklistZones.slice(0, MAX_BLOCKLISTS);
+  const blocklists = await Promise.all(
+    zones.map(async (zone) => ({ zone, response: await lookups.resolve(`${name}.${zone}`, "A") })),
+  );
+  // An SPF record decides how many look-ups it causes, so it comes last.
+  const spf = await gatherSpf(ctx, lookups, name);
+  return { ownership, dkim, spf, returnPath, dmarc, mx, mtaSts, tlsReports, blocklists };
+}
+
+/** Returns the response for a record's name with the domain after it again, when the record is missing. */
+async function doubledOf(
+  lookups: Lookups,
+  response: DnsResult,
+  { at, type, name }: { at: string; type: "TXT" | "CNAME"; name: string },
+): Promise<DnsResult | null> {
+  const isMissing = response.status === "ok" && response.values.length === 0;
+  return isMissing ? lookups.resolve(`${at}.${name}`, type) : null;
+}
+
+async function gatherOwnership(lookups: Lookups, { name, ownership }: HealthDomain): Promise<DnsEvidence["ownership"]> {
+  const response = await lookups.resolve(ownership.name, "TXT");
+  const doubled = await doubledOf(lookups, response, { at: ownership.name, type: "TXT", name });
+  return { ...ownership, response, doubled };
+}
+
+function gatherDkim(lookups: Lookups, { name, keys }: HealthDomain): Promise<DnsEvidence["dkim"]> {
+  return Promise.all(
+    keys.map(async (key) => {
+      const response = await lookups.resolve(key.name, "TXT");
+      const doubled = await doubledOf(lookups, response, { at: key.name, type: "TXT", name });
+      return { ...key, response, doubled };
+    }),
+  );
+}
+
+async function gatherReturnPath(
+  lookups: Lookups,
+  { name, returnPath }: HealthDomain,
+): Promise<DnsEvidence["returnPath"]> {
+  const at = returnPath.name;
+  const response = await lookups.resolve(at, "CNAME");
+  const doubled = await doubledOf(lookups, response, { at, type: "CNAME", name });
+  const isMissing = response.status === "ok" && response.values.length === 0;
+  const hasDoubled = doubled?.status === "ok" && doubled.values.length > 0;
+  const addresses = isMissing && !hasDoubled ? await lookups.resolve(at, "A") : null;
+  return { ...returnPath, response, doubled, addresses };
+}
+
+async function gatherDmarc(
+  ctx: Pick<Ctx, "settings">,
+  lookups: Lookups,
+  { name, policy }: { name: string; policy: Evidence["policy"] },
+): Promise<DnsEvidence["dmarc"]> {
+  const at = `_dmarc.${name}`;
+  const own = await lookups.resolve(at, "TXT");
+  const doubled = policy === "none" ? await doubledOf(lookups, own, { at, type: "TXT", name }) : null;
+  if (policy === "none" || policy === null) return { own, doubled, authorizations: [] };
+  const lookUp = (of: string) => lookups.values(of, "TXT");
+  const domains = new Set(policy.record.rua.flatMap(({ domain }) => domain ?? []));
+  // Whoever runs the service authorises all reports to its own address, with one record for all domains.
+  domains.delete(ctx.settings.bounceDomain);
+  const authorizations = await Promise.all(
+    [...domains].slice(0, MAX_RUA).map(async (domain) => {
+      const of = `${policy.name}._report._dmarc.${domain}`;
+      if (isBelow(domain, policy.name) || isBelow(policy.name, domain)) return [];
+      const [own, other] = await Promise.all([
+        findOrganizationalDomain(lookUp, policy.name),
+        findOrganizationalDomain(lookUp, domain),
+      ]);
+      if (own === other && own !== null) return [];
+      return [{ domain, name: of, response: await lookups.resolve(of, "TXT") }];
+    }),
+  );
+  return { own, doubled, authorizations: authorizations.flat() };
+}
+
+/** Names above and below each other belong to one organisation, unless a public suffix lies between, where no domain has a record. */
+const isBelow = (name: string, above: string) => name === above || name.endsWith(`.${above}`);
+
+async function gatherMx(lookups: Lookups, name: string): Promise<DnsEvidence["mx"]> {
+  const response = await lookups.resolve(name, "MX");
+  const hosts = response.status === "ok" ? response.values.map((value) => value.slice(value.indexOf(" ") + 1)) : [];
+  const named = [...new Set(hosts)].filter((host) => /[a-z]/.test(host)).slice(0, MAX_MX);
+  const aliases = await Promise.all(
+    named.map(async (host) => ({ host, response: await lookups.resolve(host, "CNAME") })),
+  );
+  return { response, aliases };
+}
+
+async function gatherMtaSts(lookups: Lookups, name: string): Promise<DnsEvidence["mtaSts"]> {
+  const host = `mta-sts.${name}`;
+  const [record, ipv4] = await Promise.all([lookups.resolve(`_mta-sts.${name}`, "TXT"), lookups.resolve(host, "A")]);
+  const addresses = ipv4.status === "ok" && ipv4.values.length === 0 ? await lookups.resolve(host, "AAAA") : ipv4;
+  const exists = addresses.status === "ok" && addresses.values.length > 0;
+  return { record, host: addresses, policy: exists ? await fetchPolicy(host) : null };
+}
+
+async function gatherSpf(ctx: Pick<Ctx, "settings">, lookups: Lookups, name: string): Promise<DnsEvidence["spf"]> {
+  const { spfDomain } = ctx.settings;
+  const [txt, evaluation] = await Promise.all([lookups.resolve(name, "TXT"), walkSpf(lookups.values, name, spfDomain)]);
+  const isMissing = evaluation.records.length === 0;
+  const alias = isMissing ? await lookups.resolve(name, "CNAME") : ({ status: "ok", values: [] } as const);
+  if (isMissing || evaluation.included.has(spfDomain))
+    return { txt, evaluation, alias: alias as DnsResult, serviceNetworks: null };
+  // A record may have the addresses of the service in place of its name.
+  const service = await walkSpf(lookups.values, spfDomain, spfDomain);
+  return {
+    txt,
+    evaluation,
+    alias: alias as DnsResult,
+    serviceNetworks: service.isIncomplete ? null : service.networks,
+  };
+}

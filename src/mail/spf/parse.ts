@@ -1,0 +1,102 @@
+import { isIPv4, parseIp } from "../../lib/ip-addresses.ts";
+
+/** A term of an SPF record (RFC 7208 4.6.1). */
+export interface SpfTerm {
+  /** As it stands in the record. */
+  text: string;
+  qualifier: "+" | "-" | "~" | "?";
+  /** Name of the mechanism or modifier in lower case. */
+  name: string;
+  /** The domain of the term in lower case, without its final dot; empty: that of the record. With macros where `%` is in it. */
+  domain: string;
+  network: Network | null;
+  /** Prefix lengths of the addresses of `a` and `mx`. */
+  prefix: [ipv4: number, ipv6: number];
+}
+
+/** A network of IP addresses: the bytes of one address in it, and the bits that count. */
+export interface Network {
+  bytes: readonly number[];
+  bits: number;
+}
+
+/** Mechanisms and modifiers that ask DNS, ten of which are allowed (RFC 7208 4.6.4). */
+const WITH_DOMAIN = ["include", "exists", "redirect", "exp"];
+const OPTIONAL_DOMAIN = ["a", "mx", "ptr"];
+const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*\.?$/;
+const MACRO = /^(?:[!-$&-~]|%\{[slodiphcrtv]\d*r?[-.+,/_=]*\}|%%|%_|%-)+$/i;
+
+/** Parses a record after `v=spf1`. Returns its terms and its errors in sentences, each of which makes it a permerror. Pure. */
+export function parseSpf(text: string): { terms: SpfTerm[]; errors: string[] } {
+  const errors: string[] = [];
+  const terms: SpfTerm[] = [];
+  for (const word of text.trim().split(/ +/).slice(1)) {
+    const term = parseTerm(word);
+    if (typeof term === "string") errors.push(term);
+    else if (term) terms.push(term);
+  }
+  for (const name of ["redirect", "exp"])
+    if (terms.filter((term) => term.name === name).length > 1) errors.push(`${name}= stands twice`);
+  return { terms, errors };
+}
+
+/** Returns a term, the error of one that is not valid, or null for a modifier that has no meaning (RFC 7208 6). */
+function parseTerm(text: string): SpfTerm | string | null {
+  if (/^v=spf1$/i.test(text)) return "v=spf1 stands twice: two records are written into one";
+  const [, sign = "", name = "", separator = "", rest = ""] =
+    /^([+?~-]?)([a-z][a-z0-9_.-]*)([:=/]?)(.*)$/is.exec(text) ?? [];
+  const term = { text, qualifier: (sign || "+") as SpfTerm["qualifier"], name: name.toLowerCase(), network: null };
+  const wrong = `"${text}" is not valid`;
+  const base = { ...term, domain: "", prefix: [32, 128] as [number, number] };
+  if (separator === "=") {
+    if (sign !== "") return wrong;
+    if (!["redirect", "exp"].includes(term.name))
+      return ["ip4", "ip6", "include", "a", "mx"].includes(term.name) ? `${wrong}: write a colon for the =` : null;
+    return isDomain(rest) ? { ...base, domain: plain(rest) } : `${wrong}: a domain follows ${term.name}=`;
+  }
+  if (term.name === "all") return separator === "" ? base : wrong;
+  if (term.name === "ip4" || term.name === "ip6") {
+    const network = separator === ":" ? parseNetwork(rest, term.name === "ip4") : null;
+    return network
+      ? { ...base, network }
+      : `${wrong}: an address or network of ${term.name === "ip4" ? "IPv4" : "IPv6"} follows ${term.name}:`;
+  }
+  if (WITH_DOMAIN.includes(term.name))
+    return separator === ":" && isDomain(rest)
+      ? { ...base, domain: plain(rest) }
+      : `${wrong}: a domain follows ${term.name}: without a space`;
+  if (!OPTIONAL_DOMAIN.includes(term.name)) return `${wrong}: there is no mechanism ${name || text}`;
+  return parseHosts(base, `${separator}${rest}`) ?? wrong;
+}
+
+/** Parses the domain and the prefix lengths of `a`, `mx` and `ptr`; null when they are not valid. */
+function parseHosts(term: SpfTerm, rest: string): SpfTerm | null {
+  const [, domain, v4 = "32", v6 = "128"] = /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [];
+  const isValid = rest === "" || /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.test(rest);
+  if (!isValid || Number(v4) > 32 || Number(v6) > 128 || (domain !== undefined && !isDomain(domain))) return null;
+  return { ...term, domain: plain(domain ?? ""), prefix: [Number(v4), Number(v6)] };
+}
+
+const isDomain = (text: string) => (text.includes("%") ? MACRO.test(text) : DOMAIN.test(text.toLowerCase()));
+const plain = (domain: string) => domain.toLowerCase().replace(/\.$/, "");
+
+function parseNetwork(text: string, isV4: boolean): Network | null {
+  const [, address = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const most = isV4 ? 32 : 128;
+  const bits = Number(length ?? most);
+  const ip = parseIp(address);
+  return ip === null || isIPv4(ip) !== isV4 || bits > most ? null : { bytes: ip.toByteArray(), bits };
+}
+
+/** Returns whether every address of a network is in one of others. Pure. */
+export const covers = (networks: readonly Network[], { bytes, bits }: Network): boolean =>
+  networks.some(
+    (other) => other.bytes.length === bytes.length && other.bits <= bits && isEqualUpTo(other.bytes, bytes, other.bits),
+  );
+
+function isEqualUpTo(a: readonly number[], b: readonly number[], bits: number): boolean {
+  return a.every((byte, index) => {
+    const shift = 8 - Math.min(8, Math.max(0, bits - index * 8));
+    return byte >> shift === (b[index] ?? 0) >> shift;
+  });
+}

@@ -1,0 +1,81 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { DomainRow } from "../../../domains/domains/index.ts";
+import type { HealthOut } from "../../../domains/health/index.ts";
+import { ButtonLink, Layout, Status, Time } from "../../../http/ui/index.ts";
+
+interface DomainHealthPageProps {
+  caller: CallerCtx;
+  domain: Pick<DomainRow, "id" | "name" | "status">;
+  health: HealthOut;
+}
+
+/** What is wrong with a domain and what to do about it. */
+export const DomainHealthPage = ({ caller, domain, health }: DomainHealthPageProps) => (
+  <Layout
+    title={`Health of ${domain.name}`}
+    caller={caller}
+    at="/app/domains"
+    actions={
+      <>
+        {caller.actor.scopes.has("domains:manage") ? (
+          <form method="post" action={`/app/domains/${domain.id}/health`}>
+            <button type="submit">Check now</button>
+          </form>
+        ) : null}
+        <ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />
+      </>
+    }
+  >
+    <p>
+      <Status word={health.status} label={HEALTH_LABELS[health.status]} />{" "}
+      <span class="soft">
+        {health.checked_at === null ? (
+          "Not checked yet"
+        ) : (
+          <>
+            Last check <Time at={health.checked_at} />
+          </>
+        )}
+      </span>
+    </p>
+    {health.findings.map((finding) => (
+      <FindingCard finding={finding} />
+    ))}
+    <p class="soft">
+      The records, the reports of receivers, their replies and the rates of the workspace are looked at every day. A
+      finding goes by itself when its cause is mended.
+    </p>
+  </Layout>
+);
+
+export const HEALTH_LABELS: Readonly<Record<HealthOut["status"], string>> = {
+  unknown: "Health not known yet",
+  ok: "Nothing is wrong",
+  warning: "Something to improve",
+  error: "Something is wrong",
+};
+
+type Finding = HealthOut["findings"][number];
+
+const FindingCard = ({ finding }: { finding: Finding }) => (
+  <section class="card" aria-label={finding.problem}>
+    <p>
+      <Status word={finding.severity} />{" "}
+      <span class="soft">
+        since <Time at={finding.since} />
+      </span>
+    </p>
+    <h2>{finding.problem}</h2>
+    <p>{finding.action}</p>
+    <details>
+      <summary>What was found</summary>
+      <ul class="found">
+        {finding.evidence.map((text) => (
+          <li>
+            <code>{text}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  </section>
+);
