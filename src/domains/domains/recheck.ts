@@ -18,7 +18,7 @@ const CONCURRENCY = 4;
 const CHECK_STATEMENTS = 16;
 
 /** Examines a domain after its check; it never throws. */
-type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
+export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
 
 /**
  * Checks each verified domain once a day (docs/contract/domains.md#verification). After the third failed check in a row a

@@ -6,16 +6,17 @@ import type { MainStatement } from "../../platform/db/database.ts";
 import { checkDns } from "./check-dns.ts";
 import { isTaken, overtakeStatements } from "./overtake.ts";
 import { type DomainRow, getDomainWithKeys } from "./queries.ts";
+import type { Examine } from "./recheck.ts";
 import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
 /**
  * Checks the DNS records of a domain and verifies it when all required records are correct
- * (docs/contract/domains.md#verification). Otherwise the status does not change: only the daily check ends a verification.
+ * (docs/contract/domains.md#verification). `examine` runs after a check that DNS responded to. Otherwise the status does not change: only the daily check ends a verification.
  * Names below it that other workspaces have verified become `failed`. Throws 404, and 409 when another workspace has verified
  * the name or one above it, or when the domain's keys were changed at the same moment.
  */
-export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOut> {
+export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine): Promise<DomainOut> {
   const before = await getDomainWithKeys(ctx, id);
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
@@ -36,6 +37,7 @@ export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOu
     if (!(await hasConflict(ctx, after.domain))) throw conflict(CHANGED);
     await overtake(() => save(overtakeStatements(ctx, after.domain)));
   }
+  await examine(ctx, await getDomainWithKeys(ctx, id), before.domain.status !== "pending");
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
 }
 

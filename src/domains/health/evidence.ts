@@ -61,7 +61,7 @@ export interface ReportEvidence {
   tls: { sessions: number; failed: number; failures: { failure: string; server: string; sessions: number }[] };
 }
 
-/** What receivers did with mail of the last seven days. */
+/** How receivers treated with mail of the last seven days. */
 export interface DeliveryEvidence {
   /** Replies that refused mail of the domain, newest first, with the domain of the recipient. */
   replies: { receiver: string; response: string }[];
@@ -79,7 +79,7 @@ export interface Evidence {
   settings: { spfDomain: string; bounceDomain: string; mxHost: string };
   /** The address for reports on the domain. */
   reportAddress: string;
-  /** Whether mail is received in mailboxes of the domain here. */
+  /** True when mail is received in mailboxes of the domain here. */
   receivesHere: boolean;
   dns: DnsEvidence | null;
   /** The DMARC policy that applies; null: DNS did not respond. */

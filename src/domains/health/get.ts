@@ -1,12 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import {
-  type DomainOut,
-  type DomainRow,
-  getDomain,
-  getDomainWithKeys,
-  toDomain,
-  verifyDomain,
-} from "../domains/index.ts";
+import { type DomainOut, getDomain, verifyDomain } from "../domains/index.ts";
 import { evaluateHealth } from "./evaluate.ts";
 import { type HealthOut, toHealth } from "./schema.ts";
 
@@ -15,10 +8,10 @@ export async function getHealth(ctx: CallerCtx, id: string): Promise<HealthOut> 
   return toHealth(await getDomain(ctx, id));
 }
 
-/** Verifies a domain as `verifyDomain` does, and examines it. Throws as `verifyDomain` does. */
-export async function verifyAndExamine(ctx: CallerCtx, id: string): Promise<DomainOut> {
-  const before: DomainRow = await getDomain(ctx, id);
-  await verifyDomain(ctx, id);
-  await evaluateHealth(ctx, await getDomainWithKeys(ctx, id), before.status !== "pending");
-  return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+/**
+ * Verifies a domain as `verifyDomain` does, and examines it unless DNS did not respond for a required record. Throws as
+ * `verifyDomain` does.
+ */
+export function verifyAndExamine(ctx: CallerCtx, id: string): Promise<DomainOut> {
+  return verifyDomain(ctx, id, evaluateHealth);
 }

@@ -13,7 +13,7 @@ interface Missing {
   /** Response for the name with the domain after it again. */
   doubled: DnsResult | null;
   domain: string;
-  /** Whether another value is there. */
+  /** True when another value is there. */
   isOther?: boolean;
 }
 

@@ -14,7 +14,7 @@ interface Step {
 
 /** The policy that receivers apply to mail of a domain. */
 export interface FoundPolicy extends Step {
-  /** Whether it is that of a domain above. */
+  /** True when it is that of a domain above. */
   isInherited: boolean;
 }
 

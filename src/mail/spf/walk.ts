@@ -26,7 +26,7 @@ export interface SpfEvaluation {
   /** The qualifier of `all`, by the record at the name or what it redirects to; null: there is none. */
   all: SpfTerm["qualifier"] | null;
   usesPtr: boolean;
-  /** Whether DNS did not respond to a query, so that more may be wrong. */
+  /** True when DNS did not respond to a query, so that more may be wrong. */
   isIncomplete: boolean;
 }
 
@@ -51,9 +51,9 @@ export async function walkSpf(lookUp: SpfLookUp, name: string, service: string):
 interface Place {
   /** Names of the records that lead here. */
   path: readonly string[];
-  /** Whether mail that matches here passes. */
+  /** True when mail that matches here passes. */
   isPass: boolean;
-  /** Whether `all` here is that of the whole record. */
+  /** True when `all` here is that of the whole record. */
   isTop: boolean;
 }
 

@@ -13,7 +13,8 @@ it("the page of a domain's health says what is wrong and what to do, escapes wha
   await patient.txt("dmarc", "v=DMARC1; p=<b>x</b>");
   await session.post(`${path}/health`, {});
   const text = await page();
-  for (const part of ["Something to improve", "p=&lt;b&gt;", "Correct the record at", "What was found"]) expect(text).toContain(part);
+  for (const part of ["Something to improve", "p=&lt;b&gt;", "Correct the record at", "What was found"])
+    expect(text).toContain(part);
   expect(text).not.toContain("<b>x");
   expect(await page("/app/domains")).toContain("Something to improve");
   await patient.remove("dmarc");

@@ -9,7 +9,7 @@ interface DomainHealthPageProps {
   health: HealthOut;
 }
 
-/** What is wrong with a domain and what to do about it. */
+/** Shows what is wrong with a domain and what to do about it. */
 export const DomainHealthPage = ({ caller, domain, health }: DomainHealthPageProps) => (
   <Layout
     title={`Health of ${domain.name}`}
