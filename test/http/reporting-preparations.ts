@@ -32,6 +32,18 @@ export function reportingPreparations(workspace: () => TestWorkspace): Record<st
       await saveReport(ctx, { ...head, organization: "google.com", reportId: "1", rows: { kind: "dmarc", sources } });
       return { domain_id: domainId };
     },
+    getDomainHealth: async () => {
+      const { domainId } = workspace();
+      const found = { code: "spf_missing", subject: "", severity: "warning", evidence: ["example.com: no record"] };
+      const health = [{ ...found, problem: "No SPF record.", action: "Publish one.", beganAt: Date.now() }];
+      await run(
+        "UPDATE domains SET health = ?2, last_checked_at = ?3 WHERE id = ?1",
+        domainId,
+        JSON.stringify(health),
+        Date.now(),
+      );
+      return { domain_id: domainId };
+    },
     listNotifications: notification,
     markNotificationRead: notification,
     getAnalyticsDomainStats: rollup,

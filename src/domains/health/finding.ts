@@ -10,7 +10,7 @@ export interface Finding {
   problem: string;
   /** A sentence that says what to do. */
   action: string;
-  /** What was seen: values in DNS, counts, replies. */
+  /** Values that were seen: those in DNS, counts, replies. */
   evidence: string[];
 }
 
