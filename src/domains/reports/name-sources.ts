@@ -2,6 +2,7 @@ import { withTimeout } from "../../lib/deadline.ts";
 import { reverseName } from "../../lib/ip-addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { resolve } from "../../platform/dns/index.ts";
+import { knownNetwork } from "./known-networks.ts";
 import { knownSender } from "./known-senders.ts";
 
 /** Servers whose names are looked up for a response, look-ups at once (an invocation has six connections), and the time for all, in ms. */
@@ -9,23 +10,30 @@ const MAX_NAMED = 20;
 const CONCURRENCY = 4;
 const WAIT_MS = 2_000;
 
-/** The host name of a server, and the service that it belongs to as far as a table knows it. */
+/** The host name of a server, and the service that it belongs to as far as the tables of names and networks know it. */
 export interface SourceName {
   host: string | null;
   service: string | null;
 }
 
-/** Returns the names of the first servers of a list, by address: those whose PTR record leads back to them. Never throws. */
+/**
+ * Returns the names of servers, by address. Of the first `MAX_NAMED` the PTR record is looked up and counts if it leads back;
+ * without it the network says the service. Never throws.
+ */
 export async function nameSources(
   ctx: Pick<Ctx, "settings">,
   sources: readonly string[],
 ): Promise<ReadonlyMap<string, SourceName>> {
   const names = new Map<string, SourceName>();
+  for (const source of sources) {
+    const service = knownNetwork(source);
+    if (service !== null) names.set(source, { host: null, service });
+  }
   const left = sources.slice(0, MAX_NAMED).values();
   const worker = async () => {
     for (const source of left) {
       const host = await findHost(ctx, source);
-      if (host !== null) names.set(source, { host, service: knownSender(host) });
+      if (host !== null) names.set(source, { host, service: knownSender(host) ?? knownNetwork(source) });
     }
   };
   const all = Promise.all(Array.from({ length: CONCURRENCY }, worker));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { knownNetwork } from "../../../src/domains/reports/known-networks.ts";
 import { knownSender } from "../../../src/domains/reports/known-senders.ts";
 import { nameSources } from "../../../src/domains/reports/name-sources.ts";
 import { reverseName } from "../../../src/lib/ip-addresses.ts";
@@ -50,6 +51,25 @@ describe("the servers of a report", () => {
     expect([...names]).toEqual([]);
     expect(await queries(reverseName("198.51.100.129") ?? "")).toBe(0);
     expect([...(await nameSources(ctx, ["198.51.100.129"]))]).toHaveLength(1);
+  });
+
+  it("without a name belong to the service whose network has their address, beyond the first twenty too", async () => {
+    const many = Array.from({ length: 25 }, (_, n) => `192.0.2.${150 + n}`);
+    const known = ["209.85.220.41", "40.107.22.52", "2a01:111:f403:c000::1", "149.72.1.2"];
+    expect(Object.fromEntries(await nameSources(ctx, [...many, ...known]))).toEqual({
+      "209.85.220.41": { host: null, service: "Google" },
+      "40.107.22.52": { host: null, service: "Microsoft 365" },
+      "2a01:111:f403:c000::1": { host: null, service: "Microsoft 365" },
+      "149.72.1.2": { host: null, service: "SendGrid" },
+    });
+    for (const [address, service] of [
+      ["209.85.127.255", null],
+      ["209.85.128.0", "Google"],
+      ["209.85.255.255", "Google"],
+      ["209.86.0.0", null],
+      ["no address", null],
+    ] as const)
+      expect(knownNetwork(address), address).toBe(service);
   });
 
   it("belong to a service by the end of their name, at a dot", () => {
