@@ -1,4 +1,4 @@
-/** The state of a restore into an empty deployment. The rows of a whole one: test/host/backup.test.ts. */
+/** The state of a restore into an empty deployment. The rows of a whole one: test/host/backup.full.test.ts. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { signAccessToken } from "../../../src/access/sessions/index.ts";
