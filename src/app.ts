@@ -5,6 +5,7 @@ import { domainHealthRoutes } from "./domains/health/routes.ts";
 import { domainReportRoutes } from "./domains/reports/routes.ts";
 import { authenticate } from "./http/auth.ts";
 import { openToOrigins } from "./http/cors.ts";
+import { customHosts } from "./http/custom-host.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
 import { methodNotAllowed } from "./http/method-not-allowed.ts";
@@ -38,6 +39,7 @@ app.use(async (c, next) => {
   await next();
 });
 app.use(responseHeaders);
+app.use(customHosts);
 app.use(openToOrigins);
 app.use(`${RESEND_PATH}/*`, resendErrors);
 app.use(methodNotAllowed(routes));

@@ -1,5 +1,6 @@
 import { recheckDomains } from "./domains/domains/index.ts";
 import { evaluateHealth } from "./domains/health/index.ts";
+import { advanceHosts } from "./domains/hosts/index.ts";
 import { releaseEndpointLeases } from "./notices/webhooks/index.ts";
 import { isRestoring } from "./operations/backups/index.ts";
 import { saveCronRun } from "./operations/metrics/index.ts";
@@ -10,7 +11,7 @@ import { startShardJob } from "./shard-jobs.ts";
 
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduledTime: number) => Promise<unknown>>> = {
-  "* * * * *": (ctx, limits) => startShardJob(ctx, "sweep", limits),
+  "* * * * *": (ctx, limits) => Promise.all([startShardJob(ctx, "sweep", limits), advanceHosts(ctx)]),
   "*/5 * * * *": (ctx, limits) => startShardJob(ctx, "rates", limits),
   "*/10 * * * *": (ctx, limits) => startShardJob(ctx, "offload", limits),
   "2 * * * *": (ctx, limits) => startShardJob(ctx, "close-hours", limits),

@@ -33,6 +33,7 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
     ...stored,
     EGRESS_URL: egressUrl,
     ...(bulkEgressUrl ? { BULK_EGRESS_URL: bulkEgressUrl } : {}),
+    ...(env.HOSTNAME_API_TOKEN ? { HOSTNAME_API_TOKEN: env.HOSTNAME_API_TOKEN } : {}),
     ...(env.DNS_API_TOKEN ? { DNS_API_TOKEN: env.DNS_API_TOKEN } : {}),
     ...(namedEgressUrls ? { NAMED_EGRESS_URLS: namedEgressUrls } : {}),
   };

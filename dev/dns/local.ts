@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { HOSTNAME_PATH, hostnameHandler } from "../custom-hostnames/server.ts";
+import { HOSTNAME_TARGET } from "../custom-hostnames/target.ts";
 import type { DnsApi } from "../dns-api/api.ts";
 import { serveDnsApi } from "../dns-api/serve.ts";
 import { HOST } from "../layout.ts";
@@ -10,8 +12,8 @@ import { readBody, startDns } from "./server.ts";
 import { openZone } from "./zone.ts";
 
 /**
- * Starts the local DNS server, with the DNS page and the JSON endpoints that override records. With a stand-in of the DNS API it
- * answers from its zones too, and serves that API. Port 0 picks a free one.
+ * Starts the local DNS server, with the DNS page, the JSON endpoints that override records and a stand-in for the API of custom
+ * hostnames. With a stand-in of the DNS API it answers from its zones too, and serves that API. Port 0 picks a free one.
  */
 export function startLocalDns(
   port: number,
@@ -23,7 +25,12 @@ export function startLocalDns(
   const app = dnsApp(zone, overrides);
   const resolveQuestion = (name: string, type: string) =>
     resolve((owner) => overrides.find(owner, type, async (at) => api?.find(at) ?? zone.find(at)), name, type);
+  const hostnames = hostnameHandler(HOSTNAME_TARGET, async (name) => {
+    const found = await resolveQuestion(name, "CNAME");
+    return typeof found === "string" ? [] : found.answers.map(({ value }) => value);
+  });
   return startDns(port, resolveQuestion, (incoming, outgoing) => {
+    if (HOSTNAME_PATH.test(incoming.url ?? "")) return hostnames(incoming, outgoing);
     if (api && incoming.url?.startsWith("/client/v4/"))
       return void serveDnsApi(api, incoming, outgoing).catch(() => outgoing.destroy());
     serve(incoming, outgoing, (request) => app.fetch(request)).catch(() => outgoing.writeHead(500).end());

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { HOSTNAME_TARGET } from "../custom-hostnames/target.ts";
 import { zoneSettings } from "../dns-api/local.ts";
 import type { Layout } from "../layout.ts";
 import { HOST } from "../layout.ts";
@@ -45,6 +46,10 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     DNS_RESOLVER_URL: `http://${HOST}:${layout.ports.dns}/dns-query`,
     ...zoneSettings(layout),
     PUBLIC_URL: `http://${HOST}:${layout.ports.api}`,
+    HOSTNAME_ZONE_ID: "local",
+    HOSTNAME_API_TOKEN: "local",
+    HOSTNAME_TARGET,
+    HOSTNAME_API_URL: `http://${HOST}:${layout.ports.dns}/client/v4`,
     SIGN_UP: "open",
     SYSTEM_MAILBOX: FIRST_MAILBOX,
     SMTP_HOST: HOST,

@@ -540,6 +540,8 @@ export interface Domain {
   dkim_selector: string | null;
   /** The worst of what is wrong with the domain, as `/health` lists it; `unknown`: not examined yet. */
   health: "unknown" | "ok" | "warning" | "error";
+  /** Host of the pixel, the links and the unsubscribe links of its emails; null when the deployment offers none. Until it is active, and whenever it fails, they have the host of the service. */
+  link_host: DomainHost | null;
   created_at: string;
   verified_at: string | null;
   last_checked_at: string | null;
@@ -576,6 +578,14 @@ export interface DomainHealth {
   findings: DomainFinding[];
 }
 
+export interface DomainHost {
+  name: string;
+  /** `pending`: its CNAME is not found yet, or its certificate is being issued; `active`: in new emails; `failed`: see detail. */
+  status: "pending" | "active" | "failed";
+  /** Why it is not active and what to do, in a sentence. */
+  detail: string | null;
+}
+
 export interface DomainProblem {
   detail: string;
   /** The mailboxes of the domain, at most 50. */
@@ -587,7 +597,7 @@ export interface DomainProblem {
 }
 
 export interface DomainRecord {
-  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx";
+  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host";
   type: "TXT" | "CNAME" | "MX";
   name: string;
   /** A TXT value as one string; in DNS it is split into strings of at most 255 bytes. */

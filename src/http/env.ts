@@ -10,6 +10,8 @@ export interface AppEnv {
   Bindings: Env;
   Variables: {
     ctx: Ctx;
+    /** The host of a customer that the request is for; null: it is for the service itself. */
+    customHost: string | null;
     /** The routes of the app with their scopes. */
     routes: RouteIndex;
     caller: CallerCtx;

@@ -54,6 +54,9 @@ export function hex(bytes: Uint8Array): string {
   return text;
 }
 
+/** Returns the time of a UUIDv7, in milliseconds since 1970 (RFC 9562 5.7). */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 /** Returns whether a string is a UUID in lower case. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);

@@ -44,6 +44,11 @@ export async function startDnsServers() {
   });
   await new Promise<void>((listening) => control.listen(0, "127.0.0.1", listening));
   return {
+    /** Returns the names that the CNAME records of a name lead to. */
+    async findCname(name: string): Promise<string[]> {
+      const found = await resolve((at) => find(state, at), name, "CNAME");
+      return typeof found === "string" ? [] : found.answers.map(({ value }) => value);
+    },
     ports: { dns: dns.port, dnsControl: (control.address() as AddressInfo).port },
     async stop() {
       control.close();

@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { startDnsServers } from "./dns-control-server.ts";
+import { startHostnames } from "./hostname-server.ts";
 import { startProvider } from "./provider-server.ts";
 import { startSlack } from "./slack-server.ts";
 import { startSmtpServers } from "./smtp-control-server.ts";
@@ -14,9 +15,11 @@ declare module "vitest" {
 
 /** Starts the simulated SMTP, DNS, identity and Slack servers and the receiver of webhooks, and provides their ports. */
 export default async function setup(project: TestProject) {
+  const dns = await startDnsServers();
   const servers = await Promise.all([
+    dns,
     startSmtpServers(),
-    startDnsServers(),
+    startHostnames(dns.findCname),
     startProvider(),
     startWebhookReceiver(),
     startSlack(),

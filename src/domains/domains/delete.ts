@@ -3,6 +3,7 @@ import { type AppError, type Blocker, conflict, notFound } from "../../lib/error
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
 import { purgeMailboxesStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
+import { removeHostsStatement } from "../hosts/index.ts";
 import { getDomain } from "./queries.ts";
 import { MAX_BLOCKERS } from "./rules.ts";
 
@@ -44,6 +45,7 @@ export async function deleteDomain(
       ...END_TRANSFERS.map((sql) => db.prepare(sql).bind(domainId)),
       purgeMailboxesStatement(ctx, { domainId }),
       db.prepare("DELETE FROM mailboxes WHERE domain_id = ?1").bind(domainId),
+      removeHostsStatement(ctx, domainId),
       db.prepare("DELETE FROM dkim_keys WHERE domain_id = ?1").bind(domainId),
       db.prepare("DELETE FROM domains WHERE id = ?1 AND workspace = ?2").bind(domainId, workspace),
       expectChanges(db, 1),

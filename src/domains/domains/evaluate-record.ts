@@ -43,6 +43,7 @@ const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
       more.length === 0 && /^(none|quarantine|reject)$/i.test(parseTags(value).get("p") ?? ""),
   },
   return_path: { isCandidate: () => true, isCorrect: containsExact },
+  link_host: { isCandidate: () => true, isCorrect: containsExact },
   mx: {
     isCandidate: () => true,
     isCorrect: (values, expected) => values.some((value) => value.split(" ")[1] === expected),

@@ -4,15 +4,17 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
-import { dkimKeys, domains } from "../../platform/db/schema/main/index.ts";
+import { customHosts, dkimKeys, domains } from "../../platform/db/schema/main/index.ts";
 
 export type DomainRow = typeof domains.$inferSelect;
+export type HostRow = typeof customHosts.$inferSelect;
 export type DkimKeyRow = typeof dkimKeys.$inferSelect;
 
-/** A domain with its DKIM keys, oldest first. */
+/** A domain with its DKIM keys, oldest first, and its hosts. */
 export interface DomainWithKeys {
   domain: DomainRow;
   keys: DkimKeyRow[];
+  hosts: HostRow[];
 }
 
 /** Returns the condition that selects the domains of the caller's workspace that its credential may see. */
@@ -69,7 +71,7 @@ function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number;
   return selectWithKeys(ctx, where, { ...range, orderBy: domains.name });
 }
 
-/** Returns domains with their keys, in one D1 batch. */
+/** Returns domains with their keys and hosts, in one D1 batch. */
 export async function selectWithKeys(
   ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
@@ -82,10 +84,12 @@ export async function selectWithKeys(
   const db = orm(ctx);
   const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);
   const ids = db.select({ id: sql`id` }).from(selected.as("selected"));
-  const [rows, keys] = await db.batch([
+  const [rows, keys, hosts] = await db.batch([
     selected,
     db.select().from(dkimKeys).where(sql`${dkimKeys.domainId} IN ${ids}`).orderBy(dkimKeys.id),
+    db.select().from(customHosts).where(sql`${customHosts.domainId} IN ${ids}`),
   ]);
   const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);
-  return rows.map((domain) => ({ domain, keys: keysOf.get(domain.id) ?? [] }));
+  const hostsOf = Map.groupBy(hosts, ({ domainId }) => domainId);
+  return rows.map((domain) => ({ domain, keys: keysOf.get(domain.id) ?? [], hosts: hostsOf.get(domain.id) ?? [] }));
 }

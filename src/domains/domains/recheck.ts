@@ -5,6 +5,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
+import { hostStatements } from "../hosts/index.ts";
 import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, findDomainWithKeys, selectWithKeys } from "./queries.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
@@ -15,7 +16,7 @@ const DOMAINS_PER_RUN = 200;
 /** Concurrent DNS checks. Each makes up to nine requests, and an invocation has six connections (Workers limits). */
 const CONCURRENCY = 4;
 /** D1 statements that save one check and examine the domain. */
-const CHECK_STATEMENTS = 16;
+const CHECK_STATEMENTS = 18;
 
 /** Examines a domain after its check; it never throws. */
 export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
@@ -85,6 +86,7 @@ function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainState
     save,
     expectChanges(db, 1),
     ...(check.verdict === "pass" ? dkimKeyStatements(ctx, check, now) : []),
+    ...hostStatements(ctx, domain, check.statuses),
     ...(failed ? notifyOwnersStatements(ctx, domain.workspace, failedNotice(domain)) : []),
   ];
 }

@@ -1,6 +1,7 @@
 import { dkimRecord } from "../../mail/dkim/index.ts";
 import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
+import { hostLabels } from "../hosts/index.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
@@ -12,7 +13,7 @@ import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 export interface ExpectedRecord {
   /** Key of its status in the column `records`. */
   key: string;
-  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx";
+  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host";
   type: RecordType;
   name: string;
   value: string;
@@ -26,7 +27,7 @@ export interface ExpectedRecord {
  * when none is active. The record of a retired key is listed until the key is deleted. Pure.
  */
 export function expectedRecords(
-  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain">,
+  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "hostnames">,
   domain: Pick<DomainRow, "id" | "name" | "ownershipToken">,
   keys: readonly DkimKeyRow[],
 ): ExpectedRecord[] {
@@ -61,7 +62,15 @@ export function expectedRecords(
       ...advice,
     },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
+    ...hostRecords(settings, name),
   ];
+}
+
+/** Returns the records of the hosts of a domain, whose keys are their purposes. None when the deployment offers no hosts. */
+function hostRecords({ hostnames }: Pick<Settings, "hostnames">, domain: string): ExpectedRecord[] {
+  if (hostnames === null) return [];
+  const record = { type: "CNAME" as const, value: hostnames.target, priority: null, required: false };
+  return [{ key: "link", purpose: "link_host", name: `${hostLabels.link}.${domain}`, ...record }];
 }
 
 /** Returns the DNS records of DKIM keys. Pure. */

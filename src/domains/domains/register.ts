@@ -73,5 +73,5 @@ async function newDomain(ctx: CallerCtx, name: string): Promise<DomainWithKeys> 
     egress: null,
     health: null,
   };
-  return { domain, keys };
+  return { domain, keys, hosts: [] };
 }

@@ -23,11 +23,11 @@ const EXPECT_UNCHANGED = `
  * ConcurrencyError when the keys were changed at the same moment.
  */
 export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {
-  const { domain, keys } = await getDomainWithKeys(ctx, id);
+  const { domain, keys, hosts } = await getDomainWithKeys(ctx, id);
   const newKeys = await generateDkimKeys(ctx, domain.id);
   const remaining = keys.filter((key) => dkimState(key) !== "pending");
   const pendingIds = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
-  const response = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys] });
+  const response = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys], hosts });
   try {
     await guardedBatch(ctx.db, [
       ctx.db.prepare(EXPECT_UNCHANGED).bind(domain.id, ctx.workspace.number, JSON.stringify(pendingIds.sort())),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
+import { toHost } from "../hosts/index.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
 import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
@@ -19,7 +20,7 @@ export type DomainIn = z.output<typeof DomainIn>;
 
 const RecordOut = z
   .object({
-    purpose: z.enum(["ownership", "dkim", "spf", "return_path", "dmarc", "mx"]),
+    purpose: z.enum(["ownership", "dkim", "spf", "return_path", "dmarc", "mx", "link_host"]),
     type: z.enum(["TXT", "CNAME", "MX"]),
     name: z.string(),
     value: z.string().describe("A TXT value as one string; in DNS it is split into strings of at most 255 bytes."),
@@ -32,6 +33,18 @@ const RecordOut = z
     required: z.boolean().describe("Whether verification requires this record; the other records are recommended."),
   })
   .meta({ ref: "DomainRecord" });
+
+const HostOut = z
+  .object({
+    name: z.string(),
+    status: z
+      .enum(["pending", "active", "failed"])
+      .describe(
+        "`pending`: its CNAME is not found yet, or its certificate is being issued; `active`: in new emails; `failed`: see detail.",
+      ),
+    detail: z.string().nullable().describe("Why it is not active and what to do, in a sentence."),
+  })
+  .meta({ ref: "DomainHost" });
 
 export const DomainOut = z
   .object({
@@ -46,6 +59,10 @@ export const DomainOut = z
     health: z
       .enum(healthWords)
       .describe("The worst of what is wrong with the domain, as `/health` lists it; `unknown`: not examined yet."),
+    link_host: HostOut.nullable().describe(
+      "Host of the pixel, the links and the unsubscribe links of its emails; null when the deployment offers none. Until it is " +
+        "active, and whenever it fails, they have the host of the service.",
+    ),
     created_at: timestamp,
     verified_at: timestamp.nullable(),
     last_checked_at: timestamp.nullable(),
@@ -70,6 +87,7 @@ export const DomainOut = z
         ],
         dkim_selector: "svc-r-b2c4fd32",
         health: "unknown",
+        link_host: null,
         created_at: "2026-11-21T14:00:00.000Z",
         verified_at: null,
         last_checked_at: null,
@@ -90,7 +108,7 @@ export const DomainProblem = z
   .meta({ ref: "DomainProblem" });
 
 /** Serializes a domain with its DNS records. */
-export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): DomainOut {
+export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWithKeys): DomainOut {
   const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
   const shown = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);
   return {
@@ -103,6 +121,7 @@ export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): 
     })),
     dkim_selector: shown?.selector ?? null,
     health: healthOf(domain.health),
+    link_host: toHost(settings, domain.name, "link", hosts),
     created_at: iso(domain.createdAt),
     verified_at: isoOrNull(domain.verifiedAt),
     last_checked_at: isoOrNull(domain.lastCheckedAt),

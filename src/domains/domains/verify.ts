@@ -3,6 +3,7 @@ import { conflict } from "../../lib/errors.ts";
 import { auditWhereStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { advanceHostsOf, hostStatements } from "../hosts/index.ts";
 import { checkDns } from "./check-dns.ts";
 import { isTaken, overtakeStatements } from "./overtake.ts";
 import { type DomainRow, getDomainWithKeys } from "./queries.ts";
@@ -25,6 +26,7 @@ export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine)
       ...statements,
       ...(check.verdict === "pass" ? [auditVerification(ctx, before.domain)] : []),
       ...saveDnsCheck(ctx, before.domain, check),
+      ...hostStatements(ctx, before.domain, check.statuses),
     ]);
   try {
     await save();
@@ -37,6 +39,7 @@ export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine)
     if (!(await hasConflict(ctx, after.domain))) throw conflict(CHANGED);
     await overtake(() => save(overtakeStatements(ctx, after.domain)));
   }
+  await advanceHostsOf(ctx, before.domain.id);
   await examine(ctx, await getDomainWithKeys(ctx, id), before.domain.status !== "pending");
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
 }

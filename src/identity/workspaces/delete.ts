@@ -30,6 +30,8 @@ const DELETE_STATEMENTS = [
   "DELETE FROM webhooks WHERE workspace = ?1",
   "DELETE FROM mailboxes WHERE workspace = ?1",
   "DELETE FROM dkim_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",
+  // The cron job deletes the custom hostnames, then the rows (src/domains/hosts/advance.ts).
+  "UPDATE custom_hosts SET status = 'removing', domain_id = NULL, active_at = NULL, next_check_at = 0 WHERE workspace = ?1",
   "DELETE FROM domains WHERE workspace = ?1",
 ];
 

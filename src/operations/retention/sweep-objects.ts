@@ -1,4 +1,4 @@
-import { isUuid } from "../../lib/ids.ts";
+import { isUuid, timeOfId } from "../../lib/ids.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { packedRange, r2Keys, storedKey, testIdOf } from "../../platform/db/r2-keys.ts";
@@ -116,6 +116,6 @@ function toCandidate(key: string): Candidate | null {
 
 /** Returns the least UUIDv7 after the end of a request that generated this one. The first 48 bits are milliseconds. */
 function requestEnd(id: string): string {
-  const time = (Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) + MAX_REQUEST_MS).toString(16).padStart(12, "0");
+  const time = (timeOfId(id) + MAX_REQUEST_MS).toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }

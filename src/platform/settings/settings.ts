@@ -70,6 +70,17 @@ const Variables = z.object({
   DNS_API_TOKEN: z.string().default(""),
   /** Public base URL of this service, for tracking and unsubscribe links. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).default("http://127.0.0.1:8787"),
+  /**
+   * Id of the zone of Cloudflare for SaaS whose custom hostnames are the hosts of customers (docs/operating/custom-hosts.md).
+   * Empty, or without token or target: links of every domain have the host of PUBLIC_URL.
+   */
+  HOSTNAME_ZONE_ID: z.string().default(""),
+  /** Token of Cloudflare's API that may edit the custom hostnames of that zone. Secret. */
+  HOSTNAME_API_TOKEN: z.string().default(""),
+  /** Host name in that zone to which the CNAME records of customers point. */
+  HOSTNAME_TARGET: z.string().max(253).default(""),
+  /** Base of Cloudflare's REST API. */
+  HOSTNAME_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.cloudflare.com/client/v4"),
   /** Days after which accepted emails are deleted. */
   RETENTION_DAYS: z.coerce.number().int().min(1).default(365),
   /** Size of a mail database from which it gets no new workspaces, in bytes. D1 databases end at 10 GB. */
@@ -158,6 +169,8 @@ export interface Settings {
   /** Zones of RHSBL blocklists in which domains are looked up. */
   blocklistZones: readonly string[];
   publicUrl: string;
+  /** Zone of the hosts of customers, and the target of their CNAME records. Null: they have none. */
+  hostnames: { apiUrl: string; zoneId: string; token: string; target: string } | null;
   retentionDays: number;
   /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
   shardLimits: { placement: number; content: number; accept: number };
@@ -227,6 +240,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
       .split(/\s+/)
       .filter((zone) => zone !== ""),
     publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),
+    hostnames: toHostnames(variables),
     retentionDays: variables.RETENTION_DAYS,
     shardLimits: {
       placement: variables.SHARD_PLACEMENT_LIMIT,
@@ -273,4 +287,10 @@ function zoneSettings(variables: z.output<typeof Variables>): Pick<Settings, "de
   const { zones, issues } = parseDelegatedZones(variables.DELEGATED_ZONES);
   if (zones.length === 0 || variables.DNS_API_TOKEN !== "") return { delegatedZones: zones, zoneIssues: issues };
   return { delegatedZones: [], zoneIssues: [...issues, "DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"] };
+}
+
+function toHostnames(variables: z.output<typeof Variables>): Settings["hostnames"] {
+  const { HOSTNAME_ZONE_ID: zoneId, HOSTNAME_API_TOKEN: token, HOSTNAME_TARGET: target } = variables;
+  if (zoneId === "" || token === "" || target === "") return null;
+  return { apiUrl: variables.HOSTNAME_API_URL.replace(/\/+$/, ""), zoneId, token, target: target.toLowerCase() };
 }

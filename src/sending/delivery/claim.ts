@@ -1,3 +1,4 @@
+import { linkUrl } from "../../domains/hosts/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
@@ -63,6 +64,7 @@ export interface ClaimedMail {
     content: string | null;
     workspace: number;
     variables: string | null;
+    linkUrl: string;
   };
   /** Kind of its outbox row, which a later attempt keeps. */
   kind: "deliver" | "bulk";
@@ -149,7 +151,11 @@ export async function claimMail(
   const sources = mails.map(({ row, state }) => toSource(row, state));
   try {
     const { senders, ...facts } = await readSenders(ctx, sources);
-    return { rows, mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))), ...facts };
+    return {
+      rows,
+      mails: mails.flatMap(({ row, state }, index) => toMail(ctx, row, state, senders.get(index))),
+      ...facts,
+    };
   } catch (error) {
     const dueAt = ctx.now();
     const ids = rows.map(({ id }) => id);
@@ -210,7 +216,7 @@ function toBroadcastState(row: MailRow): ClaimedMail["broadcast"] {
 }
 
 /** Returns no mail when the workspace is purged: its rows are deleted too. */
-function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined): ClaimedMail[] {
+function toMail(ctx: MailCtx, row: MailRow, state: EmailState, sender: SenderRow | undefined): ClaimedMail[] {
   if (!sender) return [];
   return [
     {
@@ -235,6 +241,7 @@ function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined):
         content: row.content,
         workspace: row.workspace,
         variables: row.variables,
+        linkUrl: linkUrl(ctx.settings, sender.link_host),
       },
       kind: row.kind,
       broadcast: toBroadcastState(row),

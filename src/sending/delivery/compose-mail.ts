@@ -1,3 +1,4 @@
+import { linkUrl } from "../../domains/hosts/index.ts";
 import { openLinks } from "../../lib/sealed-links.ts";
 import { type ComposedMessage, compose } from "../../mail/mime/index.ts";
 import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
@@ -29,7 +30,11 @@ export type MailToCompose = Pick<
   | "source"
   | "settings"
   | "contentLocation"
-> & { state: Pick<ClaimedMail["state"], "workspace" | "id" | "recipients">; content: ContentDocument };
+> & {
+  state: Pick<ClaimedMail["state"], "workspace" | "id" | "recipients">;
+  content: ContentDocument;
+  sender: Pick<ClaimedMail["sender"], "linkHost">;
+};
 
 /** A message without its signature. */
 export interface ComposedMail {
@@ -128,9 +133,13 @@ async function openContent(ctx: MailCtx, { source }: MailToCompose, content: str
 }
 
 /** Returns the List-Unsubscribe headers of bulk and broadcast email (docs/contract/suppressions.md#unsubscribe). */
-async function listHeaders(ctx: MailCtx, { source, state }: MailToCompose): Promise<[string, string][]> {
+async function listHeaders(ctx: MailCtx, { source, state, sender }: MailToCompose): Promise<[string, string][]> {
   if (source !== "bulk" && source !== "broadcast") return [];
-  return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });
+  return unsubscribeHeaders(
+    ctx,
+    { workspace: state.workspace, emailId: state.id, recipient: 0 },
+    linkUrl(ctx.settings, sender.linkHost),
+  );
 }
 
 /** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
@@ -142,7 +151,14 @@ async function addTracking(
   if (!html) return { html, untrackedLinks: 0 };
   const { workspace, id: emailId, recipients } = mail.state;
   const recipient = recipients.length === 1 ? 0 : "all";
-  return trackHtml(ctx, html, { workspace, emailId, recipient }, resolveTracking(mail.source, mail.settings, tracking));
+  const url = linkUrl(ctx.settings, mail.sender.linkHost);
+  return trackHtml(
+    ctx,
+    html,
+    { workspace, emailId, recipient },
+    resolveTracking(mail.source, mail.settings, tracking),
+    url,
+  );
 }
 
 function recipientsOfKind(mail: MailToCompose, kind: RecipientEntry["kind"]) {

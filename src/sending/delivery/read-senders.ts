@@ -18,6 +18,8 @@ export interface SenderFacts {
   restricted: boolean;
   /** Name of the egress of its domain, else of its workspace; null: none of their own. */
   egress: string | null;
+  /** The active host of its links; null: that of the service. */
+  linkHost: string | null;
 }
 
 export interface DkimKeyRow {
@@ -53,6 +55,7 @@ export interface SenderRow {
   return_path: string | null;
   is_active: number | null;
   egress: string | null;
+  link_host: string | null;
   is_outage: 0 | 1;
 }
 
@@ -75,6 +78,7 @@ const FIND_SENDERS = `
   SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, w.bulk_pause, u.restricted_at, d.name AS domain,
          d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
          coalesce(d.egress, w.egress) AS egress,
+         (SELECT h.name FROM custom_hosts h WHERE h.domain_id = d.id AND h.purpose = 'link' AND h.status = 'active') AS link_host,
          EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
     FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
     LEFT JOIN domains d ON d.id = j.value->>1 AND d.workspace = w.number
@@ -200,5 +204,6 @@ export function toFacts(domainId: string, row: SenderRow): SenderFacts {
     bulkPause: row.bulk_pause,
     restricted: row.restricted_at !== null,
     egress: row.egress,
+    linkHost: row.link_host,
   };
 }

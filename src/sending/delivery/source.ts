@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { linkUrl } from "../../domains/hosts/index.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { signMessage } from "../../mail/dkim/index.ts";
 import type { OutgoingMessage } from "../../mail/smtp/index.ts";
@@ -24,11 +25,10 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
     ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },
     ...{ userId: row.userId, scope: { source: row.source, isRetry: false }, recipientKeys: [] },
   };
-  const [content, { senders, keys }] = await Promise.all([
-    readContent(ctx, workspaceId, row),
-    readSenders(ctx, [query]),
-  ]);
+  const { senders, keys } = await readSenders(ctx, [query]);
   const sender = senders.get(0);
+  const location = { ...row, linkUrl: linkUrl(ctx.settings, sender?.link_host ?? null) };
+  const content = await readContent(ctx, workspaceId, location);
   if (!content || !sender) throw notFound("Content of the email");
   const mail = {
     state: { workspace: number, id: row.id, recipients: row.recipients },
@@ -40,8 +40,9 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
     queuedAt: readEvents(row.events, row).findLast(({ type }) => type === "queued")?.at ?? row.createdAt,
     source: row.source,
     settings: JSON.parse(sender.settings) as { tracking_opens?: boolean; tracking_clicks?: boolean },
-    contentLocation: row,
+    contentLocation: location,
     content,
+    sender: toFacts(row.domainId, sender),
   };
   const { composed } = await composeMail(ctx, mail, CAPABILITIES, "sealed");
   const { domain } = toFacts(row.domainId, sender);

@@ -1,4 +1,5 @@
 import { withTimeout } from "../../lib/deadline.ts";
+import { timeOfId } from "../../lib/ids.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { TrackedLink } from "../../platform/mail-tokens/index.ts";
@@ -36,7 +37,7 @@ async function cachedState(ctx: Ctx, link: TrackedLink): Promise<LinkState> {
   const { hostname } = new URL(link.url);
   const host = hostname.length > MAX_HOST + 1 ? "" : hostname.replace(/\.$/, "");
   // Retention deletes no email before this time, so most links share one cache entry per workspace and host.
-  const isRecent = createdAt(link.emailId) >= ctx.now() - ctx.settings.retentionDays * DAY_MS;
+  const isRecent = timeOfId(link.emailId) >= ctx.now() - ctx.settings.retentionDays * DAY_MS;
   const subject = isRecent ? `${link.workspace}` : `${link.workspace}/${link.emailId}`;
   const cacheKey = new Request(`${ctx.settings.publicUrl}/t/link-state/${subject}/${encodeURIComponent(host)}`);
   const cached = await caches.default.match(cacheKey);
@@ -64,9 +65,4 @@ async function readState(ctx: Ctx, link: TrackedLink, host: string, isRecent: bo
 function namesOf(host: string): string[] {
   const labels = host.split(".");
   return labels.map((_, index) => labels.slice(index).join("."));
-}
-
-/** Returns the time of a UUIDv7, in milliseconds since 1970 (RFC 9562 5.7). */
-function createdAt(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { belongsToHost } from "../../domains/hosts/index.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -18,13 +19,15 @@ const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-re
 
 /**
  * The pixel and the link redirect. They need no credentials. The hit goes to the queue after the response. The pixel
- * makes no database query, a link at most one round trip (check-link.ts).
+ * makes no database query, a link at most one round trip (check-link.ts). At a host of a customer both make one more, once a
+ * minute for each isolate.
  */
 export const trackingRoutes = new Hono<AppEnv>()
   .get("/t/o/:token", needs("public"), async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const mail = await readOpenToken(ctx.settings.masterKeys, token);
-    if (mail && isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
+    if (mail && isGet(c) && (await belongsToHost(ctx, c.get("customHost"), mail)))
+      c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
     return c.body(PIXEL, 200, {
       ...PRIVATE_HEADERS,
       "Content-Type": "image/gif",
@@ -34,7 +37,8 @@ export const trackingRoutes = new Hono<AppEnv>()
   .get("/t/c/:token", needs("public"), async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const link = await readClickToken(ctx.settings.masterKeys, token);
-    if (!link) throw notFound("Link");
+    // A foreign host is refused as a forged token is.
+    if (!link || !(await belongsToHost(ctx, c.get("customHost"), link))) throw notFound("Link");
     const state = await checkLink(ctx, link);
     if (state === "blocked") return respondPage(c, blockedPage(), { status: 410 });
     if (state === "expired") return respondPage(c, expiredPage(link.url));

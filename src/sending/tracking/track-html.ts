@@ -30,15 +30,23 @@ interface Edit {
 /**
  * Returns the HTML with tracking links and with a pixel at the end of its body (docs/contract/tracking.md#what-is-tracked).
  * Tracks the first MAX_TRACKED_LINKS links. Everything but the link targets stays unchanged. The same input gives the same
- * result. HTML that HTMLRewriter cannot parse is returned unchanged, and the log says so.
+ * result. `linkUrl`: the origin of the links and the pixel. HTML that HTMLRewriter cannot parse is returned unchanged, and the log says so.
  */
-export async function trackHtml(ctx: Ctx, html: string, mail: MailReference, tracking: Tracking): Promise<TrackedHtml> {
+export async function trackHtml(
+  ctx: Ctx,
+  html: string,
+  mail: MailReference,
+  tracking: Tracking,
+  linkUrl: string = ctx.settings.publicUrl,
+): Promise<TrackedHtml> {
   if (!tracking.opens && !tracking.clicks) return { html, untrackedLinks: 0 };
   try {
     const { links, bodyEnd, unvisited } = await locateLinks(html);
     const edits: Edit[] = [];
-    const untrackedLinks = tracking.clicks ? (await addLinkEdits(ctx, html, mail, links, edits)) + unvisited : 0;
-    if (tracking.opens) edits.push({ from: bodyEnd, to: bodyEnd, replacement: await pixelTag(ctx, mail) });
+    const untrackedLinks = tracking.clicks
+      ? (await addLinkEdits(ctx, html, mail, { links, linkUrl }, edits)) + unvisited
+      : 0;
+    if (tracking.opens) edits.push({ from: bodyEnd, to: bodyEnd, replacement: await pixelTag(ctx, mail, linkUrl) });
     return { html: applyEdits(html, edits), untrackedLinks };
   } catch (error) {
     ctx.log("tracking.unreadable", { email: mail.emailId, error: String(error) });
@@ -51,7 +59,7 @@ async function addLinkEdits(
   ctx: Ctx,
   html: string,
   mail: MailReference,
-  links: readonly number[],
+  { links, linkUrl }: { links: readonly number[]; linkUrl: string },
   edits: Edit[],
 ): Promise<number> {
   const { masterKeys, publicUrl } = ctx.settings;
@@ -64,12 +72,12 @@ async function addLinkEdits(
     } else if (href && tracked === MAX_TRACKED_LINKS) {
       untracked += 1;
     } else if (href) {
-      const url = readTarget(attributeText(html, href), publicUrl);
+      const url = readTarget(attributeText(html, href), [publicUrl, linkUrl]);
       if (url === null) continue;
       tracked += 1;
       // One after the other: signing all at once holds every target and every result in memory.
       const token = await newClickToken(masterKeys, { ...mail, url });
-      edits.push({ from: href.valueFrom, to: href.valueTo, replacement: `${publicUrl}/t/c/${token}` });
+      edits.push({ from: href.valueFrom, to: href.valueTo, replacement: `${linkUrl}/t/c/${token}` });
     }
   }
   return untracked;
@@ -90,9 +98,9 @@ function readLink(html: string, at: number): { off?: Attribute; href?: Attribute
 }
 
 /** Returns the target of an `href` as a browser reads it, or null when it is not trackable. */
-function readTarget(encoded: string, publicUrl: string): string | null {
+function readTarget(encoded: string, ownUrls: readonly string[]): string | null {
   const url = decodeValue(encoded);
-  return url && isTrackable(url, publicUrl) && utf8Length(url) <= MAX_TARGET_BYTES ? url : null;
+  return url && ownUrls.every((own) => isTrackable(url, own)) && utf8Length(url) <= MAX_TARGET_BYTES ? url : null;
 }
 
 /** Removes an attribute. A space stays where its neighbours would otherwise join. */
@@ -102,9 +110,9 @@ function removeAttribute(html: string, { from, to }: Attribute): Edit {
 
 const attributeText = (html: string, { valueFrom, valueTo }: Attribute) => html.slice(valueFrom, valueTo);
 
-async function pixelTag(ctx: Ctx, mail: MailReference): Promise<string> {
+async function pixelTag(ctx: Ctx, mail: MailReference, linkUrl: string): Promise<string> {
   const token = await newOpenToken(ctx.settings.masterKeys, mail);
-  return `<img src="${ctx.settings.publicUrl}/t/o/${token}" width="1" height="1" alt="" style="border:0">`;
+  return `<img src="${linkUrl}/t/o/${token}" width="1" height="1" alt="" style="border:0">`;
 }
 
 function applyEdits(html: string, edits: readonly Edit[]): string {

@@ -65,6 +65,10 @@ const DELETE_OTHER_KEYS = `DELETE FROM domain_transfer_keys WHERE domain_id IN (
 
 // An egress of its own was given to the domain of the source workspace.
 const MOVE = [
+  // Links of emails that the source workspace has sent work under the host as before (src/domains/hosts/owners.ts).
+  `UPDATE custom_hosts SET workspace = ?4, past_owners = json_insert(
+     iif(json_array_length(past_owners) < 10, past_owners, json_remove(past_owners, '$[0]')), '$[#]', json_array(?1, ?5))
+    WHERE domain_id IN (${MOVED})`,
   `UPDATE mailboxes SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
   "UPDATE domains SET workspace = ?4, egress = NULL WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3",
 ];
@@ -94,7 +98,7 @@ export function moveStatements(ctx: Ctx, { transfer, by }: Completion, cleanUpId
     db.prepare(DEACTIVATE_SMTP).bind(...range, ctx.now()),
     db.prepare(CLOSE_OTHERS).bind(...range),
     db.prepare(DELETE_OTHER_KEYS).bind(...range, transfer.id),
-    ...MOVE.map((sql) => db.prepare(sql).bind(...target)),
+    ...MOVE.map((sql, n) => db.prepare(sql).bind(...target, ...(n === 0 ? [ctx.now()] : []))),
     ...ROTATE.map((sql) => db.prepare(sql).bind(transfer.id)),
     ...recordStatements(ctx, { transfer, by }),
   ];

@@ -10,6 +10,7 @@ const expected: Record<ExpectedRecord["purpose"], string> = {
   return_path: "bounces.mail.test",
   dmarc: "v=DMARC1; p=none",
   mx: "mx.mail.test",
+  link_host: "hosts.mail.test",
 };
 
 function evaluate(purpose: ExpectedRecord["purpose"], values: string[]) {

@@ -10,6 +10,8 @@ export interface PersonalRow {
   workspace: number;
   /** JSON object of values by placeholder, or null when the content is the email's own. */
   variables: string | null;
+  /** Origin of the link by which the recipient unsubscribes. Absent: that of the service. */
+  linkUrl?: string;
 }
 
 /** Placeholder of the link with which a recipient unsubscribes; the service sets its value. */
@@ -38,13 +40,13 @@ const caches = new WeakMap<Ctx, Map<string, Promise<SharedContent | null>>>();
 export async function readPersonalContent(
   ctx: Ctx,
   place: ContentPlace,
-  { id, workspace }: PersonalRow,
+  { id, workspace, linkUrl }: PersonalRow,
   variables: string,
 ): Promise<ContentDocument | null> {
   const shared = await findShared(ctx, place);
   if (shared === null) return null;
   const { masterKeys, publicUrl } = ctx.settings;
-  const url = await newUnsubscribeUrl(masterKeys, { workspace, emailId: id, recipient: 0 }, publicUrl);
+  const url = await newUnsubscribeUrl(masterKeys, { workspace, emailId: id, recipient: 0 }, linkUrl ?? publicUrl);
   const values = { ...(JSON.parse(variables) as Record<string, unknown>), [UNSUBSCRIBE_URL]: url };
   const render = (text: ParsedText | null, encoding: Encoding) => {
     if (text === null) return null;

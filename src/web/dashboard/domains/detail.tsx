@@ -32,6 +32,7 @@ const purposes: Readonly<Record<DomainOut["records"][number]["purpose"], string>
   return_path: "Receives bounces under your own name.",
   dmarc: "Says what receivers do with forged mail.",
   mx: "Brings mail for the domain to its mailboxes here.",
+  link_host: "Gives the links in your emails your own name.",
 };
 
 /** One domain with its DNS records, and how to transfer it. */
@@ -54,6 +55,7 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
           <a href={`/app/domains/${domain.id}/health`}>see what and what to do</a>
         </p>
       ) : null}
+      <LinkHost host={domain.link_host} />
       <h2>DNS records</h2>
       <p>
         {isVerified
@@ -90,6 +92,28 @@ const Actions = ({ domain }: { domain: DomainOut }) => (
     <ButtonLink to={`/app/domains/${domain.id}/delete`} label="Delete" kind="danger" />
   </>
 );
+
+/** The host of the links in its emails, when the deployment offers one. */
+const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
+  host === null ? null : (
+    <section class="card progress" aria-label="Host of links">
+      <p>
+        <Status word={host.status} />
+      </p>
+      <p>
+        {host.status === "active" ? (
+          <>
+            Links in new emails begin with <code>{host.name}</code>.
+          </>
+        ) : (
+          <>
+            Links in emails will begin with <code>{host.name}</code>. Until then they have the host of this service.
+          </>
+        )}
+      </p>
+      <p class="soft">{host.detail ?? "It is checked every day."}</p>
+    </section>
+  );
 
 type DomainRecord = DomainOut["records"][number];
 

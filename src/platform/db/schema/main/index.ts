@@ -3,6 +3,7 @@ export * from "../both/idempotency.ts";
 export * from "./accounts.ts";
 export * from "./audit-log.ts";
 export * from "./cron-runs.ts";
+export * from "./custom-hosts.ts";
 export * from "./daily-metrics.ts";
 export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";

@@ -1,0 +1,5 @@
+export { advanceHosts, advanceHostsOf } from "./advance.ts";
+export { belongsToHost } from "./owners.ts";
+export { hostLabels } from "./rules.ts";
+export { linkUrl, toHost } from "./serialize.ts";
+export { hostStatements, removeHostsStatement } from "./statements.ts";

@@ -1,0 +1,44 @@
+import type { Settings } from "../../platform/settings/settings.ts";
+import { type HostProblem, type HostPurpose, hostLabels, hostProblems } from "./rules.ts";
+
+/**
+ * Returns the origin of the links of a host, with the scheme and port of PUBLIC_URL; null, or when the deployment offers none any
+ * more: that of the service itself. Pure.
+ */
+export function linkUrl(
+  { publicUrl, hostnames }: Pick<Settings, "publicUrl" | "hostnames">,
+  host: string | null,
+): string {
+  if (host === null || hostnames === null) return publicUrl;
+  const { protocol, port } = new URL(publicUrl);
+  return `${protocol}//${host}${port === "" ? "" : `:${port}`}`;
+}
+
+/** A host of a domain as the API returns it. */
+export interface HostView {
+  name: string;
+  status: "pending" | "active" | "failed";
+  detail: string | null;
+}
+
+interface Row {
+  purpose: HostPurpose;
+  status: string;
+  problem: string | null;
+}
+
+/** Returns the host of a purpose of a domain; null when the deployment offers none. `hosts`: rows of the domain. Pure. */
+export function toHost(
+  { hostnames }: Pick<Settings, "hostnames">,
+  domain: string,
+  purpose: HostPurpose,
+  hosts: readonly Row[],
+): HostView | null {
+  if (hostnames === null) return null;
+  const name = `${hostLabels[purpose]}.${domain}`;
+  const row = hosts.find((host) => host.purpose === purpose);
+  if (!row) return { name, status: "pending", detail: "Publish its CNAME record, then check the records." };
+  const status = row.status === "active" || row.status === "failed" ? row.status : "pending";
+  const problem = row.problem as Exclude<HostProblem, "ready"> | null;
+  return { name, status, detail: status === "active" || problem === null ? null : hostProblems[problem] };
+}

@@ -1,0 +1,50 @@
+import { DAY_MS } from "../../lib/time.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
+import { type HostPurpose, hostLabels } from "./rules.ts";
+
+/** A host without its record is not checked: a DNS check that finds the record starts it again. In milliseconds. */
+const WITHOUT_RECORD_MS = 365 * DAY_MS;
+
+// Takes over the host of a domain that is deleted, or that its workspace can no longer verify: the name is the key. Links of that
+// workspace under the host are refused from then on.
+const START = `
+  INSERT INTO custom_hosts (name, purpose, domain_id, workspace, status, problem, created_at, next_check_at)
+  SELECT ?1, ?2, d.id, d.workspace, 'pending', 'absent', ?4, ?4 FROM domains d WHERE d.id = ?3 AND d.status = 'verified'
+  ON CONFLICT (name) DO UPDATE SET domain_id = excluded.domain_id, workspace = excluded.workspace, status = 'pending', problem = 'absent',
+    past_owners = iif(workspace = excluded.workspace, past_owners, '[]'), created_at = excluded.created_at, next_check_at = excluded.next_check_at
+   WHERE (domain_id = excluded.domain_id AND problem IS 'record') OR (domain_id IS NOT excluded.domain_id
+     AND NOT EXISTS (SELECT 1 FROM domains o WHERE o.id = custom_hosts.domain_id AND o.status = 'verified'))`;
+
+const FAIL = `
+  UPDATE custom_hosts SET status = 'failed', problem = 'record', active_at = NULL, next_check_at = ?3
+   WHERE domain_id = ?1 AND purpose = ?2 AND problem IS NOT 'record'`;
+
+/**
+ * Returns the statements that start the hosts whose CNAME a DNS check has found, and that let those fail whose CNAME is missing or
+ * different. For the batch that saves the check, after the status of the domain.
+ */
+export function hostStatements(
+  ctx: Pick<Ctx, "db" | "settings" | "now">,
+  { id, name }: { id: string; name: string },
+  statuses: Readonly<Record<string, RecordStatus>>,
+): MainStatement[] {
+  const { db, settings } = ctx;
+  if (settings.hostnames === null) return [];
+  return (Object.entries(hostLabels) as [HostPurpose, string][]).flatMap(([purpose, label]) => {
+    const status = statuses[purpose];
+    if (status === undefined || status === "pending") return [];
+    return status === "verified"
+      ? [db.prepare(START).bind(`${label}.${name}`, purpose, id, ctx.now())]
+      : [db.prepare(FAIL).bind(id, purpose, ctx.now() + WITHOUT_RECORD_MS)];
+  });
+}
+
+// The row stays until the custom hostname is deleted, which the cron job repeats until it succeeds.
+const REMOVE =
+  "UPDATE custom_hosts SET status = 'removing', domain_id = NULL, active_at = NULL, next_check_at = ?2 WHERE domain_id = ?1";
+
+/** Returns the statement that gives up the hosts of a domain, for the batch that deletes it. */
+export const removeHostsStatement = ({ db, now }: Pick<Ctx, "db" | "now">, domainId: string): MainStatement =>
+  db.prepare(REMOVE).bind(domainId, now());

@@ -1,0 +1,124 @@
+import * as z from "zod";
+import { readBounded } from "../dns-zones/index.ts";
+import type { CustomHostname, CustomHostnames, HostnameResult } from "./port.ts";
+
+export interface CloudflareOptions {
+  apiUrl: string;
+  zoneId: string;
+  token: string;
+}
+
+/** Longest call, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Longest response that is read, in bytes. One hostname has about 3 KB. */
+const MAX_RESPONSE_BYTES = 65_536;
+/** The certificate is validated by HTTP, which needs nothing of the customer but the CNAME. */
+const SSL = { method: "http", type: "dv" };
+
+/** Codes of the API (custom hostnames): the name exists; the zone has no more room; there is no such id. */
+const [DUPLICATE, NO_ROOM, NOT_FOUND] = [1406, [1404, 1405], 1436];
+
+const Hostname = z.object({
+  id: z.string(),
+  hostname: z.string(),
+  status: z.string(),
+  ssl: z.object({ status: z.string() }).nullish(),
+});
+const Envelope = z.object({
+  // The response to a deletion has the id alone.
+  success: z.boolean().default(true),
+  errors: z.array(z.object({ code: z.int(), message: z.string().default("") })).default([]),
+  result: z.unknown().optional(),
+});
+
+interface Reply {
+  status: number;
+  success: boolean;
+  codes: readonly number[];
+  message: string;
+  result: unknown;
+}
+
+/** Returns the custom hostnames of a zone by the REST API of Cloudflare. Each call takes at most 5 s and reads 64 KB. */
+export function cloudflareHostnames(options: CloudflareOptions): CustomHostnames {
+  const call = (method: string, path: string, body?: unknown) => request(options, method, path, body);
+  const find: CustomHostnames["find"] = (name) =>
+    call("GET", `?${new URLSearchParams({ hostname: name })}`).then((reply) =>
+      toResult(reply, (result) => pickName(result, name)),
+    );
+  return {
+    find,
+    read: (id) => call("GET", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, toHostname)),
+    async create(name) {
+      const reply = await call("POST", "", { hostname: name, ssl: SSL });
+      return isReply(reply) && reply.codes.includes(DUPLICATE)
+        ? takeExisting(await find(name))
+        : toResult(reply, toHostname);
+    },
+    restart: (id) =>
+      call("PATCH", `/${encodeURIComponent(id)}`, { ssl: SSL }).then((reply) => toResult(reply, toHostname)),
+    remove: (id) => call("DELETE", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, () => null)),
+  };
+}
+
+/** A name that exists, but not among the hostnames of this zone, is that of another account. */
+const takeExisting = (found: HostnameResult<CustomHostname | null>): HostnameResult<CustomHostname | null> =>
+  found.kind === "ok" && found.value === null
+    ? { kind: "refused", reason: "the hostname belongs to another account" }
+    : found;
+
+async function request({ apiUrl, zoneId, token }: CloudflareOptions, method: string, path: string, body?: unknown) {
+  try {
+    const response = await fetch(`${apiUrl}/zones/${encodeURIComponent(zoneId)}/custom_hostnames${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body ? { "Content-Type": "application/json" } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { success, errors, result } = Envelope.parse(JSON.parse(await readBounded(response, MAX_RESPONSE_BYTES)));
+    const message = errors.map((error) => `${error.code} ${error.message}`).join("; ");
+    return { status: response.status, success, codes: errors.map(({ code }) => code), message, result };
+  } catch (error) {
+    return { kind: "unavailable" as const, reason: error instanceof Error ? error.name : String(error) };
+  }
+}
+
+const isReply = (reply: Reply | { kind: "unavailable" }): reply is Reply => !("kind" in reply);
+
+/** Returns the result of a response. `read` throws when the result has another form. */
+function toResult<Value>(
+  reply: Reply | { kind: "unavailable"; reason: string },
+  read: (result: unknown) => Value,
+): HostnameResult<Value | null> {
+  if (!isReply(reply)) return reply;
+  const { status, codes, message } = reply;
+  if (status === 404 || codes.includes(NOT_FOUND)) return { kind: "ok", value: null };
+  if (reply.success && status < 300) return readResult(reply.result, read);
+  // A token without permission, a limit and a full zone are of this service, not of the name.
+  const isOurs = status >= 500 || [401, 403, 429].includes(status) || codes.some((code) => NO_ROOM.includes(code));
+  const reason = `${status} ${message}`.slice(0, 300);
+  return status >= 400 && !isOurs ? { kind: "refused", reason } : { kind: "unavailable", reason };
+}
+
+function readResult<Value>(result: unknown, read: (result: unknown) => Value): HostnameResult<Value> {
+  try {
+    return { kind: "ok", value: read(result) };
+  } catch {
+    return { kind: "unavailable", reason: "the response has another form" };
+  }
+}
+
+function toHostname(result: unknown): CustomHostname {
+  const { id, status, ssl } = Hostname.parse(result);
+  return { id, status, certificate: ssl?.status ?? null };
+}
+
+/** The API also lists names that contain the one that is asked for. */
+function pickName(result: unknown, name: string): CustomHostname | null {
+  const found = z
+    .array(Hostname)
+    .parse(result)
+    .find(({ hostname }) => hostname.toLowerCase() === name);
+  return found ? toHostname(found) : null;
+}
