@@ -597,7 +597,7 @@ export interface DomainProblem {
 }
 
 export interface DomainRecord {
-  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host";
+  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host" | "mta_sts" | "mta_sts_id" | "tls_reports";
   type: "TXT" | "CNAME" | "MX";
   name: string;
   /** A TXT value as one string; in DNS it is split into strings of at most 255 bytes. */

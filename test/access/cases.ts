@@ -170,6 +170,8 @@ export const cases: Record<string, RouteCase> = {
   "GET /u/:token": { success: 200 },
   "POST /u/:token": { success: 404 },
   "GET /.well-known/oauth-authorization-server": { success: 200 },
+  // Served at the hosts of customers alone.
+  "GET /.well-known/mta-sts.txt": { success: 404 },
   "GET /.well-known/oauth-protected-resource": { success: 200 },
   "GET /.well-known/oauth-protected-resource/mcp": { success: 200 },
   "POST /oauth/register": { success: 400 },

@@ -43,6 +43,23 @@ const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
       more.length === 0 && /^(none|quarantine|reject)$/i.test(parseTags(value).get("p") ?? ""),
   },
   return_path: { isCandidate: () => true, isCorrect: containsExact },
+  mta_sts: { isCandidate: () => true, isCorrect: containsExact },
+  // RFC 8461 3.1: with several records, senders act as if there were none.
+  mta_sts_id: {
+    isCandidate: (value) => /^v=STSv1\s*;/.test(value),
+    isCorrect: ([value = "", ...more], expected) =>
+      more.length === 0 && parseTags(value).get("id") === parseTags(expected).get("id"),
+  },
+  // RFC 8460 3: likewise. Reports may go to further addresses.
+  tls_reports: {
+    isCandidate: (value) => /^v=TLSRPTv1\s*;/.test(value),
+    isCorrect: ([value = "", ...more], expected) =>
+      more.length === 0 &&
+      (parseTags(value).get("rua") ?? "")
+        .toLowerCase()
+        .split(",")
+        .includes(parseTags(expected).get("rua") ?? ""),
+  },
   link_host: { isCandidate: () => true, isCorrect: containsExact },
   mx: {
     isCandidate: () => true,

@@ -1,7 +1,7 @@
 import { dkimRecord } from "../../mail/dkim/index.ts";
 import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
-import { hostLabels } from "../hosts/index.ts";
+import { hostLabels, mtaStsId } from "../hosts/index.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
@@ -13,7 +13,17 @@ import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 export interface ExpectedRecord {
   /** Key of its status in the column `records`. */
   key: string;
-  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host";
+  purpose:
+    | "ownership"
+    | "dkim"
+    | "spf"
+    | "return_path"
+    | "dmarc"
+    | "mx"
+    | "link_host"
+    | "mta_sts"
+    | "mta_sts_id"
+    | "tls_reports";
   type: RecordType;
   name: string;
   value: string;
@@ -28,7 +38,7 @@ export interface ExpectedRecord {
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "hostnames">,
-  domain: Pick<DomainRow, "id" | "name" | "ownershipToken">,
+  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "records">,
   keys: readonly DkimKeyRow[],
 ): ExpectedRecord[] {
   const { name } = domain;
@@ -62,15 +72,41 @@ export function expectedRecords(
       ...advice,
     },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
-    ...hostRecords(settings, name),
+    ...hostRecords(settings, domain),
   ];
 }
 
 /** Returns the records of the hosts of a domain, whose keys are their purposes. None when the deployment offers no hosts. */
-function hostRecords({ hostnames }: Pick<Settings, "hostnames">, domain: string): ExpectedRecord[] {
+function hostRecords(
+  settings: Pick<Settings, "hostnames" | "mxHost" | "bounceDomain">,
+  { id, name, records }: Pick<DomainRow, "id" | "name" | "records">,
+): ExpectedRecord[] {
+  const { hostnames } = settings;
   if (hostnames === null) return [];
   const record = { type: "CNAME" as const, value: hostnames.target, priority: null, required: false };
-  return [{ key: "link", purpose: "link_host", name: `${hostLabels.link}.${domain}`, ...record }];
+  const link: ExpectedRecord = { key: "link", purpose: "link_host", name: `${hostLabels.link}.${name}`, ...record };
+  // A policy names the hosts that receive mail, so it is for domains whose mail comes here.
+  if (records.mx !== "verified") return [link];
+  const text = { type: "TXT" as const, priority: null, required: false };
+  const rua = `mailto:${reportAddress(id, settings.bounceDomain)}`;
+  return [
+    link,
+    { key: "mta_sts", purpose: "mta_sts", name: `${hostLabels.mta_sts}.${name}`, ...record },
+    {
+      key: "mta_sts_id",
+      purpose: "mta_sts_id",
+      name: `_mta-sts.${name}`,
+      value: `v=STSv1; id=${mtaStsId(settings)}`,
+      ...text,
+    },
+    {
+      key: "tls_reports",
+      purpose: "tls_reports",
+      name: `_smtp._tls.${name}`,
+      value: `v=TLSRPTv1; rua=${rua}`,
+      ...text,
+    },
+  ];
 }
 
 /** Returns the DNS records of DKIM keys. Pure. */

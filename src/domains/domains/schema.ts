@@ -20,7 +20,18 @@ export type DomainIn = z.output<typeof DomainIn>;
 
 const RecordOut = z
   .object({
-    purpose: z.enum(["ownership", "dkim", "spf", "return_path", "dmarc", "mx", "link_host"]),
+    purpose: z.enum([
+      "ownership",
+      "dkim",
+      "spf",
+      "return_path",
+      "dmarc",
+      "mx",
+      "link_host",
+      "mta_sts",
+      "mta_sts_id",
+      "tls_reports",
+    ]),
     type: z.enum(["TXT", "CNAME", "MX"]),
     name: z.string(),
     value: z.string().describe("A TXT value as one string; in DNS it is split into strings of at most 255 bytes."),

@@ -10,6 +10,9 @@ const expected: Record<ExpectedRecord["purpose"], string> = {
   return_path: "bounces.mail.test",
   dmarc: "v=DMARC1; p=none",
   mx: "mx.mail.test",
+  mta_sts: "hosts.mail.test",
+  mta_sts_id: "v=STSv1; id=00c0ffee",
+  tls_reports: "v=TLSRPTv1; rua=mailto:reports@bounces.mail.test",
   link_host: "hosts.mail.test",
 };
 

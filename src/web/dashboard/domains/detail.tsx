@@ -32,6 +32,9 @@ const purposes: Readonly<Record<DomainOut["records"][number]["purpose"], string>
   return_path: "Receives bounces under your own name.",
   dmarc: "Says what receivers do with forged mail.",
   mx: "Brings mail for the domain to its mailboxes here.",
+  mta_sts: "Holds the policy that mail to you must be encrypted (MTA-STS, in testing).",
+  mta_sts_id: "Announces that policy to senders.",
+  tls_reports: "Asks senders to report whether encryption to you fails.",
   link_host: "Gives the links in your emails your own name.",
 };
 
