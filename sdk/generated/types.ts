@@ -892,6 +892,8 @@ export interface EmailSendRequest {
     opens?: boolean | null;
     clicks?: boolean | null;
   } | null;
+  /** Adds one-click unsubscribe (RFC 8058), which needs a single recipient. */
+  unsubscribe?: boolean | null;
 }
 
 export interface ForwardingRule {

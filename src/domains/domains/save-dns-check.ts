@@ -6,7 +6,7 @@ import type { DomainRow } from "./queries.ts";
 import { ancestors, RECHECK_MS, reversedRange } from "./rules.ts";
 
 // Selects verified domains of other workspaces that are equal to, above or below the name. They exclude each other
-// because a signature of mail.example.com passes DMARC for example.com, and the reverse (relaxed alignment, RFC 7489
+// because a signature of mail.example.com passes DMARC for example.com, and the reverse (relaxed alignment, RFC 9989
 // 3.1). Names below begin with `reversed_name`.
 const CONFLICTS = `
   SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?1

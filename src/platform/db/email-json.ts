@@ -10,6 +10,8 @@ export interface RecipientEntry {
   email: string;
   name?: string;
   key?: string;
+  /** The email has a link by which this recipient, its only one, unsubscribes, though it is no bulk mail. */
+  unsubscribe?: true;
   state:
     | "queued"
     | "held"

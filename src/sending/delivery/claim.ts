@@ -200,7 +200,11 @@ function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
     domainId: row.domain_id,
     mailboxId: row.mailbox_id,
     userId: row.user_id,
-    scope: { source: row.source, isRetry: row.retried_at !== null },
+    scope: {
+      source: row.source,
+      isRetry: row.retried_at !== null,
+      offersUnsubscribe: recipients.some(({ unsubscribe }) => unsubscribe === true),
+    },
     recipientKeys: recipients.filter(({ state }) => isPending(state)).map(recipientKey),
   };
 }

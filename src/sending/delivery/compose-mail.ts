@@ -5,7 +5,13 @@ import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../../mail
 import type { Capabilities } from "../../mail/smtp/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { repeatObjectCall } from "../../platform/db/repeat-object-call.ts";
-import { type ContentDocument, contentPlace, type RecipientEntry, toAttachmentSource } from "../emails/index.ts";
+import {
+  type ContentDocument,
+  contentPlace,
+  isBulkSource,
+  type RecipientEntry,
+  toAttachmentSource,
+} from "../emails/index.ts";
 import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail } from "./claim.ts";
@@ -132,15 +138,31 @@ async function openContent(ctx: MailCtx, { source }: MailToCompose, content: str
   return source === "system" && content !== null ? openLinks(ctx.settings.masterKeys, content) : content;
 }
 
-/** Returns the List-Unsubscribe headers of bulk and broadcast email (docs/contract/suppressions.md#unsubscribe). */
-async function listHeaders(ctx: MailCtx, { source, state, sender }: MailToCompose): Promise<[string, string][]> {
-  if (source !== "bulk" && source !== "broadcast") return [];
-  return unsubscribeHeaders(
-    ctx,
-    { workspace: state.workspace, emailId: state.id, recipient: 0 },
-    linkUrl(ctx.settings, sender.linkHost),
-  );
+/**
+ * Returns the List-Unsubscribe headers of bulk and broadcast email, and of single email that asks for them
+ * (docs/contract/suppressions.md#unsubscribe), and the Feedback-ID by which mailbox providers count its complaints.
+ */
+async function listHeaders(
+  ctx: MailCtx,
+  { source, state, content, sender }: MailToCompose,
+): Promise<[string, string][]> {
+  const offersUnsubscribe = state.recipients.some(({ unsubscribe }) => unsubscribe === true);
+  if (!isBulkSource(source) && !offersUnsubscribe) return [];
+  const hasFeedbackId = content.headers.some(([name]) => name.toLowerCase() === "feedback-id");
+  const feedbackId: [string, string][] = hasFeedbackId
+    ? []
+    : [["Feedback-ID", feedbackIdOf(ctx, state.workspace, source)]];
+  const about = { workspace: state.workspace, emailId: state.id, recipient: 0 as const };
+  const list = await unsubscribeHeaders(ctx, about, linkUrl(ctx.settings, sender.linkHost));
+  return [...feedbackId, ...list];
 }
+
+/**
+ * Returns the workspace, the kind of mail and the service, from the most to the least specific: Gmail counts complaints by each, and
+ * wants 5 to 15 characters for the last (https://support.google.com/a/answer/6254652).
+ */
+const feedbackIdOf = ({ settings }: MailCtx, workspace: number, source: string): string =>
+  `:w${workspace}:${source}:${settings.bounceDomain.replace(/[^a-z0-9]/g, "").slice(-15)}`;
 
 /** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
 async function addTracking(

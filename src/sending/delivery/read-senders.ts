@@ -38,7 +38,7 @@ export interface SenderQuery {
   domainId: string;
   mailboxId: string;
   userId: string | null;
-  scope: { source: string; isRetry: boolean };
+  scope: { source: string; isRetry: boolean; offersUnsubscribe?: boolean };
   /** Canonical addresses of the recipients that are still queued. */
   recipientKeys: readonly string[];
 }

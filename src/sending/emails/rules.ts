@@ -69,13 +69,13 @@ export const isBulkSource = (source: string) => source === "bulk" || source === 
 
 /**
  * Returns whether a suppression stops an email (docs/contract/suppressions.md#what-a-suppression-stops): an unsubscribe applies
- * to bulk and broadcast mail only, soft bounces do so without a retry, and a bounce does not stop a retry.
+ * to bulk and broadcast mail only, and to single mail that offers an unsubscribe; soft bounces do so without a retry, and a bounce does not stop a retry.
  */
 export function isSuppressing(
   { reason, isUnsubscribed }: Suppression,
-  { source, isRetry }: { source: string; isRetry: boolean },
+  { source, isRetry, offersUnsubscribe = false }: { source: string; isRetry: boolean; offersUnsubscribe?: boolean },
 ): boolean {
-  const isBulk = isBulkSource(source);
+  const isBulk = isBulkSource(source) || offersUnsubscribe;
   if (reason === "unsubscribe" || (isUnsubscribed && isBulk)) return isBulk;
   if (reason === "soft_bounces") return isBulk && !isRetry;
   return reason !== "bounce" || !isRetry;

@@ -3,6 +3,7 @@ import { inMiB } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { Variables } from "../templates/index.ts";
+import { Headers } from "./custom-headers.ts";
 import { limits, statuses } from "./rules.ts";
 
 /** Schemas of the emails API. They check types; send/ checks values. */
@@ -58,20 +59,6 @@ export const Attachment = z
   })
   .meta({ ref: "Attachment" });
 export type AttachmentIn = z.output<typeof Attachment>;
-
-/** z.record drops a header named `__proto__` silently, so it is refused here, as every bad header name is. */
-const Headers = z
-  .unknown()
-  .superRefine((value, context) => {
-    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
-      context.addIssue({
-        code: "custom",
-        path: ["__proto__"],
-        message: "A header cannot be named __proto__",
-        input: value,
-      });
-  })
-  .pipe(z.record(z.string(), z.string()).nullish());
 
 /** Requires a subject of an email without a template. Reported with the other issues of the form. */
 function requireSubject(
@@ -145,6 +132,10 @@ export const SendIn = z
       .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
       .nullish()
       .describe("Track opens and clicks. A field left out follows the workspace settings."),
+    unsubscribe: z
+      .boolean()
+      .nullish()
+      .describe("Adds one-click unsubscribe (RFC 8058), which needs a single recipient."),
   })
   .superRefine(requireSubject, {
     when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),

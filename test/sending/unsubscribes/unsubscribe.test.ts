@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 
 /** Sends an email of a source and returns the message that the server received. */
-async function sent(source: string, to = "friend@example.org") {
+async function sent(source: string, to = "friend@example.org", fields: object = {}) {
   const server = await sinkServer();
   const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to: [{ email: to }] }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to: [{ email: to }], ...fields }));
   const { id } = await response.json<{ id: string }>();
   await database.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
@@ -78,6 +78,36 @@ describe("one-click unsubscribe", () => {
     await anybody.call("POST", path);
     expect((await sent("bulk")).text).toBe("");
     expect((await sent("api")).text).toContain("Subject: A subject");
+  });
+
+  it("stops single mail that offers it, at accept and at dispatch, and no other single mail", async () => {
+    const offered = { unsubscribe: true };
+    const { path, text } = await sent("api", undefined, offered);
+    expect(text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+    expect(text).toMatch(/Feedback-ID: :w\d+:api:bouncesmailtest\r\n/);
+    expect(text).toMatch(/ h=[^;]*Feedback-ID:\s*Feedback-ID/);
+    const scheduled = await workspace.post(
+      "/v1/emails/",
+      aMail(workspace, {
+        ...{ to: [{ email: "friend@example.org" }], send_at: new Date(Date.now() + 600_000).toISOString() },
+        ...offered,
+      }),
+    );
+    const { id } = await scheduled.json<{ id: string }>();
+    await anybody.call("POST", path);
+    await runOutboxAt(Date.now() + 900_000);
+    expect(await types(id)).toContain("suppressed");
+    expect((await sent("api", undefined, offered)).text).toBe("");
+    expect((await sent("api")).text).toContain("Subject: A subject");
+  });
+
+  it("on single mail with several recipients, or with the header of the caller, is a 422", async () => {
+    const to = [{ email: "a@example.org" }, { email: "b@example.org" }];
+    for (const fields of [{ to }, { headers: { "List-Unsubscribe": "<mailto:a@example.org>" } }]) {
+      const response = await workspace.post("/v1/emails/", aMail(workspace, { ...fields, unsubscribe: true }));
+      expect(response.status).toBe(422);
+      expect(await response.text()).toContain('"unsubscribe"');
+    }
   });
 
   it("works again after the address is removed from the list", async () => {

@@ -91,6 +91,7 @@ function toRequest(row: DetailRow): ParsedRequest<Envelope> {
     email: entry.email,
     key: recipientKey(entry),
     name: entry.name ?? null,
+    ...(entry.unsubscribe ? { unsubscribe: entry.unsubscribe } : {}),
   }));
   return {
     email: { from, recipients, subject: row.subject, tags: row.tags, sendAt: null },

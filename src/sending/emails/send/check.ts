@@ -59,9 +59,10 @@ export function findDropped(
   scope: SuppressionScope,
 ): Map<string, SuppressionReason> {
   const dropped = new Map<string, SuppressionReason>();
-  for (const { key } of recipients) {
+  for (const { key, unsubscribe } of recipients) {
     const entry = suppressed.get(key);
-    if (entry && isSuppressing(entry, scope)) dropped.set(key, entry.reason);
+    if (entry && isSuppressing(entry, { ...scope, offersUnsubscribe: unsubscribe === true }))
+      dropped.set(key, entry.reason);
   }
   return dropped;
 }

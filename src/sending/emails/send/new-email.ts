@@ -104,12 +104,13 @@ export function toNewEmail(
   };
 }
 
-function toEntry({ kind, email, key, name }: Recipient, isSuppressed: boolean): RecipientEntry {
+function toEntry({ kind, email, key, name, unsubscribe }: Recipient, isSuppressed: boolean): RecipientEntry {
   return {
     kind,
     email,
     ...(name ? { name } : {}),
     ...storedKey(email, key),
+    ...(unsubscribe ? { unsubscribe } : {}),
     state: isSuppressed ? "suppressed" : "queued",
   };
 }

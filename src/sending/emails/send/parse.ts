@@ -18,6 +18,8 @@ export interface ParsedAddress {
 
 export interface Recipient extends ParsedAddress {
   kind: "to" | "cc" | "bcc";
+  /** Set when the email offers its only recipient to unsubscribe. */
+  unsubscribe?: true;
 }
 
 /** The part of an email that its row stores. */
@@ -65,6 +67,7 @@ export function parse(input: SendIn, now: number, known: readonly Issue[] = []):
     attachments: parseAttachments(input, issues),
   };
   checkContent(input, issues);
+  checkUnsubscribe(input, recipients, issues);
   const email = from && issues.length === 0 ? { ...contentOf(input), ...rest, from, recipients } : null;
   return { email, from, recipients, issues };
 }
@@ -118,6 +121,20 @@ function parseSendAt(sendAt: unknown, now: number, issues: Issue[]): number | nu
   if ("at" in read) return read.at;
   issues.push({ field: "content", status: 400, loc: ["send_at"], type: "value_error", error: read.error });
   return null;
+}
+
+/** The link of an unsubscribe names one recipient, and one header section has one such field (RFC 8058 3.1). */
+function checkUnsubscribe({ unsubscribe, headers }: SendIn, recipients: Recipient[], issues: Issue[]): void {
+  if (unsubscribe !== true) return;
+  if (recipients.length > 1) {
+    const error = `The email has ${recipients.length} recipients; with unsubscribe it may have one`;
+    issues.push(invalid("content", ["unsubscribe"], error));
+  }
+  if (Object.keys(headers ?? {}).some((name) => /^list-unsubscribe(-post)?$/i.test(name)))
+    issues.push(
+      invalid("content", ["unsubscribe"], "The header List-Unsubscribe is written by the service with unsubscribe"),
+    );
+  for (const recipient of recipients) recipient.unsubscribe = true;
 }
 
 function checkContent(input: SendIn, issues: Issue[]): void {
