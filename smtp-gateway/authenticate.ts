@@ -28,7 +28,7 @@ export interface Checked {
 }
 
 /**
- * Checks SPF, DKIM and DMARC of a message (RFC 7208, RFC 6376, RFC 7489) and returns the fields that record it (RFC 8601,
+ * Checks SPF, DKIM and DMARC of a message (RFC 7208, RFC 6376, RFC 9989) and returns the fields that record it (RFC 8601,
  * RFC 5321 4.4). A check that fails to run gives `temperror`, never a refusal.
  */
 export async function checkMessage(session: SMTPServerSession, spool: Spool, receiver: Receiver): Promise<Checked> {

@@ -36,7 +36,7 @@ const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
     isCorrect: ([value = "", ...more], expected) =>
       more.length === 0 && spfTerms(value).includes(spfTerms(expected)[1] ?? ""),
   },
-  // RFC 7489 6.6.3: with several DMARC records, receivers apply none.
+  // RFC 9989 4.10: with several DMARC records, receivers apply none.
   dmarc: {
     isCandidate: (value) => /^v=DMARC1\s*(;|$)/.test(value),
     isCorrect: ([value = "", ...more]) =>

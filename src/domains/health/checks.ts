@@ -2,6 +2,7 @@ import { checkBlocklists } from "./check-blocklists.ts";
 import { checkRates, checkReplies } from "./check-delivery.ts";
 import { checkDkim, checkKeyAge } from "./check-dkim.ts";
 import { checkDmarc, checkPolicyAgainstReports } from "./check-dmarc.ts";
+import { checkHosts } from "./check-hosts.ts";
 import { checkMtaSts, checkTlsReports } from "./check-mta-sts.ts";
 import { checkMx } from "./check-mx.ts";
 import { checkOwnership } from "./check-ownership.ts";
@@ -56,6 +57,7 @@ export const checks: readonly Check[] = [
     ],
     run: checkMtaSts,
   },
+  { codes: ["host_failed"], run: checkHosts },
   { codes: ["tls_reports_missing", "tls_reports_syntax"], run: checkTlsReports },
   { codes: ["tls_failures"], run: checkTlsFailures },
   { codes: ["sender_not_aligned"], run: checkSenders },

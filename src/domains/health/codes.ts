@@ -40,6 +40,10 @@ export const findingCodes = {
   mx_null: ["error", "A null MX record says that the domain receives no mail."],
   mx_alias: ["warning", "The host of an MX record is an alias (CNAME), which RFC 2181 forbids."],
   mx_address: ["error", "An MX record has an IP address in place of a name."],
+  host_failed: [
+    "warning",
+    "The host for links or for the MTA-STS policy cannot be used, so links have the host of the service.",
+  ],
   mta_sts_host_missing: ["error", "There is an MTA-STS record, but the host of its policy does not exist."],
   mta_sts_unreachable: ["error", "The MTA-STS policy cannot be fetched."],
   mta_sts_invalid: ["error", "The MTA-STS policy or its record is not valid."],

@@ -3,6 +3,7 @@ import { type Notice, notifyOwnersStatements } from "../../notices/notifications
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { type DomainWithKeys, findDomainWithKeys, reportAddress } from "../domains/index.ts";
+import { toHost } from "../hosts/index.ts";
 import { nameSources } from "../reports/index.ts";
 import type { Evidence, ReportEvidence } from "./evidence.ts";
 import type { StoredFinding } from "./finding.ts";
@@ -54,7 +55,10 @@ const MAX_NAMED = 3;
 const NAMES_MS = 3_000;
 
 /** Gathers all but DNS; null when the workspace was deleted. */
-async function gatherShared(ctx: Ctx, { domain }: DomainWithKeys): Promise<Omit<Evidence, "dns" | "policy"> | null> {
+async function gatherShared(
+  ctx: Ctx,
+  { domain, hosts }: DomainWithKeys,
+): Promise<Omit<Evidence, "dns" | "policy"> | null> {
   const surroundings = await findSurroundings(ctx, domain);
   if (!surroundings) return null;
   const { reports, delivery } = await readHistory(ctx, surroundings, domain.id);
@@ -62,6 +66,9 @@ async function gatherShared(ctx: Ctx, { domain }: DomainWithKeys): Promise<Omit<
   return {
     ...{ now: ctx.now(), name: domain.name, status: domain.status, settings: { spfDomain, bounceDomain, mxHost } },
     ...{ reportAddress: reportAddress(domain.id, bounceDomain), receivesHere: surroundings.receivesHere, delivery },
+    hosts: hosts.map(({ name, purpose, status, problem }) => {
+      return { name, purpose, status, problem: toHost(ctx.settings, domain.name, purpose, hosts)?.detail ?? problem };
+    }),
     reports: { ...reports, unaligned: await withNames(ctx, reports.unaligned) },
   };
 }

@@ -84,6 +84,8 @@ export interface Evidence {
   dns: DnsEvidence | null;
   /** The DMARC policy that applies; null: DNS did not respond. */
   policy: FoundPolicy | "none" | null;
+  /** Hosts of the domain that the service serves (src/domains/hosts/). */
+  hosts: { name: string; purpose: "link" | "mta_sts"; status: string; problem: string | null }[];
   reports: ReportEvidence | null;
   delivery: DeliveryEvidence | null;
 }

@@ -27,7 +27,7 @@ export function readAuthentication(json: string | null): Authentication {
   return Authentication.safeParse(JSON.parse(json ?? "{}")).data ?? NOTHING;
 }
 
-/** Returns whether DMARC asks for a message to be kept out of INBOX (RFC 7489 6.3). */
+/** Returns whether DMARC asks for a message to be kept out of INBOX (RFC 9989 4.7). */
 export function failsDmarc({ dmarc, dmarc_policy }: CheckedAuthentication): boolean {
   return dmarc?.result === "fail" && (dmarc_policy === "quarantine" || dmarc_policy === "reject");
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { checkRates, checkReplies } from "../../../src/domains/health/check-delivery.ts";
 import { checkPolicyAgainstReports } from "../../../src/domains/health/check-dmarc.ts";
+import { checkHosts } from "../../../src/domains/health/check-hosts.ts";
 import { checkMtaSts } from "../../../src/domains/health/check-mta-sts.ts";
 import { checkSenders, checkTlsFailures } from "../../../src/domains/health/check-reports.ts";
 import { checks } from "../../../src/domains/health/checks.ts";
@@ -18,7 +19,7 @@ const NOTHING: Evidence = {
     reportAddress: "reports-1@bounces.mail.test",
   },
   settings: { spfDomain: "spf.mail.test", bounceDomain: "bounces.mail.test", mxHost: "mx.mail.test" },
-  ...{ receivesHere: true, dns: null, policy: null, reports: null, delivery: null },
+  ...{ receivesHere: true, dns: null, policy: null, hosts: [], reports: null, delivery: null },
 };
 const NO_TLS = { sessions: 0, failed: 0, failures: [] };
 const reports = (
@@ -33,6 +34,16 @@ const policy = (text: string, isInherited = false): Evidence["policy"] => ({
   ...{ name: "shop.test", text, record: parseDmarcRecord(text), isInherited },
 });
 const codesOf = (result: ReturnType<(typeof checks)[number]["run"]>) => result.findings.map(({ code }) => code);
+
+it("a host that cannot be used is a finding with what to do, and others are none", () => {
+  const hosts = [
+    { name: "links.shop.test", purpose: "link" as const, status: "failed", problem: "Ask to unblock it." },
+    { name: "mta-sts.shop.test", purpose: "mta_sts" as const, status: "active", problem: null },
+  ];
+  expect(checkHosts({ ...NOTHING, hosts }).findings).toMatchObject([
+    { code: "host_failed", subject: "links.shop.test", action: "Ask to unblock it." },
+  ]);
+});
 
 it("each code of a finding belongs to one check", () => {
   expect(checks.flatMap(({ codes }) => codes).toSorted()).toEqual(Object.keys(findingCodes).toSorted());
