@@ -12,6 +12,7 @@ import { previewForms } from "./previewing.ts";
 import { pollPage } from "./refreshing.ts";
 import { keepTimes, showLocalTimes } from "./times.ts";
 import { showToast } from "./toasts.ts";
+import { watchRecords } from "./watching.ts";
 
 showLocalTimes(document);
 keepTimes();
@@ -27,4 +28,5 @@ prepareImports();
 pollPage();
 openDialogs();
 showToast();
+watchRecords();
 listenForPalette();

@@ -1,4 +1,4 @@
-import { recheckDomains } from "./domains/domains/index.ts";
+import { recheckDomains, tendZones } from "./domains/domains/index.ts";
 import { evaluateHealth } from "./domains/health/index.ts";
 import { advanceHosts } from "./domains/hosts/index.ts";
 import { releaseEndpointLeases } from "./notices/webhooks/index.ts";
@@ -11,7 +11,13 @@ import { startShardJob } from "./shard-jobs.ts";
 
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduledTime: number) => Promise<unknown>>> = {
-  "* * * * *": (ctx, limits) => Promise.all([startShardJob(ctx, "sweep", limits), advanceHosts(ctx)]),
+  "* * * * *": async (ctx, limits) => {
+    try {
+      await Promise.all([startShardJob(ctx, "sweep", limits), advanceHosts(ctx)]);
+    } finally {
+      await tendZones(ctx);
+    }
+  },
   "*/5 * * * *": (ctx, limits) => startShardJob(ctx, "rates", limits),
   "*/10 * * * *": (ctx, limits) => startShardJob(ctx, "offload", limits),
   "2 * * * *": (ctx, limits) => startShardJob(ctx, "close-hours", limits),

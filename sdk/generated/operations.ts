@@ -42,6 +42,7 @@ import type {
   DomainTransferCreate,
   DomainTransferEligibility,
   DomainTransferOffer,
+  DomainUpdate,
   EmailAcceptResponse,
   EmailDetail,
   EmailEvent,
@@ -188,6 +189,8 @@ export interface Operations {
   listDomains(query?: { page?: number; limit?: number; after?: string; name?: string }, options?: RequestOptions): Promise<Domain[]>;
   /** Get a domain with its DNS records and their status. GET /v1/domains/{domain_id} */
   getDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
+  /** Change who publishes the records of a domain. PATCH /v1/domains/{domain_id} */
+  updateDomain(domainId: string, body: DomainUpdate, options?: RequestOptions): Promise<Domain>;
   /** Delete a domain, with its mailboxes if asked to. DELETE /v1/domains/{domain_id} */
   deleteDomain(domainId: string, query?: { delete_mailboxes?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<null>;
   /** Rotate the DKIM keys of a domain. POST /v1/domains/{domain_id}/dkim/rotate */
@@ -514,6 +517,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   registerDomain: {"method":"POST","path":"/v1/domains/","body":"json","keyed":true},
   listDomains: {"method":"GET","path":"/v1/domains/","query":true,"items":""},
   getDomain: {"method":"GET","path":"/v1/domains/{domain_id}"},
+  updateDomain: {"method":"PATCH","path":"/v1/domains/{domain_id}","body":"json"},
   deleteDomain: {"method":"DELETE","path":"/v1/domains/{domain_id}","query":true},
   rotateDkimKeys: {"method":"POST","path":"/v1/domains/{domain_id}/dkim/rotate","keyed":true},
   getDomainHealth: {"method":"GET","path":"/v1/domains/{domain_id}/health"},

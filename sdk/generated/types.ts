@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -535,6 +535,8 @@ export interface Domain {
   id: string;
   name: string;
   status: "pending" | "verified" | "failed";
+  /** Who publishes the values: you, or the service behind your CNAMEs. */
+  setup: "manual" | "delegated";
   records: DomainRecord[];
   /** Selector of the active RSA key, or of the pending one before the first verification. */
   dkim_selector: string | null;
@@ -550,6 +552,8 @@ export interface Domain {
 export interface DomainCreate {
   /** A domain name, in Unicode or in A-label form; at most 220 characters in A-label form. */
   name: string;
+  /** `manual`: you publish the values, and publish new ones when DKIM keys rotate. `delegated`: you publish CNAMEs once; the service publishes the values and rotates its keys. 422 where the service offers no delegated set-up. */
+  setup?: "manual" | "delegated";
 }
 
 export interface DomainFinding {
@@ -598,6 +602,8 @@ export interface DomainProblem {
 
 export interface DomainRecord {
   purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host" | "mta_sts" | "mta_sts_id" | "tls_reports";
+  /** What the record is for, in one sentence. */
+  explanation: string;
   type: "TXT" | "CNAME" | "MX";
   name: string;
   /** A TXT value as one string; in DNS it is split into strings of at most 255 bytes. */
@@ -607,6 +613,10 @@ export interface DomainRecord {
   status: "pending" | "verified" | "missing" | "mismatch";
   /** Whether verification requires this record; the other records are recommended. */
   required: boolean;
+  /** What the last check found instead, at most 5 values of 500 characters. Null unless missing or mismatch. */
+  found: string[] | null;
+  /** What to change, in one sentence. Null: nothing. */
+  action: string | null;
 }
 
 export type DomainReports = {
@@ -768,6 +778,11 @@ export interface DomainTransferProblem {
     id: string;
     label: string;
   }[];
+}
+
+export interface DomainUpdate {
+  /** The old DKIM keys sign until a check has found the records of the new set-up. */
+  setup: "manual" | "delegated";
 }
 
 export interface EmailAcceptResponse {

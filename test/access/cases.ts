@@ -288,6 +288,7 @@ export const cases: Record<string, RouteCase> = {
   "GET /v1/domains/:domain_id": { success: 200, create: createDomain },
   "GET /v1/domains/:domain_id/reports": { success: 200, create: createDomain },
   "GET /v1/domains/:domain_id/health": { success: 200, create: createDomain },
+  "PATCH /v1/domains/:domain_id": { success: 200, create: createDomain, body: () => ({ setup: "manual" }) },
   "POST /v1/domains/:domain_id/verify": { success: 200, create: createDomain },
   "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },

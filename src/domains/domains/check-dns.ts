@@ -2,7 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
 import { resolve } from "../../platform/dns/index.ts";
 import { evaluateRecord } from "./evaluate-record.ts";
-import type { DomainWithKeys } from "./queries.ts";
+import type { DkimKeyRow, DomainRow, DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
 import { dkimState } from "./rules.ts";
 
@@ -15,34 +15,42 @@ export interface DnsCheck {
   verdict: "pass" | "fail" | "temperror";
   /** Statuses of all records. A record that DNS did not respond for keeps its previous status. */
   statuses: Record<string, RecordStatus>;
-  /** Ids of the pending DKIM keys to activate: all pending keys, or none. */
+  /** Values that were found at records that are missing or wrong, within bounds. */
+  found: Record<string, string[]>;
+  /** Ids of the pending DKIM keys to activate: all pending keys of a domain by hand, the first of a delegated one, or none. */
   activate: string[];
   /** Ids of the active DKIM keys that they replace. */
   retire: string[];
 }
 
+/** Characters of a value, and values of a name, that are stored: anybody can publish anything there. */
+const MAX_VALUE = 500;
+const MAX_VALUES = 5;
+
 /**
- * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is
- * published, the records of the active keys are no longer required.
+ * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is published, the
+ * records of the active keys are no longer required. At most 13 DNS queries.
  */
 export async function checkDns(ctx: Ctx, { domain, keys }: DomainWithKeys): Promise<DnsCheck> {
   const records = expectedRecords(ctx.settings, domain, keys);
-  const evaluated = await Promise.all(
-    records.map(async (record) => {
-      const response = await resolve(ctx, record.name, record.type);
-      return [record.key, evaluateRecord(record, response)] as const;
-    }),
+  const responses = await Promise.all(
+    records.map(({ name, type, leadsTo }) => resolve(ctx, name, leadsTo === undefined ? type : "TXT")),
   );
-  const results = new Map(evaluated);
+  const evaluated = records.map((record, index) => {
+    const response = responses[index] ?? { status: "temperror", reason: "not asked" };
+    return { record, response, result: evaluateRecord(record, response) };
+  });
+  const results = new Map(evaluated.map(({ record, result }) => [record.key, result]));
   const statuses = Object.fromEntries(
-    records.map(({ key }) => {
-      const result = results.get(key) ?? "temperror";
-      return [key, result === "temperror" ? (domain.records[key] ?? ("pending" as const)) : result];
-    }),
+    evaluated.map(({ record: { key }, result }) => [
+      key,
+      result === "temperror" ? (domain.records[key] ?? ("pending" as const)) : result,
+    ]),
   );
-  const pending = keys.filter((key) => dkimState(key) === "pending");
-  const isReady = pending.length > 0 && pending.every(({ selector }) => results.get(`dkim:${selector}`) === "verified");
-  const required = records.filter(({ purpose, required }) => required && !(isReady && purpose === "dkim"));
+  const { activate, retire } = newSigners(domain, keys, results);
+  const required = records.filter(
+    ({ purpose, required }) => required && !(activate.length > 0 && isProof(purpose, domain)),
+  );
   const requiredResults = required.map(({ key }) => results.get(key));
   return {
     verdict: requiredResults.includes("temperror")
@@ -51,7 +59,40 @@ export async function checkDns(ctx: Ctx, { domain, keys }: DomainWithKeys): Prom
         ? "pass"
         : "fail",
     statuses,
-    activate: isReady ? pending.map(({ id }) => id) : [],
-    retire: isReady ? keys.filter((key) => dkimState(key) === "active").map(({ id }) => id) : [],
+    found: Object.fromEntries(
+      evaluated.flatMap(({ record, result, response }) => {
+        const isWrong = result === "missing" || result === "mismatch";
+        return isWrong && response.status === "ok" ? [[record.key, foundValues(response)]] : [];
+      }),
+    ),
+    activate,
+    retire,
   };
 }
+
+/** Returns whether the keys that are found take the place of a record: of the other keys, and of the token when the CNAMEs prove it. */
+const isProof = (purpose: string, { setup }: DomainRow) =>
+  purpose === "dkim" || (purpose === "ownership" && setup === "delegated");
+
+/** Returns the keys that sign from now on, and those that no longer do. A rotation of a delegated domain changes them later. */
+function newSigners(
+  { setup }: DomainRow,
+  keys: readonly DkimKeyRow[],
+  results: ReadonlyMap<string, unknown>,
+): Pick<DnsCheck, "activate" | "retire"> {
+  const own = keys.filter(({ slot }) => (slot !== null) === (setup === "delegated"));
+  const pending = own.filter((key) => dkimState(key) === "pending");
+  const hasSigner = setup === "delegated" && own.some((key) => dkimState(key) === "active");
+  const isReady = pending.length > 0 && pending.every(({ selector }) => results.get(`dkim:${selector}`) === "verified");
+  if (hasSigner || !isReady) return { activate: [], retire: [] };
+  const first = pending.toSorted((a, b) => (a.slot ?? 0) - (b.slot ?? 0)).slice(0, 1);
+  return {
+    activate: (setup === "delegated" ? first : pending).map(({ id }) => id),
+    retire: keys.filter((key) => dkimState(key) === "active").map(({ id }) => id),
+  };
+}
+
+const foundValues = ({ values, aliases = [] }: { values: string[]; aliases?: string[] }): string[] =>
+  [...aliases.map((name) => `CNAME ${name}`), ...values]
+    .slice(0, MAX_VALUES)
+    .map((value) => value.slice(0, MAX_VALUE).toWellFormed().replaceAll("\0", "\uFFFD"));

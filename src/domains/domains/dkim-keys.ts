@@ -1,9 +1,10 @@
 import { OneAtATime } from "../../lib/one-at-a-time.ts";
 import { open, seal } from "../../lib/secret-box.ts";
-import { type DkimAlgorithm, generateDkimKeyPair } from "../../mail/dkim/index.ts";
+import { type DkimAlgorithm, dkimRecord, generateDkimKeyPair } from "../../mail/dkim/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { dkimKeys } from "../../platform/db/schema/main/index.ts";
+import { type Delegation, type Slot, type SlotRecord, slotSelector } from "../zones/index.ts";
 
 export const DKIM_PURPOSE = "dkim-private-key";
 
@@ -24,6 +25,28 @@ export function generateDkimKeys(ctx: Ctx, domainId: string, generate = generate
   );
 }
 
+/** Generates the pending key of a slot of a delegated domain: RSA alone, since a selector has one key. */
+export function generateSlotKey(
+  ctx: Ctx,
+  domainId: string,
+  delegation: Delegation,
+  slot: Slot,
+  generate = generateDkimKeyPair,
+): Promise<SlotKey> {
+  return generations.run(async () => {
+    const key = await toDkimKey(ctx, domainId, "rsa-sha256", await generate("rsa-sha256"));
+    return { ...key, selector: slotSelector(delegation, slot), slot };
+  });
+}
+
+/** A key of a delegated domain. */
+export type SlotKey = DkimKey & { slot: Slot };
+
+/** Returns what is published at the target of a slot. */
+export const toSlotRecord = ({ id, slot, algorithm, publicKey }: SlotKey): SlotRecord => ({
+  ...{ slot, keyId: id, value: dkimRecord(algorithm, publicKey) },
+});
+
 async function toDkimKey(
   ctx: Ctx,
   domainId: string,
@@ -34,14 +57,14 @@ async function toDkimKey(
   const privateKey = await seal(ctx.settings.masterKeys, DKIM_PURPOSE, id, new Uint8Array(pair.pkcs8));
   const selector = `svc-${algorithm === "rsa-sha256" ? "r" : "e"}-${id.slice(-8)}`;
   const { publicKey } = pair;
-  const times = { createdAt: ctx.now(), activatedAt: null, retiredAt: null };
-  return { id, domainId, selector, algorithm, publicKey, privateKey, ...times };
+  const times = { createdAt: ctx.now(), activatedAt: null, retiredAt: null, publishedAt: null };
+  return { id, domainId, selector, algorithm, publicKey, privateKey, slot: null, ...times };
 }
 
 const INSERT_KEYS = `
-  INSERT INTO dkim_keys (id, domain_id, selector, algorithm, public_key, private_key, created_at)
+  INSERT INTO dkim_keys (id, domain_id, selector, algorithm, public_key, private_key, created_at, slot)
   SELECT value->>'id', value->>'domainId', value->>'selector', value->>'algorithm', value->>'publicKey',
-    value->>'privateKey', value->>'createdAt' FROM json_each(?1)`;
+    value->>'privateKey', value->>'createdAt', value->>'slot' FROM json_each(?1)`;
 
 /** Returns a statement that inserts pending keys. */
 export function insertKeysStatement(ctx: Ctx, keys: readonly DkimKey[]): MainStatement {

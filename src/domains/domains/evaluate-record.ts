@@ -8,8 +8,32 @@ export type RecordResult = Exclude<RecordStatus, "pending"> | "temperror";
 /** Compares a record with the response of DNS for its name. Pure. */
 export function evaluateRecord(record: ExpectedRecord, response: DnsResult): RecordResult {
   if (response.status === "temperror") return "temperror";
+  if (record.leadsTo !== undefined) return evaluateAlias(record, record.leadsTo, response);
+  return evaluateValues(record, response.values);
+}
+
+/**
+ * Evaluates a CNAME by what its name leads to in the end. The CNAME alone proves that the domain is the workspace's, since no other
+ * registration has its target; a wrong value behind it is the service's own, so it shows nothing about the domain.
+ */
+function evaluateAlias(
+  record: ExpectedRecord,
+  leadsTo: string | null,
+  { values, aliases = [] }: { values: string[]; aliases?: string[] },
+): RecordResult {
+  if (!aliases.includes(record.value)) {
+    if (aliases.length > 0) return "mismatch";
+    // An own DMARC policy is as good as ours. A key that was copied is not: it would stay when ours changes.
+    if (record.purpose === "dmarc") return evaluateValues(record, values);
+    return values.length === 0 ? "missing" : "mismatch";
+  }
+  if (leadsTo === null) return "verified";
+  return evaluateValues({ purpose: record.purpose, value: leadsTo }, values) === "verified" ? "verified" : "temperror";
+}
+
+function evaluateValues(record: Pick<ExpectedRecord, "purpose" | "value">, values: string[]): RecordResult {
   const { isCandidate, isCorrect } = matchers[record.purpose];
-  const candidates = response.values.filter(isCandidate);
+  const candidates = values.filter(isCandidate);
   if (candidates.length === 0) return "missing";
   return isCorrect(candidates, record.value) ? "verified" : "mismatch";
 }

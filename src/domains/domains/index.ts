@@ -1,3 +1,5 @@
+export { advanceRotations } from "./advance-rotations.ts";
+export { changeSetup } from "./change-setup.ts";
 export { deleteDomain } from "./delete.ts";
 export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
 export { findValues, foundKey } from "./found-values.ts";
@@ -26,6 +28,7 @@ export {
   reversedName,
   reversedRange,
 } from "./rules.ts";
-export { DomainIn, DomainOut, toDomain } from "./schema.ts";
+export { DomainIn, DomainOut, DomainPatch, toDomain } from "./schema.ts";
+export { tendZones } from "./tend-zones.ts";
 export { verifyDomain } from "./verify.ts";
 export { toZoneFile } from "./zone-file.ts";

@@ -79,7 +79,11 @@ export async function selectWithKeys(
     offset,
     limit,
     orderBy,
-  }: { offset: number; limit: number; orderBy: typeof domains.name | typeof domains.nextCheckAt },
+  }: {
+    offset: number;
+    limit: number;
+    orderBy: typeof domains.name | typeof domains.nextCheckAt | typeof domains.nextRotationAt;
+  },
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
   const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);

@@ -6,6 +6,7 @@ import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { hostStatements } from "../hosts/index.ts";
+import { republishStatement } from "../zones/index.ts";
 import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, findDomainWithKeys, selectWithKeys } from "./queries.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
@@ -13,10 +14,10 @@ import { dkimKeyStatements } from "./save-dns-check.ts";
 
 /** Domains that one run checks. The job runs each hour, so the rest waits for the next run. */
 const DOMAINS_PER_RUN = 200;
-/** Concurrent DNS checks. Each makes up to nine requests, and an invocation has six connections (Workers limits). */
+/** Concurrent DNS checks. Each makes up to 13 requests, and an invocation has six connections (Workers limits). */
 const CONCURRENCY = 4;
 /** D1 statements that save one check and examine the domain. */
-const CHECK_STATEMENTS = 18;
+const CHECK_STATEMENTS = 22;
 
 /** Examines a domain after its check; it never throws. */
 export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
@@ -29,7 +30,7 @@ export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) =>
  */
 export async function recheckDomains(ctx: Ctx, examine: Examine = async () => {}): Promise<void> {
   await ctx.db
-    .prepare("DELETE FROM dkim_keys WHERE id IN (SELECT id FROM dkim_keys WHERE retired_at < ?1 LIMIT 1000)")
+    .prepare(DELETE_RETIRED)
     .bind(ctx.now() - RETIRED_KEY_MS)
     .run();
   const due = await findDue(ctx);
@@ -39,6 +40,12 @@ export async function recheckDomains(ctx: Ctx, examine: Examine = async () => {}
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
+
+// A rotation replaces the keys of a delegated domain.
+const DELETE_RETIRED = `
+  DELETE FROM dkim_keys WHERE id IN (
+    SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id
+     WHERE k.retired_at < ?1 AND (k.slot IS NULL OR d.setup = 'manual') LIMIT 1000)`;
 
 function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.nextCheckAt, ctx.now()));
@@ -64,7 +71,7 @@ async function recheck(ctx: Ctx, found: DomainWithKeys, examine: Examine): Promi
 }
 
 const SAVE_CHECK = `
-  UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7
+  UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7, found = ?8
    WHERE id = ?1 AND next_check_at = ?2 AND status = 'verified'`;
 
 function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainStatement[] {
@@ -72,7 +79,11 @@ function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainState
   const now = ctx.now();
   if (check.verdict === "temperror") {
     const retry = db.prepare("UPDATE domains SET next_check_at = ?3 WHERE id = ?1 AND next_check_at = ?2");
-    return [retry.bind(domain.id, domain.nextCheckAt, now + RETRY_CHECK_MS)];
+    return [
+      retry.bind(domain.id, domain.nextCheckAt, now + RETRY_CHECK_MS),
+      // A record that has gone from the zone is published again.
+      ...(domain.setup === "delegated" ? [republishStatement(ctx, domain.id)] : []),
+    ];
   }
   const failedChecks = check.verdict === "pass" ? 0 : domain.failedChecks + 1;
   const failed = failedChecks >= MAX_FAILED_CHECKS;
@@ -80,12 +91,12 @@ function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainState
     .prepare(SAVE_CHECK)
     .bind(
       ...[domain.id, domain.nextCheckAt, JSON.stringify(check.statuses), now, now + RECHECK_MS],
-      ...[failedChecks, failed ? "failed" : "verified"],
+      ...[failedChecks, failed ? "failed" : "verified", JSON.stringify(check.found)],
     );
   return [
     save,
     expectChanges(db, 1),
-    ...(check.verdict === "pass" ? dkimKeyStatements(ctx, check, now) : []),
+    ...(check.verdict === "pass" ? dkimKeyStatements(ctx, domain, check) : []),
     ...hostStatements(ctx, domain, check.statuses),
     ...(failed ? notifyOwnersStatements(ctx, domain.workspace, failedNotice(domain)) : []),
   ];

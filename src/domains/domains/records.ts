@@ -2,6 +2,8 @@ import { dkimRecord } from "../../mail/dkim/index.ts";
 import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { hostLabels, mtaStsId } from "../hosts/index.ts";
+import { dkimTarget } from "../zones/index.ts";
+import { delegatedAdvice, delegationOf } from "./delegated-records.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
@@ -30,6 +32,8 @@ export interface ExpectedRecord {
   priority: number | null;
   /** True when verification requires the record. The other records are advice. */
   required: boolean;
+  /** Of a CNAME that is checked by the TXT record to which it leads: that value, or null for any. */
+  leadsTo?: string | null;
 }
 
 /**
@@ -37,23 +41,32 @@ export interface ExpectedRecord {
  * when none is active. The record of a retired key is listed until the key is deleted. Pure.
  */
 export function expectedRecords(
+  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames">,
+  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records">,
+  keys: readonly DkimKeyRow[],
+): ExpectedRecord[] {
+  const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
+  if (domain.setup === "manual") return manualRecords(settings, domain, dkim);
+  // Until the CNAMEs are found, the records by hand keep the domain verified.
+  const isMoving = keys.some((key) => key.slot === null && dkimState(key) === "active");
+  return [
+    ...(isMoving ? [ownershipRecord(domain)] : []),
+    ...dkim,
+    ...delegatedAdvice(settings, domain),
+    ...hostRecords(settings, domain),
+  ];
+}
+
+function manualRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "hostnames">,
   domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "records">,
-  keys: readonly DkimKeyRow[],
+  dkim: readonly ExpectedRecord[],
 ): ExpectedRecord[] {
   const { name } = domain;
   const advice = { priority: null, required: false };
   return [
-    {
-      key: "ownership",
-      purpose: "ownership",
-      type: "TXT",
-      name: `${OWNERSHIP_LABEL}.${name}`,
-      value: `svc-domain-verification=${domain.ownershipToken}`,
-      priority: null,
-      required: true,
-    },
-    ...keys.map((key): ExpectedRecord => dkimRecordOf(name, key, keys)),
+    ownershipRecord(domain),
+    ...dkim,
     { key: "spf", purpose: "spf", type: "TXT", name, value: `v=spf1 include:${settings.spfDomain} ~all`, ...advice },
     {
       key: "return_path",
@@ -68,7 +81,7 @@ export function expectedRecords(
       purpose: "dmarc",
       type: "TXT",
       name: `_dmarc.${name}`,
-      value: `v=DMARC1; p=none; rua=mailto:${reportAddress(domain.id, settings.bounceDomain)}`,
+      value: dmarcValue(settings, domain.id),
       ...advice,
     },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
@@ -108,6 +121,14 @@ function hostRecords(
     },
   ];
 }
+const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "ownershipToken">): ExpectedRecord => ({
+  ...{ key: "ownership", purpose: "ownership", type: "TXT", name: `${OWNERSHIP_LABEL}.${name}` },
+  ...{ value: `svc-domain-verification=${ownershipToken}`, priority: null, required: true },
+});
+
+/** Returns the DMARC record that is recommended: reports come to the service, and nothing is refused yet. Pure. */
+export const dmarcValue = ({ bounceDomain }: Pick<Settings, "bounceDomain">, domainId: string): string =>
+  `v=DMARC1; p=none; rua=mailto:${reportAddress(domainId, bounceDomain)}`;
 
 /** Returns the DNS records of DKIM keys. Pure. */
 export function dkimRecords(
@@ -130,12 +151,20 @@ const dkimRecordFields = (
  * Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by
  * the active keys.
  */
-function dkimRecordOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
+function dkimRecordOf(
+  domain: Pick<DomainRow, "name" | "zone" | "zoneToken">,
+  key: DkimKeyRow,
+  keys: readonly DkimKeyRow[],
+): ExpectedRecord {
+  const delegation = delegationOf(domain);
+  const fields = dkimRecordFields(domain.name, key);
   const hasActiveKey = keys.some((other) => dkimState(other) === "active");
   return {
     key: `dkim:${key.selector}`,
     purpose: "dkim",
-    ...dkimRecordFields(name, key),
+    ...(delegation && (key.slot === 1 || key.slot === 2)
+      ? { type: "CNAME", name: fields.name, value: dkimTarget(delegation, key.slot), leadsTo: fields.value }
+      : fields),
     priority: null,
     required: dkimState(key) === (hasActiveKey ? "active" : "pending"),
   };

@@ -3,30 +3,34 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
-import { getDomain, getDomainWithKeys } from "./queries.ts";
+import { type DkimKeyRow, getDomain, getDomainWithKeys } from "./queries.ts";
+import { rotateDelegated } from "./rotate-delegated.ts";
 import { dkimState } from "./rules.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
 // Replaces pending keys only: active keys sign until the new ones are found in DNS.
-const DELETE_PENDING = "DELETE FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL";
+const DELETE_PENDING =
+  "DELETE FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL AND slot IS NULL";
 
 // Changes one row only if the domain exists and its pending keys are the ones that were read. Otherwise the response
 // would list records of keys that a concurrent rotation has already deleted.
 const EXPECT_UNCHANGED = `
   UPDATE domains SET name = name WHERE id = ?1 AND workspace = ?2 AND ?3 = (
     SELECT json_group_array(id) FROM (
-      SELECT id FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL ORDER BY id))`;
+      SELECT id FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL AND slot IS NULL ORDER BY id))`;
 
 /**
  * Generates a new pair of DKIM keys for a domain. They are activated when a DNS check (verify, or the daily check) finds both
- * records; the old keys sign until then and retire at that moment (docs/contract/domains.md#dkim-keys). Throws 404, and
+ * records; the old keys sign until then and retire at that moment (docs/contract/domains.md#dkim-keys). The other key of a delegated domain signs at once. Throws 404, and
  * ConcurrencyError when the keys were changed at the same moment.
  */
 export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const { domain, keys, hosts } = await getDomainWithKeys(ctx, id);
+  if (domain.setup === "delegated") return rotateDelegated(ctx, { domain, keys, hosts });
   const newKeys = await generateDkimKeys(ctx, domain.id);
-  const remaining = keys.filter((key) => dkimState(key) !== "pending");
-  const pendingIds = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
+  const isReplaced = (key: DkimKeyRow) => dkimState(key) === "pending" && key.slot === null;
+  const remaining = keys.filter((key) => !isReplaced(key));
+  const pendingIds = keys.filter(isReplaced).map((key) => key.id);
   const response = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys], hosts });
   try {
     await guardedBatch(ctx.db, [

@@ -9,11 +9,12 @@ import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { body, query } from "../../http/validate.ts";
+import { changeSetup } from "./change-setup.ts";
 import { deleteDomain } from "./delete.ts";
 import { getDomainWithKeys, listDomains } from "./queries.ts";
 import { registerDomain } from "./register.ts";
 import { rotateDkim } from "./rotate-dkim.ts";
-import { DomainIn, DomainOut, DomainProblem, toDomain } from "./schema.ts";
+import { DomainIn, DomainOut, DomainPatch, DomainProblem, toDomain } from "./schema.ts";
 
 const ListQuery = z
   .object({
@@ -74,12 +75,28 @@ export const domainRoutes = new Hono<AppEnv>()
       return c.json(toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id"))));
     },
   )
+  .patch(
+    "/v1/domains/:domain_id",
+    operation("domains:manage", {
+      operationId: "updateDomain",
+      summary: "Change who publishes the records of a domain",
+      description:
+        "The DKIM keys of today sign until a check has found the records of the new set-up. Returns 409 when the domain was " +
+        "changed at the same moment.",
+      parameters: [domainId],
+      responses: responses(200, "The domain with the records to publish", DomainOut, [403, 404, 409, 413, 415]),
+    }),
+    ...body(DomainPatch),
+    async (c) => c.json(await changeSetup(c.get("caller"), c.req.param("domain_id"), c.req.valid("json"))),
+  )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",
     operation("domains:manage", {
       operationId: "rotateDkimKeys",
       summary: "Rotate the DKIM keys of a domain",
-      description: "The new keys sign once both of their records are found in DNS; the old keys sign until then.",
+      description:
+        "The new keys sign once both of their records are found in DNS; the old keys sign until then. The next " +
+        "key of a delegated domain signs at once: 409 when its record is not yet published for two days.",
       parameters: [domainId, parameter.idempotencyKey],
       responses: responses(200, "The domain with the new records", DomainOut, [403, 404, 409]),
     }),

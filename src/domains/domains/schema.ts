@@ -4,8 +4,18 @@ import { timestamp } from "../../lib/timestamp.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost } from "../hosts/index.ts";
 import type { DomainWithKeys } from "./queries.ts";
+import { adviceOn } from "./record-advice.ts";
 import { expectedRecords } from "./records.ts";
 import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
+
+const Setup = z.enum(["manual", "delegated"]);
+
+export const DomainPatch = z
+  .strictObject({
+    setup: Setup.describe("The old DKIM keys sign until a check has found the records of the new set-up."),
+  })
+  .meta({ ref: "DomainUpdate", examples: [{ setup: "delegated" }] });
+export type DomainPatch = z.output<typeof DomainPatch>;
 
 export const DomainIn = z
   .object({
@@ -14,6 +24,10 @@ export const DomainIn = z
       pattern: "\\.",
       description: "A domain name, in Unicode or in A-label form; at most 220 characters in A-label form.",
     }),
+    setup: Setup.default("manual").describe(
+      "`manual`: you publish the values, and publish new ones when DKIM keys rotate. `delegated`: you publish CNAMEs once; " +
+        "the service publishes the values and rotates its keys. 422 where the service offers no delegated set-up.",
+    ),
   })
   .meta({ ref: "DomainCreate", examples: [{ name: "shop.example.net" }] });
 export type DomainIn = z.output<typeof DomainIn>;
@@ -32,6 +46,7 @@ const RecordOut = z
       "mta_sts_id",
       "tls_reports",
     ]),
+    explanation: z.string().describe("What the record is for, in one sentence."),
     type: z.enum(["TXT", "CNAME", "MX"]),
     name: z.string(),
     value: z.string().describe("A TXT value as one string; in DNS it is split into strings of at most 255 bytes."),
@@ -42,6 +57,13 @@ const RecordOut = z
         "Result of the last check. `pending`: not checked yet; `missing`: no such record; `mismatch`: another value.",
       ),
     required: z.boolean().describe("Whether verification requires this record; the other records are recommended."),
+    found: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        "What the last check found instead, at most 5 values of 500 characters. Null unless missing or mismatch.",
+      ),
+    action: z.string().nullable().describe("What to change, in one sentence. Null: nothing."),
   })
   .meta({ ref: "DomainRecord" });
 
@@ -62,6 +84,7 @@ export const DomainOut = z
     id: z.uuid(),
     name: z.string(),
     status: z.enum(["pending", "verified", "failed"]),
+    setup: Setup.describe("Who publishes the values: you, or the service behind your CNAMEs."),
     records: z.array(RecordOut),
     dkim_selector: z
       .string()
@@ -85,15 +108,19 @@ export const DomainOut = z
         id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
         name: "shop.example.net",
         status: "pending",
+        setup: "manual",
         records: [
           {
             purpose: "ownership",
+            explanation: "Proves that the domain is yours.",
             type: "TXT",
             name: "_svc-challenge.shop.example.net",
             value: "svc-domain-verification=47ba00fc506fe87470c853932cd4613125d510b9",
             priority: null,
             status: "pending",
             required: true,
+            found: null,
+            action: "Publish this record, then check again.",
           },
         ],
         dkim_selector: "svc-r-b2c4fd32",
@@ -121,15 +148,18 @@ export const DomainProblem = z
 /** Serializes a domain with its DNS records. */
 export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWithKeys): DomainOut {
   const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
-  const shown = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);
+  const first = domain.setup === "delegated" ? rsa.find(({ slot }) => slot === 1) : rsa.at(-1);
+  const shown = rsa.find((key) => dkimState(key) === "active") ?? first;
   return {
     id: domain.id,
     name: domain.name,
     status: domain.status,
-    records: expectedRecords(settings, domain, keys).map(({ key, ...record }) => ({
-      ...record,
-      status: domain.records[key] ?? "pending",
-    })),
+    setup: domain.setup,
+    records: expectedRecords(settings, domain, keys).map(({ key, leadsTo: _, ...record }) => {
+      const status = domain.records[key] ?? "pending";
+      const found = status === "missing" || status === "mismatch" ? (domain.found[key] ?? null) : null;
+      return { ...record, status, found, ...adviceOn(record, status, found) };
+    }),
     dkim_selector: shown?.selector ?? null,
     health: healthOf(domain.health),
     link_host: toHost(settings, domain.name, "link", hosts),

@@ -4,9 +4,10 @@ import { auditWhereStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { advanceHostsOf, hostStatements } from "../hosts/index.ts";
+import { publishRecords } from "../zones/index.ts";
 import { checkDns } from "./check-dns.ts";
 import { isTaken, overtakeStatements } from "./overtake.ts";
-import { type DomainRow, getDomainWithKeys } from "./queries.ts";
+import { type DomainRow, type DomainWithKeys, getDomainWithKeys } from "./queries.ts";
 import type { Examine } from "./recheck.ts";
 import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
@@ -18,7 +19,7 @@ import { type DomainOut, toDomain } from "./schema.ts";
  * the name or one above it, or when the domain's keys were changed at the same moment.
  */
 export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine): Promise<DomainOut> {
-  const before = await getDomainWithKeys(ctx, id);
+  const before = await getPublished(ctx, id);
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
   const save = (statements: MainStatement[] = []) =>
@@ -42,6 +43,15 @@ export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine)
   await advanceHostsOf(ctx, before.domain.id);
   await examine(ctx, await getDomainWithKeys(ctx, id), before.domain.status !== "pending");
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+}
+
+/** Returns a domain; publishes its keys before that when the run after its registration did not. */
+async function getPublished(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
+  const found = await getDomainWithKeys(ctx, id);
+  const { setup } = found.domain;
+  if (setup === "delegated" && found.keys.some(({ slot, publishedAt }) => slot !== null && publishedAt === null))
+    await publishRecords(ctx, found.domain.id);
+  return found;
 }
 
 /** Runs a batch that overtakes names below. Throws 409 when the domain was changed at the same moment. */

@@ -50,7 +50,11 @@ function checkRotation(pending: readonly DkimEvidence[], now: number): Finding[]
   if (waiting.length === 0) return [];
   const problem = `New DKIM keys wait for their records since ${new Date(waiting[0]?.createdAt ?? 0).toISOString().slice(0, 10)}. The old keys still sign.`;
   const action = waiting
-    .map(({ name, expected }) => `Publish the TXT record at ${name} with the value "${expected}".`)
+    .map(({ name, expected, alias }) =>
+      alias
+        ? `Publish the CNAME ${name} to ${alias}.`
+        : `Publish the TXT record at ${name} with the value "${expected}".`,
+    )
     .join(" ");
   return [
     finding("dkim_rotation_waiting", {
@@ -73,6 +77,7 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
   const values = response.values.filter((value) => value.trim() !== "");
   const evidence = valuesOf(name, response);
   const publish = `Replace it by a TXT record with the whole value "${expected}". Its DNS provider splits it into strings of ${STRING_BYTES} bytes, or the zone file of the domain's page has it split.`;
+  if (key.alias) return aliasFinding(key, key.alias, evidence);
   const [value, ...more] = values;
   if (value === undefined) {
     const problem = `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`;
@@ -91,6 +96,23 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
     return finding("dkim_several", { subject, problem, action, evidence });
   }
   return keyFinding(key, value, { evidence, publish, others }) ?? tagFinding(key, value, evidence);
+}
+
+/** Finds a CNAME of a delegated domain that does not lead to the key. */
+function aliasFinding(
+  { selector, name, expected, response }: DkimEvidence,
+  alias: string,
+  evidence: string[],
+): Finding | null {
+  if (response.status === "temperror") return null;
+  const isRight = response.values.length > 0 && response.values.every((value) => keyOf(value) === keyOf(expected));
+  if (isRight) return null;
+  return finding("dkim_missing", {
+    subject: selector,
+    problem: `${name} does not lead to the DKIM key of the domain, so receivers cannot check the signatures of its mail.`,
+    action: `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`,
+    evidence,
+  });
 }
 
 function keyFinding(

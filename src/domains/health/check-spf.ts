@@ -12,6 +12,8 @@ export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
   const { evaluation } = dns.spf;
   const [record, ...more] = evaluation.records;
   const include = `include:${settings.spfDomain}`;
+  // SPF of a delegated domain is aligned by its return path.
+  if (record === undefined && dns.isDelegated) return { findings: [] };
   if (record === undefined) return { findings: [missing(dns.spf, name, include)] };
   const evidence = evaluation.records.map((text) => `${name}: ${text}`);
   if (more.length > 0) {
@@ -20,7 +22,7 @@ export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
     return { findings: [finding("spf_several", { problem, action, evidence })] };
   }
   const findings = [
-    ...permission(dns.spf, { name, record, include, spfDomain: settings.spfDomain, evidence }),
+    ...(dns.isDelegated ? [] : permission(dns.spf, { name, record, include, spfDomain: settings.spfDomain, evidence })),
     ...limits(dns.spf, name, evidence),
     ...contents(dns.spf, name, evidence),
   ];

@@ -7,8 +7,10 @@ export interface DkimEvidence {
   selector: string;
   state: "pending" | "active";
   name: string;
-  /** The value to publish. */
+  /** The value that receivers are to find. */
   expected: string;
+  /** The CNAME to publish, of a delegated domain. */
+  alias?: string | null;
   createdAt: number;
   /** Since when it signs, in ms since 1970. */
   activatedAt: number | null;
@@ -22,6 +24,8 @@ export type PolicyResponse = { status: number; text: string } | null;
 
 /** All DNS data of one evaluation. */
 export interface DnsEvidence {
+  /** True: the CNAMEs of its keys prove the ownership, and its return path has an SPF record. */
+  isDelegated?: boolean;
   ownership: { name: string; expected: string; response: DnsResult; doubled: DnsResult | null };
   dkim: DkimEvidence[];
   /** Null: DNS did not respond. */

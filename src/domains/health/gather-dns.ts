@@ -35,7 +35,18 @@ export async function gatherDns(
   );
   // An SPF record decides how many look-ups it causes, so it comes last.
   const spf = await gatherSpf(ctx, lookups, name);
-  return { ownership, dkim, spf, returnPath, dmarc, mx, mtaSts, tlsReports, blocklists };
+  return {
+    isDelegated: subject.isDelegated,
+    ownership,
+    dkim,
+    spf,
+    returnPath,
+    dmarc,
+    mx,
+    mtaSts,
+    tlsReports,
+    blocklists,
+  };
 }
 
 /** Returns the response for a record's name with the domain after it again, when the record is missing. */
@@ -49,6 +60,7 @@ async function doubledOf(
 }
 
 async function gatherOwnership(lookups: Lookups, { name, ownership }: HealthDomain): Promise<DnsEvidence["ownership"]> {
+  if (ownership.name === "") return { ...ownership, response: { status: "ok", values: [] }, doubled: null };
   const response = await lookups.resolve(ownership.name, "TXT");
   const doubled = await doubledOf(lookups, response, { at: ownership.name, type: "TXT", name });
   return { ...ownership, response, doubled };

@@ -9,6 +9,8 @@ export interface HealthDomain {
   name: string;
   ownership: { name: string; expected: string };
   returnPath: { name: string; expected: string };
+  /** True when the service publishes its records behind CNAMEs. */
+  isDelegated: boolean;
   keys: Omit<DkimEvidence, "response" | "doubled">[];
 }
 
@@ -24,10 +26,19 @@ export function toHealthDomain(settings: Settings, { domain, keys }: DomainWithK
     name: domain.name,
     ownership: recordOf("ownership"),
     returnPath: recordOf("return_path"),
+    isDelegated: domain.setup === "delegated",
     keys: keys.flatMap((key) => {
       const state = dkimState(key);
       const { selector, createdAt, activatedAt } = key;
-      return state === "retired" ? [] : [{ selector, state, ...recordOf(`dkim:${selector}`), createdAt, activatedAt }];
+      const record = records.find((one) => one.key === `dkim:${selector}`);
+      if (state === "retired" || !record) return [];
+      const isAlias = record.type === "CNAME";
+      return [
+        {
+          ...{ selector, state, name: record.name, createdAt, activatedAt },
+          ...{ expected: record.leadsTo ?? record.value, alias: isAlias ? record.value : null },
+        },
+      ];
     }),
   };
 }

@@ -30,6 +30,5 @@ export const dmarcTarget = ({ zone, token }: Delegation): string => `dmarc.${tok
 export const slotSelector = ({ token }: Pick<Delegation, "token">, slot: Slot): string =>
   `svc-${slot}-${token.slice(0, 8)}`;
 
-/** Label of the link host below a domain, and of the host of its MTA-STS policy (RFC 8461 3.3). */
-export const LINK_LABEL = "links";
+/** Label of the host of an MTA-STS policy (RFC 8461 3.3). */
 export const MTA_STS_LABEL = "mta-sts";

@@ -6,6 +6,7 @@ export const actions = {
   "domain.registered": "domain",
   "domain.verified": "domain",
   "domain.dkim_rotated": "domain",
+  "domain.setup_changed": "domain",
   "domain.deleted": "domain",
   "domain.transferred": "domain",
   "domain.overtaken": "domain",

@@ -10,7 +10,14 @@ type QueryType = RecordType | "A" | "AAAA" | "PTR";
  * truncated or malformed message), which shows neither that a record exists nor that it does not. Values: TXT as one
  * string, CNAME and PTR as a name, MX as `<preference> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
  */
-export type DnsResult = { status: "ok"; values: string[] } | { status: "temperror"; reason: string };
+export type DnsResult =
+  | {
+      status: "ok";
+      values: string[];
+      /** Names to which CNAMEs lead from the name that was asked, in their order. */
+      aliases?: string[];
+    }
+  | { status: "temperror"; reason: string };
 
 const TIMEOUT_MS = 5_000;
 /** Largest DNS message in bytes (RFC 1035 4.2.2: a length of 16 bits). */
@@ -64,6 +71,7 @@ function parseAnswer(message: DecodedPacket, name: string, type: QueryType): Dns
     return { status: "temperror", reason: `the resolver responded with rcode ${rcode}` };
   return {
     status: "ok",
+    aliases: (message.answers ?? []).flatMap((answer) => (answer.type === "CNAME" ? valuesOf(answer) : [])),
     values: (message.answers ?? []).flatMap((answer) => (answer.type === type ? valuesOf(answer) : [])),
   };
 }

@@ -16,6 +16,8 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "delivery.write.retried": "warn",
   "domain.health.failed": "warn",
   "domain.recheck.failed": "warn",
+  "domain.rotation.failed": "error",
+  "domain.rotation.waiting": "warn",
   "egress.answered": "info",
   "egress.probe.failed": "warn",
   "egress.leases.failed": "warn",
@@ -77,6 +79,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "workspace.close.failed": "error",
   "workspace.resume.failed": "warn",
   "workspace.stopped": "warn",
+  "zone.write.failed": "error",
 };
 
 /** Returns the level of an event. One that is not listed is a warning, so that it is seen. */

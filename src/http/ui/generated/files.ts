@@ -2,12 +2,12 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-42534ba4.js",
-  webmailScript: "/assets/webmail-4f1691a8.js",
+  script: "/assets/page-5054d147.js",
+  webmailScript: "/assets/webmail-4b4d8942.js",
   editorScript: "/assets/editor-6b9c916.js",
   style: "/assets/page-17f3954.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-e375254.json",
+  guides: "/assets/guides-1b1b286c.json",
 } as const;

@@ -25,19 +25,6 @@ interface DomainPageProps {
   refusal?: Refusal | undefined;
 }
 
-const purposes: Readonly<Record<DomainOut["records"][number]["purpose"], string>> = {
-  ownership: "Proves that the domain is yours.",
-  dkim: "Signs your emails.",
-  spf: "Permits this service to send for the domain.",
-  return_path: "Receives bounces under your own name.",
-  dmarc: "Says what receivers do with forged mail.",
-  mx: "Brings mail for the domain to its mailboxes here.",
-  mta_sts: "Holds the policy that mail to you must be encrypted (MTA-STS, in testing).",
-  mta_sts_id: "Announces that policy to senders.",
-  tls_reports: "Asks senders to report whether encryption to you fails.",
-  link_host: "Gives the links in your emails your own name.",
-};
-
 /** One domain with its DNS records, and how to transfer it. */
 export function DomainPage({ caller, domain, found, transfer, notice, refusal }: DomainPageProps) {
   const mayManage = caller.actor.scopes.has("domains:manage");
@@ -47,25 +34,11 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       title={domain.name}
       caller={caller}
       at="/app/domains"
-      actions={mayManage ? <Actions domain={domain} /> : null}
+      actions={mayManage ? <Actions domain={domain} canDelegate={caller.settings.delegatedZones.length > 0} /> : null}
       notice={notice}
     >
       <ErrorSummary refusal={refusal} />
-      <Progress domain={domain} />
-      {domain.health === "warning" || domain.health === "error" ? (
-        <p>
-          <Status word={domain.health} label={HEALTH_LABELS[domain.health]} />:{" "}
-          <a href={`/app/domains/${domain.id}/health`}>see what and what to do</a>
-        </p>
-      ) : null}
-      <LinkHost host={domain.link_host} />
-      <h2>DNS records</h2>
-      <p>
-        {isVerified
-          ? "Keep these records. They are checked every day."
-          : "Publish the required records where the domain is registered, then check them here."}
-      </p>
-      <Records domain={domain} found={found} />
+      <Watched domain={domain} found={found} mayManage={mayManage} />
       <p>
         <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
         {" · "}
@@ -84,11 +57,52 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
   );
 }
 
-const Actions = ({ domain }: { domain: DomainOut }) => (
+/** The part of the page that changes with each check. While the domain is not verified, a script checks its records again and again. */
+const Watched = ({ domain, found, mayManage }: Pick<DomainPageProps, "domain" | "found"> & { mayManage: boolean }) => (
+  <div
+    id="records"
+    data-live=""
+    data-check={mayManage && domain.status !== "verified" ? `/app/domains/${domain.id}/verify` : undefined}
+  >
+    <Progress domain={domain} />
+    {domain.health === "warning" || domain.health === "error" ? (
+      <p>
+        <Status word={domain.health} label={HEALTH_LABELS[domain.health]} />:{" "}
+        <a href={`/app/domains/${domain.id}/health`}>see what and what to do</a>
+      </p>
+    ) : null}
+    <LinkHost host={domain.link_host} />
+    <h2>DNS records</h2>
+    <p>{introOf(domain)}</p>
+    <Records domain={domain} found={found} />
+  </div>
+);
+
+function introOf({ status, setup }: DomainOut): string {
+  const isDelegated = setup === "delegated";
+  if (status === "verified")
+    return isDelegated
+      ? "Keep these records. They are checked every day, and the service changes its keys behind them."
+      : "Keep these records. They are checked every day.";
+  const how = isDelegated ? "Publish these records once" : "Publish the required records";
+  return `${how} where the domain is registered. This page checks them and shows when they are found.`;
+}
+
+const SetupForm = ({ domain: { id, setup } }: { domain: DomainOut }) => (
+  <form method="post" action={`/app/domains/${id}/setup`}>
+    <input type="hidden" name="setup" value={setup === "manual" ? "delegated" : "manual"} />
+    <button class="quiet" type="submit">
+      {setup === "manual" ? "Publish CNAMEs instead" : "Publish values instead"}
+    </button>
+  </form>
+);
+
+const Actions = ({ domain, canDelegate }: { domain: DomainOut; canDelegate: boolean }) => (
   <>
     <form method="post" action={`/app/domains/${domain.id}/verify`}>
       <button type="submit">Check records</button>
     </form>
+    {canDelegate ? <SetupForm domain={domain} /> : null}
     {domain.status === "verified" ? (
       <ButtonLink to={`/app/domains/${domain.id}/rotate`} label="Rotate DKIM keys" kind="quiet" />
     ) : null}
@@ -153,15 +167,16 @@ const Records = ({ domain, found }: Pick<DomainPageProps, "domain" | "found">) =
     rows={domain.records
       .toSorted((a, b) => Number(b.required) - Number(a.required))
       .map((record) => [
-        <span title={purposes[record.purpose]}>{record.type}</span>,
+        <span title={record.explanation}>{record.type}</span>,
         <>
           <Copied text={hostOf(record.name, domain.name)} what={`the host of ${record.name}`} title={record.name} />
-          <p class="soft">{purposes[record.purpose]}</p>
+          <p class="soft">{record.explanation}</p>
         </>,
         <>
           <Copied text={record.value} what={`the value of ${record.name}`} />
           {record.priority === null ? null : <p class="soft">Priority {record.priority}</p>}
-          <Found text={found?.get(foundKey(record))} />
+          <Found text={found?.get(foundKey(record)) ?? record.found?.join("\n")} />
+          {isWrong(record) && record.action !== null ? <p>{record.action}</p> : null}
         </>,
         <>
           <Status word={record.status} />

@@ -1,7 +1,18 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
+import {
+  Dialog,
+  Empty,
+  ErrorSummary,
+  Field,
+  Layout,
+  List,
+  Pager,
+  Select,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { HEALTH_LABELS } from "./health.tsx";
 
@@ -10,7 +21,7 @@ interface DomainsPageProps {
   domains: readonly DomainOut[];
   next: string | null;
   /** The name and key of the form that adds a domain. */
-  form: { name: string; idempotencyKey: string };
+  form: { name: string; setup: string; idempotencyKey: string };
   notice?: string | undefined;
   refusal?: Refusal | undefined;
 }
@@ -21,7 +32,11 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
     title="Domains"
     caller={caller}
     at="/app/domains"
-    actions={caller.actor.scopes.has("domains:manage") ? <AddDialog {...{ form, refusal }} /> : null}
+    actions={
+      caller.actor.scopes.has("domains:manage") ? (
+        <AddDialog {...{ form, refusal }} canDelegate={caller.settings.delegatedZones.length > 0} />
+      ) : null
+    }
     notice={notice}
   >
     {domains.length === 0 ? (
@@ -51,7 +66,16 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
   </Layout>
 );
 
-const AddDialog = ({ form, refusal }: Pick<DomainsPageProps, "form" | "refusal">) => (
+const SETUPS = [
+  { value: "delegated", label: "CNAMEs, once: the service changes its keys behind them" },
+  { value: "manual", label: "The values themselves, and new ones when keys change" },
+];
+
+const AddDialog = ({
+  form,
+  refusal,
+  canDelegate,
+}: Pick<DomainsPageProps, "form" | "refusal"> & { canDelegate: boolean }) => (
   <Dialog label="Add a domain" icon="plus" isOpen={refusal !== undefined}>
     <form method="post" action="/app/domains">
       <ErrorSummary refusal={refusal} />
@@ -64,6 +88,9 @@ const AddDialog = ({ form, refusal }: Pick<DomainsPageProps, "form" | "refusal">
         errors={refusal?.errors}
         maxlength={253}
       />
+      {canDelegate ? (
+        <Select name="setup" label="Records to publish" options={SETUPS} value={form.setup} errors={refusal?.errors} />
+      ) : null}
       <button type="submit">Add domain</button>
     </form>
   </Dialog>

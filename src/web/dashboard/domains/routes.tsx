@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import {
+  changeSetup,
   DomainIn,
   type DomainOut,
+  DomainPatch,
   deleteDomain,
   findValues,
   getDomain,
@@ -33,6 +35,7 @@ import { DomainsPage } from "./list.tsx";
 import { DomainReportsPage } from "./reports.tsx";
 
 const ROTATE = "POST /v1/domains/:domain_id/dkim/rotate";
+const UPDATE = "PATCH /v1/domains/:domain_id";
 const DELETE = "DELETE /v1/domains/:domain_id";
 
 /** The limit of the API call, counted with its calls. */
@@ -41,6 +44,8 @@ const initiationLimit = minuteLimit("transfer-initiations", (settings) => settin
 const notices: Readonly<Record<string, string>> = {
   added: "The domain is added. Publish its records, then check them.",
   rotated: "New DKIM keys are made. Publish their records; the old keys sign until these are found.",
+  setup: "Publish these records. The keys of today sign until they are found.",
+  changed: "The next key signs from now on.",
   deleted: "The domain is deleted.",
 };
 
@@ -48,12 +53,18 @@ export const domainPages = new Hono<AppEnv>()
   .get("/app/domains", ...pageFor("GET /v1/domains/"), (c) => showList(c, emptyForm()))
   .post("/app/domains", ...pageFor("POST /v1/domains/"), async (c) => {
     const fields = await readForm(c);
-    const form = { name: fields.get("name") ?? "", idempotencyKey: fields.get("idempotency_key") ?? "" };
+    const form = {
+      name: fields.get("name") ?? "",
+      setup: fields.get("setup") ?? "manual",
+      idempotencyKey: fields.get("idempotency_key") ?? "",
+    };
     return submitForm(
       c,
       async () => {
-        const input = parseFields(DomainIn, { name: form.name.trim() });
-        const run = onceForForm(c, form.idempotencyKey, input.name, (ctx) => registerDomain(ctx, input));
+        const input = parseFields(DomainIn, { name: form.name.trim(), setup: form.setup });
+        const run = onceForForm(c, form.idempotencyKey, `${input.setup} ${input.name}`, (ctx) =>
+          registerDomain(ctx, input),
+        );
         return `/app/domains/${(await run).id}?done=added`;
       },
       (refusal) => showList(c, form, refusal),
@@ -95,18 +106,33 @@ export const domainPages = new Hono<AppEnv>()
       (refusal) => showDomain(c, { refusal }),
     ),
   )
+  .post("/app/domains/:domain_id/setup", ...pageFor(UPDATE), (c) =>
+    submitForm(
+      c,
+      async () => {
+        const fields = await readForm(c);
+        const input = parseFields(DomainPatch, { setup: fields.get("setup") ?? "" });
+        const { id } = await changeSetup(c.get("caller"), c.req.param("domain_id"), input);
+        return `/app/domains/${id}?done=setup`;
+      },
+      (refusal) => showDomain(c, { refusal }),
+    ),
+  )
   .get("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), async (c) => {
-    const { id, name } = await getDomain(c.get("caller"), c.req.param("domain_id"));
+    const { id, name, setup } = await getDomain(c.get("caller"), c.req.param("domain_id"));
+    const isDelegated = setup === "delegated";
     return respondPage(
       c,
       <ConfirmPage
-        title={`Make new DKIM keys for ${name}?`}
+        title={isDelegated ? `Change the DKIM key of ${name} now?` : `Make new DKIM keys for ${name}?`}
         caller={c.get("caller")}
-        button="Make new keys"
+        button={isDelegated ? "Change the key" : "Make new keys"}
         back={`/app/domains/${id}`}
         at="/app/domains"
       >
-        You get two new DNS records to publish. The keys of today sign until the new records are found.
+        {isDelegated
+          ? "The next key signs at once. You have nothing to publish. The service does the same every 90 days."
+          : "You get two new DNS records to publish. The keys of today sign until the new records are found."}
       </ConfirmPage>,
     );
   })
@@ -114,8 +140,8 @@ export const domainPages = new Hono<AppEnv>()
     submitForm(
       c,
       async () => {
-        const { id } = await rotateDkim(c.get("caller"), c.req.param("domain_id"));
-        return `/app/domains/${id}?done=rotated`;
+        const { id, setup } = await rotateDkim(c.get("caller"), c.req.param("domain_id"));
+        return `/app/domains/${id}?done=${setup === "delegated" ? "changed" : "rotated"}`;
       },
       (refusal) => showDomain(c, { refusal }),
     ),
@@ -166,7 +192,7 @@ function atItsField(error: unknown): never {
   throw invalidField("target_email", "No account uses this address");
 }
 
-const emptyForm = () => ({ name: "", idempotencyKey: crypto.randomUUID() });
+const emptyForm = () => ({ name: "", setup: "delegated", idempotencyKey: crypto.randomUUID() });
 
 async function showList(c: Context<AppEnv>, form: ReturnType<typeof emptyForm>, refusal?: Refusal) {
   const caller = c.get("caller");

@@ -23,12 +23,21 @@ export const domains = sqliteTable(
     egress: text(),
     /** Findings as src/domains/health/stored.ts reads them; null: not examined yet. */
     health: text(),
+    /** Who publishes the values: the customer, or the service in a zone of the deployment. */
+    setup: text({ enum: ["manual", "delegated"] })
+      .notNull()
+      .default("manual"),
+    zone: text(),
+    zoneToken: text("zone_token"),
+    nextRotationAt: integer("next_rotation_at"),
+    found: text({ mode: "json" }).$type<Record<string, string[]>>().notNull().default({}),
   },
   (t) => [
     index("domains_by_egress").on(t.name, t.id).where(sql`egress IS NOT NULL`),
     uniqueIndex("domains_by_name").on(t.workspace, t.name),
     uniqueIndex("domains_verified").on(t.reversedName).where(sql`status = 'verified'`),
     index("domains_by_reversed_name").on(t.workspace, t.reversedName),
+    index("domains_to_rotate").on(t.nextRotationAt).where(sql`next_rotation_at IS NOT NULL`),
     index("domains_to_check").on(t.nextCheckAt).where(sql`status = 'verified'`),
   ],
 );
@@ -50,6 +59,8 @@ export const dkimKeys = sqliteTable(
     createdAt: integer("created_at").notNull(),
     retiredAt: integer("retired_at"),
     activatedAt: integer("activated_at"),
+    slot: integer(),
+    publishedAt: integer("published_at"),
   },
   (t) => [
     index("dkim_keys_by_domain").on(t.domainId),

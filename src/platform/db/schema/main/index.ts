@@ -30,3 +30,4 @@ export * from "./suppressions.ts";
 export * from "./templates.ts";
 export * from "./tracking.ts";
 export * from "./webhooks.ts";
+export * from "./zones.ts";

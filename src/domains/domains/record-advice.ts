@@ -1,0 +1,48 @@
+import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
+import type { ExpectedRecord } from "./records.ts";
+
+/** Sentences about the purpose of each record. */
+const EXPLANATIONS: Readonly<Record<ExpectedRecord["purpose"], string>> = {
+  ownership: "Proves that the domain is yours.",
+  dkim: "Signs your emails.",
+  spf: "Permits this service to send for the domain.",
+  return_path: "Receives bounces under your own name.",
+  dmarc: "Says what receivers do with forged mail, and brings their reports here.",
+  mx: "Brings mail for the domain to its mailboxes here.",
+  link_host: "Gives the links in your emails your own name.",
+  mta_sts: "Holds the policy that mail to you must be encrypted (MTA-STS).",
+  mta_sts_id: "Announces that policy to senders.",
+  tls_reports: "Asks senders to report whether encryption to you fails.",
+};
+
+type Judged = Pick<ExpectedRecord, "purpose" | "type" | "name" | "value">;
+
+/** Returns what a record is for, and what to change about it; null: nothing. Pure. */
+export function adviceOn(
+  record: Judged,
+  status: RecordStatus,
+  found: readonly string[] | null,
+): { explanation: string; action: string | null } {
+  return { explanation: EXPLANATIONS[record.purpose], action: actionOf(record, status, found ?? []) };
+}
+
+function actionOf(record: Judged, status: RecordStatus, found: readonly string[]): string | null {
+  if (status === "verified") return null;
+  if (status === "pending" || status === "missing") return "Publish this record, then check again.";
+  return mismatchAction(record, found);
+}
+
+function mismatchAction({ purpose, type, value }: Judged, found: readonly string[]): string {
+  const aliases = found.filter((text) => text.startsWith("CNAME "));
+  if (type === "CNAME" && purpose === "dmarc" && aliases.length === 0)
+    return "Correct your own DMARC record, or replace it by this CNAME: a name cannot have both.";
+  if (type === "CNAME" && aliases.length === 0 && found.length > 0 && purpose === "dkim")
+    return "Replace the TXT record by this CNAME. A copied key stops working when the service changes its keys.";
+  if (type === "CNAME") return `Let this CNAME lead to ${value}, and delete other records at its name.`;
+  if (purpose === "spf" && found.filter((text) => /^v=spf1/i.test(text)).length > 1)
+    return "Merge the SPF records into one: with several, receivers use none.";
+  if (purpose === "spf") return `Add ${value.split(" ")[1] ?? value} to your SPF record.`;
+  if (purpose === "dkim") return "Replace the value by this one, whole and as the only record of its name.";
+  if (purpose === "mx") return "Add this MX record if mail for the domain is to arrive here.";
+  return "Replace the value by this one, then check again.";
+}

@@ -1,0 +1,79 @@
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { sharedRecords } from "./shared-records.ts";
+import { type Delegation, dkimTarget, dmarcTarget, type Slot } from "./targets.ts";
+
+/** The key of a slot, and the record that publishes it. */
+export interface SlotRecord {
+  slot: Slot;
+  keyId: string;
+  value: string;
+}
+
+// A record that is shared has no domain. One that is as it was keeps its state.
+const PUT = `
+  INSERT INTO zone_records (name, type, zone, value, priority, is_proxied, domain_id, key_id, due_at)
+  SELECT value->>'name', value->>'type', value->>'zone', value->>'value', value->>'priority', ifnull(value->>'isProxied', 0),
+         value->>'domainId', value->>'keyId', ?2 FROM json_each(?1) WHERE true
+  ON CONFLICT DO UPDATE SET value = excluded.value, priority = excluded.priority, is_proxied = excluded.is_proxied,
+    key_id = excluded.key_id, due_at = excluded.due_at, written_at = NULL, confirmed_at = NULL, attempts = 0, is_removed = 0,
+    remove_at = NULL
+   WHERE value <> excluded.value OR priority IS NOT excluded.priority OR is_proxied <> excluded.is_proxied OR is_removed = 1`;
+
+const COUNT = `
+  INSERT INTO zones (name, records) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET records = records + ?2`;
+
+const ORPHAN = `
+  UPDATE zone_records SET domain_id = NULL, is_removed = 1, due_at = 0, attempts = 0 WHERE domain_id = ?1`;
+
+/** Returns the statements that order the records of a new delegated domain, and the shared ones if they are not there. */
+export function addRecordsStatements(
+  ctx: Ctx,
+  {
+    domainId,
+    delegation,
+    keys,
+    dmarc,
+  }: { domainId: string; delegation: Delegation; keys: readonly SlotRecord[]; dmarc: string },
+): MainStatement[] {
+  const { zone } = delegation;
+  const records = [
+    ...keys.map((key) => slotRecord(domainId, delegation, key)),
+    { name: dmarcTarget(delegation), type: "TXT", zone, value: dmarc, domainId },
+  ];
+  return [
+    ctx.db.prepare(PUT).bind(JSON.stringify(records), ctx.now()),
+    ctx.db.prepare(COUNT).bind(zone, records.length),
+    sharedRecordsStatement(ctx),
+  ];
+}
+
+/** Returns the statement that orders another key at the target of a slot. */
+export function replaceKeyStatement(
+  ctx: Ctx,
+  domainId: string,
+  delegation: Delegation,
+  key: SlotRecord,
+): MainStatement {
+  return ctx.db.prepare(PUT).bind(JSON.stringify([slotRecord(domainId, delegation, key)]), ctx.now());
+}
+
+/** Returns the statement that orders the shared records: one upsert of a few rows, which changes nothing when they are there. */
+export function sharedRecordsStatement(ctx: Ctx): MainStatement {
+  return ctx.db.prepare(PUT).bind(JSON.stringify(sharedRecords(ctx.settings)), ctx.now());
+}
+
+/** Returns the statement that has the records of a domain removed after REMOVAL_MS. Deleting a domain does it by a trigger. */
+export function removeRecordsStatement({ db }: Ctx, domainId: string): MainStatement {
+  return db.prepare(ORPHAN).bind(domainId);
+}
+
+/** Returns the statement that has the records of a domain written again, as they are. */
+export function republishStatement(ctx: Ctx, domainId: string): MainStatement {
+  const again = "UPDATE zone_records SET due_at = ?2 WHERE domain_id = ?1 AND due_at IS NULL";
+  return ctx.db.prepare(again).bind(domainId, ctx.now());
+}
+
+const slotRecord = (domainId: string, delegation: Delegation, { slot, keyId, value }: SlotRecord) => ({
+  ...{ name: dkimTarget(delegation, slot), type: "TXT", zone: delegation.zone, value, domainId, keyId },
+});
