@@ -613,7 +613,7 @@ export interface DomainRecord {
   status: "pending" | "verified" | "missing" | "mismatch";
   /** Whether verification requires this record; the other records are recommended. */
   required: boolean;
-  /** What the last check found instead, at most 5 values of 500 characters. Null unless missing or mismatch. */
+  /** What the last check found in place of the record, at most 5 values of 500 characters. Null when it found nothing else. */
   found: string[] | null;
   /** What to change, in one sentence. Null: nothing. */
   action: string | null;

@@ -61,7 +61,7 @@ const RecordOut = z
       .array(z.string())
       .nullable()
       .describe(
-        "What the last check found instead, at most 5 values of 500 characters. Null unless missing or mismatch.",
+        "What the last check found in place of the record, at most 5 values of 500 characters. Null when it found nothing else.",
       ),
     action: z.string().nullable().describe("What to change, in one sentence. Null: nothing."),
   })
@@ -157,7 +157,8 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     setup: domain.setup,
     records: expectedRecords(settings, domain, keys).map(({ key, leadsTo: _, ...record }) => {
       const status = domain.records[key] ?? "pending";
-      const found = status === "missing" || status === "mismatch" ? (domain.found[key] ?? null) : null;
+      const others = status === "missing" || status === "mismatch" ? domain.found[key] : undefined;
+      const found = others && others.length > 0 ? others : null;
       return { ...record, status, found, ...adviceOn(record, status, found) };
     }),
     dkim_selector: shown?.selector ?? null,
