@@ -1,0 +1,174 @@
+/** Mistakes of customers and unusual, correct domains, which were written down before the checks were read. */
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { publish, replace } from "../../support/dns-control.ts";
+import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
+import { aWorkspace } from "../../support/workspace.ts";
+import { aPatient, type Patient, publishTxt } from "./support.ts";
+
+interface Mistake {
+  mistake: string;
+  plant: (patient: Patient) => Promise<unknown>;
+  code: string;
+  /** Words that the problem and the action have for the customer to find the mistake. */
+  says: RegExp[];
+  setup?: "delegated";
+}
+
+const MISTAKES: Mistake[] = [
+  {
+    mistake: "a panel appended the domain to the full name of the DKIM record",
+    plant: async (p) => {
+      const { name, value } = p.record("dkim");
+      await p.remove("dkim");
+      await publishTxt([`${name}.${p.name}`, value]);
+    },
+    code: "dkim_missing",
+    says: [/twice|append/i, /without the domain|only [^.]*\._domainkey/i],
+  },
+  {
+    mistake: "the first DKIM CNAME was copied to both selectors",
+    plant: (p) => {
+      const [first, second] = p.domain.records.filter(({ purpose }) => purpose === "dkim");
+      if (!first || !second) throw new Error("two selectors expected");
+      return replace(second.name, [{ type: "CNAME", name: second.name, value: first.value }]);
+    },
+    code: "dkim_other_key",
+    says: [/CNAME/, /s2\./],
+    setup: "delegated",
+  },
+  {
+    mistake: "only the token of the ownership value was pasted",
+    plant: (p) => p.txt("ownership", p.record("ownership").value.replace(/^.*=/, "")),
+    code: "ownership_missing",
+    says: [/svc-domain-verification=/],
+  },
+  {
+    mistake: "two SPF values were pasted one after the other, so that all comes before the service",
+    plant: (p) => p.apex({ spf: ["v=spf1 ip4:192.0.2.7 ~all v=spf1 include:spf.mail.test ~all"] }),
+    code: "spf_without_service",
+    says: [/\ball\b/, /before/i, /include:spf\.mail\.test/],
+  },
+  {
+    mistake: "a space after include:",
+    plant: (p) => p.apex({ spf: ["v=spf1 include: spf.mail.test ~all"] }),
+    code: "spf_syntax",
+    says: [/space/i, /include:/],
+  },
+  {
+    mistake: "semicolons in SPF as in DKIM and DMARC",
+    plant: (p) => p.apex({ spf: ["v=spf1; include:spf.mail.test; ~all"] }),
+    code: "spf_syntax",
+    says: [/semicolon/i, /space/i],
+  },
+  {
+    mistake: "no final dot in a zone file, so that the return path leads below the domain",
+    plant: (p) => {
+      const { name, value } = p.record("return_path");
+      return replace(name, [{ type: "CNAME", name, value: `${value}.${p.name}` }]);
+    },
+    code: "return_path_elsewhere",
+    says: [/dot/i, /bounces\.mail\.test/],
+  },
+  {
+    mistake: "the DMARC record is at the domain itself",
+    plant: async (p) => {
+      const { value } = p.record("dmarc");
+      await p.remove("dmarc");
+      await publishTxt([p.name, value]);
+    },
+    code: "dmarc_missing",
+    says: [/_dmarc/, /move|wrong (?:name|place)|stands at/i],
+  },
+  {
+    mistake: "a semicolon between two addresses of rua",
+    plant: (p) => p.txt("dmarc", `v=DMARC1; p=none; rua=mailto:it@${p.name}; mailto:${p.reportAddress}`),
+    code: "dmarc_syntax",
+    says: [/comma/i, /mailto:/],
+  },
+  {
+    mistake: "the priority is pasted into the host of the MX record",
+    plant: async (p) => {
+      const mailbox = { domain_id: p.domain.id, local_part: "desk" };
+      expect((await p.workspace.post("/v1/mailboxes/", mailbox)).status).toBe(201);
+      await p.apex({ mx: [["10", "10 mx.mail.test"]] });
+    },
+    code: "mx_wrong_name",
+    says: [/priority/i, /mx\.mail\.test/],
+  },
+  {
+    mistake: "a date with hyphens as the id of MTA-STS",
+    plant: async (p) => {
+      await publish([{ type: "A", name: `mta-sts.${p.name}`, value: "192.0.2.9" }]);
+      await publishTxt([`_mta-sts.${p.name}`, "v=STSv1; id=2026-11-23;"]);
+    },
+    code: "mta_sts_invalid",
+    says: [/\bid\b/, /letters|digits|hyphen/i],
+  },
+  {
+    mistake: "a wrong version of TLS reports",
+    plant: (p) => publishTxt([`_smtp._tls.${p.name}`, `v=TLSRPT1; rua=mailto:${p.reportAddress}`]),
+    code: "tls_reports_syntax",
+    says: [/v=TLSRPTv1/],
+  },
+];
+
+const HEALTHY: { shape: string; name?: string; plant: (patient: Patient) => Promise<unknown> }[] = [
+  {
+    shape: "an old ownership token beside the new one, and tokens of other services at the domain",
+    plant: async (p) => {
+      await p.txt("ownership", "svc-domain-verification=0123456789abcdef", p.record("ownership").value);
+      await publishTxt([p.name, "google-site-verification=x9"], [p.name, "MS=ms12345"], [p.name, "spf2.0/pra ?all"]);
+    },
+  },
+  {
+    shape: "a DKIM key in groups, with a note and without a version",
+    plant: (p) => {
+      const key = /p=([^;]+)/.exec(p.record("dkim").value)?.[1] ?? "";
+      return p.txt("dkim", `k=rsa ;n=ours; p=${key.match(/.{1,64}/g)?.join(" ")} ;`);
+    },
+  },
+  {
+    shape: "DMARC by a CNAME, reports to a company that agreed",
+    plant: async (p) => {
+      const [of, target] = [`_dmarc.${p.name}`, `policy.reports-${p.name}`];
+      await replace(of, [{ type: "CNAME", name: of, value: target }]);
+      await publishTxt(
+        [target, `v=DMARC1;p=reject;rua=mailto:a@reports-${p.name}!10m;`],
+        [`${p.name}._report._dmarc.reports-${p.name}`, "v=DMARC1;"],
+      );
+    },
+  },
+  {
+    shape: "a sending subdomain that has the DMARC policy of the company",
+    name: `news.${uniqueDomainName()}`,
+    plant: async (p) => {
+      const company = p.name.replace("news.", "");
+      await p.remove("dmarc");
+      await publishTxt([`_dmarc.${company}`, `v=DMARC1; p=reject; sp=quarantine; rua=mailto:postmaster@${company}`]);
+    },
+  },
+  {
+    shape: "SPF with an include whose record redirects to one with the service",
+    plant: async (p) => {
+      await publishTxt(
+        [`_spf.${p.name}`, `v=spf1 redirect=_mail.${p.name}`],
+        [`_mail.${p.name}`, "v=spf1 ip4:192.0.2.0/28 include:spf.mail.test -all"],
+      );
+      await p.apex({ spf: [`v=spf1 include:_spf.${p.name} ~all`] });
+    },
+  },
+  {
+    shape: "MX of another provider, and reports to two addresses",
+    plant: async (p) => {
+      await p.apex({
+        mx: [
+          ["1", `a.mx.${p.name}`],
+          ["5", `b.mx.${p.name}`],
+        ],
+      });
+      await publish(["a", "b"].map((host) => ({ type: "A", name: `${host}.mx.${p.name}`, value: "192.0.2.5" })));
+      await p.txt("dmarc", `v=DMARC1 ; p=quarantine ; rua = mailto:it@${p.name} , mailto:${p.reportAddress}`);
+    },
+  },
+];
