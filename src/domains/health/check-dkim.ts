@@ -77,7 +77,7 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
   const values = response.values.filter((value) => value.trim() !== "");
   const evidence = valuesOf(name, response);
   const publish = `Replace it by a TXT record with the whole value "${expected}". Its DNS provider splits it into strings of ${STRING_BYTES} bytes, or the zone file of the domain's page has it split.`;
-  if (key.alias) return aliasFinding(key, key.alias, evidence);
+  if (key.alias) return aliasFinding(key, { alias: key.alias, evidence, others });
   const [value, ...more] = values;
   if (value === undefined) {
     const problem = `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`;
@@ -101,16 +101,25 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
 /** Finds a CNAME of a delegated domain that does not lead to the key. */
 function aliasFinding(
   { selector, name, expected, response }: DkimEvidence,
-  alias: string,
-  evidence: string[],
+  { alias, evidence, others }: { alias: string; evidence: string[]; others: readonly DkimEvidence[] },
 ): Finding | null {
   if (response.status === "temperror") return null;
   const isRight = response.values.length > 0 && response.values.every((value) => keyOf(value) === keyOf(expected));
   if (isRight) return null;
+  const action = `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`;
+  const seen = keyOf(response.values[0] ?? "");
+  const other = others.find((one) => one.selector !== selector && keyOf(one.expected) === seen);
+  if (other)
+    return finding("dkim_other_key", {
+      subject: selector,
+      problem: `${name} has the DKIM key of the selector ${other.selector}, so receivers cannot check the signatures of this one.`,
+      action,
+      evidence,
+    });
   return finding("dkim_missing", {
     subject: selector,
     problem: `${name} does not lead to the DKIM key of the domain, so receivers cannot check the signatures of its mail.`,
-    action: `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`,
+    action,
     evidence,
   });
 }

@@ -32,7 +32,7 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evide
     return { findings: [finding("dmarc_syntax", { problem, action: `Change it to "${repaired(near)}".`, evidence })] };
   }
   if (policy === null) return UNKNOWN;
-  if (policy === "none") return { findings: [missing(dns.dmarc, { name, at, publish: publish.slice(1, -1) })] };
+  if (policy === "none") return { findings: [missing(dns, { name, at, publish: publish.slice(1, -1) })] };
   const found = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain });
   const rua = checkAuthorizations(dns.dmarc, name, policy);
   return { findings: [...found, ...rua.findings], unknown: rua.unknown ?? [] };
@@ -41,14 +41,18 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evide
 type Dmarc = DnsEvidence["dmarc"];
 
 function missing(
-  { own, doubled }: Dmarc,
+  { dmarc: { own, doubled }, spf: { txt } }: DnsEvidence,
   { name, at, publish }: { name: string; at: string; publish: string },
 ): Finding {
+  const misplaced = txt.status === "ok" ? txt.values.find(isDmarcRecord) : undefined;
   const problem = `There is no DMARC record at ${at} or above it. Large receivers refuse bulk mail without one, and nothing protects the domain from forgery.`;
   return finding("dmarc_missing", {
     problem,
-    action: missingAction({ type: "TXT", at, value: publish, doubled, domain: name }),
-    evidence: valuesOf(at, own),
+    action:
+      misplaced === undefined
+        ? missingAction({ type: "TXT", at, value: publish, doubled, domain: name })
+        : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`,
+    evidence: [...valuesOf(at, own), ...(misplaced === undefined ? [] : [`${name}: ${misplaced}`])],
   });
 }
 
@@ -69,7 +73,7 @@ function policyFindings(
     findings.push(
       finding("dmarc_syntax", {
         problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
-        action: `Correct the record at ${place}. A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
+        action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
         evidence,
       }),
     );

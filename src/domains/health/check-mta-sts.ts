@@ -22,7 +22,7 @@ export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
       findings: [
         finding("mta_sts_invalid", {
           problem,
-          action: `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101".`,
+          action: `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101". The id has up to 32 letters and digits, and no other characters.`,
           evidence,
         }),
       ],

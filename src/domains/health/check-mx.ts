@@ -3,6 +3,9 @@ import type { Evidence } from "./evidence.ts";
 import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
 import { listOf, valuesOf } from "./texts.ts";
 
+/** A priority that was entered as part of the host. Some resolvers write the space as `\032` (RFC 1035 5.1). */
+const PRIORITY = /^\d+(?:\s|\\032)+/;
+
 /** Finds MX records that keep mail from mailboxes here. A domain whose mail goes to another system entirely has none to find. */
 export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckResult {
   if (!dns || dns.mx.response.status === "temperror") return UNKNOWN;
@@ -28,6 +31,15 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
         evidence,
       }),
     );
+  const withPriority = records.filter(({ host }) => PRIORITY.test(host) && host.replace(PRIORITY, "") === ours);
+  if (withPriority.length > 0)
+    findings.push(
+      finding("mx_wrong_name", {
+        problem: `The host of the MX record of ${name} begins with its priority ("${withPriority[0]?.host}"), and no such host exists.`,
+        action: `Enter the priority 10 in its own field, and only "${ours}" as the host.`,
+        evidence,
+      }),
+    );
   const addresses = records.filter(({ host }) => parseIp(host) !== null);
   if (addresses.length > 0)
     findings.push(
@@ -38,9 +50,8 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
       }),
     );
   const toUs = records.filter(({ host }) => host === ours);
-  const elsewhere = records.filter(
-    (record) => !toUs.includes(record) && !appended.includes(record) && !addresses.includes(record),
-  );
+  const named = [toUs, appended, withPriority, addresses].flat();
+  const elsewhere = records.filter((record) => !named.includes(record));
   if (toUs.length > 0 && elsewhere.length > 0)
     findings.push(
       finding("mx_partly_elsewhere", {

@@ -42,7 +42,8 @@ function missing({ txt, alias }: Spf, name: string, include: string): Finding {
   const near = values.filter((value) => /v\s*=\s*spf|include:|^spf2/i.test(value));
   const target = alias.status === "ok" ? alias.values[0] : undefined;
   if (near.length > 0) {
-    const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.`;
+    const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";
+    const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`;
     return finding("spf_syntax", {
       problem,
       action: `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`,

@@ -36,7 +36,10 @@ export const findingCodes = {
   ],
   mx_missing: ["error", "Mailboxes of the domain are here, and there is no MX record."],
   mx_partly_elsewhere: ["warning", "Some MX records lead here and others elsewhere."],
-  mx_wrong_name: ["error", "An MX record has the name of this service's server with the domain after it."],
+  mx_wrong_name: [
+    "error",
+    "An MX record has the name of this service's server with the domain after it, or the priority before it.",
+  ],
   mx_null: ["error", "A null MX record says that the domain receives no mail."],
   mx_alias: ["warning", "The host of an MX record is an alias (CNAME), which RFC 2181 forbids."],
   mx_address: ["error", "An MX record has an IP address in place of a name."],

@@ -1,10 +1,11 @@
 /** Mistakes of customers and unusual, correct domains, which were written down before the checks were read. */
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { publish, replace } from "../../support/dns-control.ts";
-import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
+import { publishRecords, uniqueDomainName } from "../../support/domains.ts";
 import { aWorkspace } from "../../support/workspace.ts";
-import { aPatient, type Patient, publishTxt } from "./support.ts";
+import { aPatient, Patient, publishTxt } from "./support.ts";
 
 interface Mistake {
   mistake: string;
@@ -24,7 +25,7 @@ const MISTAKES: Mistake[] = [
       await publishTxt([`${name}.${p.name}`, value]);
     },
     code: "dkim_missing",
-    says: [/twice|append/i, /without the domain|only [^.]*\._domainkey/i],
+    says: [/adds the domain/, /Enter "[^."]+\._domainkey" as its host/],
   },
   {
     mistake: "the first DKIM CNAME was copied to both selectors",
@@ -172,3 +173,32 @@ const HEALTHY: { shape: string; name?: string; plant: (patient: Patient) => Prom
     },
   },
 ];
+
+/** Returns a domain with all CNAMEs published, before its first verification: until then both selectors are required. */
+async function aDelegatedPatient(): Promise<Patient> {
+  const workspace = await aWorkspace();
+  const response = await workspace.post("/v1/domains/", { name: uniqueDomainName(), setup: "delegated" });
+  const domain = await response.json<DomainOut>();
+  await publishRecords(domain);
+  return new Patient(workspace, domain);
+}
+
+describe("a mistake is named, with the action that mends it", () => {
+  it.each(MISTAKES)("$mistake", async ({ plant, code, says, setup }) => {
+    const patient = setup === "delegated" ? await aDelegatedPatient() : await aPatient();
+    await plant(patient);
+    const { findings } = await patient.examine();
+    const found = findings.filter((finding) => finding.code === code);
+    expect(found, JSON.stringify(findings, null, 1)).toHaveLength(1);
+    const text = found.map(({ problem, action }) => `${problem} ${action}`).join();
+    for (const words of says) expect(text).toMatch(words);
+  });
+});
+
+describe("an unusual, correct domain has no finding", () => {
+  it.each(HEALTHY)("$shape", async ({ name, plant }) => {
+    const patient = await aPatient(name === undefined ? {} : { name });
+    await plant(patient);
+    expect((await patient.examine()).findings).toEqual([]);
+  });
+});
