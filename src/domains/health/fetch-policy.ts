@@ -1,3 +1,5 @@
+import type { DnsResult } from "../../platform/dns/index.ts";
+import { isPublicAddress } from "../../platform/public-urls/index.ts";
 import type { PolicyResponse } from "./evidence.ts";
 
 /** Time for the response, in ms, and bytes of a policy that are read (RFC 8461 3.3 suggests 64 KB). */
@@ -28,4 +30,14 @@ export async function fetchPolicy(host: string): Promise<PolicyResponse> {
   } catch {
     return null;
   }
+}
+
+/**
+ * Returns whether all addresses of a host, by its A and AAAA records, are known and public: the owner of a domain chooses those of its
+ * hosts, and a request must not lead into another network. Pure.
+ */
+export function isPublicHost(responses: readonly DnsResult[]): boolean {
+  const addresses = responses.flatMap((response) => (response.status === "ok" ? response.values : []));
+  const isKnown = responses.every(({ status }) => status === "ok");
+  return isKnown && addresses.length > 0 && addresses.every(isPublicAddress);
 }

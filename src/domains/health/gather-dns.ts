@@ -3,7 +3,7 @@ import { walkSpf } from "../../mail/spf/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { DnsResult } from "../../platform/dns/index.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
-import { fetchPolicy } from "./fetch-policy.ts";
+import { fetchPolicy, isPublicHost } from "./fetch-policy.ts";
 import type { Lookups } from "./lookups.ts";
 import type { HealthDomain } from "./subject.ts";
 
@@ -132,10 +132,13 @@ async function gatherMx(lookups: Lookups, name: string): Promise<DnsEvidence["mx
 
 async function gatherMtaSts(lookups: Lookups, name: string): Promise<DnsEvidence["mtaSts"]> {
   const host = `mta-sts.${name}`;
-  const [record, ipv4] = await Promise.all([lookups.resolve(`_mta-sts.${name}`, "TXT"), lookups.resolve(host, "A")]);
-  const addresses = ipv4.status === "ok" && ipv4.values.length === 0 ? await lookups.resolve(host, "AAAA") : ipv4;
-  const exists = addresses.status === "ok" && addresses.values.length > 0;
-  return { record, host: addresses, policy: exists ? await fetchPolicy(host) : null };
+  const [record, ipv4, ipv6] = await Promise.all([
+    lookups.resolve(`_mta-sts.${name}`, "TXT"),
+    lookups.resolve(host, "A"),
+    lookups.resolve(host, "AAAA"),
+  ]);
+  const addresses = ipv4.status === "ok" && ipv4.values.length === 0 ? ipv6 : ipv4;
+  return { record, host: addresses, policy: isPublicHost([ipv4, ipv6]) ? await fetchPolicy(host) : null };
 }
 
 async function gatherSpf(ctx: Pick<Ctx, "settings">, lookups: Lookups, name: string): Promise<DnsEvidence["spf"]> {
