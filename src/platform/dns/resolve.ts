@@ -69,11 +69,10 @@ function parseAnswer(message: DecodedPacket, name: string, type: QueryType): Dns
   const rcode = (message.flags ?? 0) & 0x0f;
   if (rcode !== NOERROR && rcode !== NXDOMAIN)
     return { status: "temperror", reason: `the resolver responded with rcode ${rcode}` };
-  return {
-    status: "ok",
-    aliases: (message.answers ?? []).flatMap((answer) => (answer.type === "CNAME" ? valuesOf(answer) : [])),
-    values: (message.answers ?? []).flatMap((answer) => (answer.type === type ? valuesOf(answer) : [])),
-  };
+  const valuesOfType = (wanted: QueryType) =>
+    (message.answers ?? []).flatMap((answer) => (answer.type === wanted ? valuesOf(answer) : []));
+  const aliases = valuesOfType("CNAME");
+  return { status: "ok", values: valuesOfType(type), ...(aliases.length > 0 && { aliases }) };
 }
 
 function valuesOf(answer: Answer): string[] {

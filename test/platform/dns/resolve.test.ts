@@ -29,9 +29,17 @@ describe("an answer", () => {
   it("behind a CNAME is read at its target; records of other types are ignored", async () => {
     const alias: Answer = { type: "CNAME", name: NAME, data: "Target.test" };
     const odd: Answer = { type: "A", name: "target.test", data: "192.0.2.1" };
-    expect(await ask(message([alias, odd, txt("token", "target.test")]))).toEqual({ status: "ok", values: ["token"] });
+    expect(await ask(message([alias, odd, txt("token", "target.test")]))).toEqual({
+      status: "ok",
+      values: ["token"],
+      aliases: ["target.test"],
+    });
     const questions = [question(NAME, "CNAME")];
-    expect(await ask(message([alias], { questions }), "CNAME")).toEqual({ status: "ok", values: ["target.test"] });
+    expect(await ask(message([alias], { questions }), "CNAME")).toEqual({
+      status: "ok",
+      values: ["target.test"],
+      aliases: ["target.test"],
+    });
   });
 
   it("keeps quotes and letter case of texts, and accepts bytes that are not UTF-8", async () => {
