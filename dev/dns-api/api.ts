@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { toDnsRecord } from "./dns-record.ts";
 import { NewRecord, type Stored, type StoredZone } from "./records.ts";
 
-/** Failures that a test can set: every call gets this response, or `lost`: it is done, and its response is lost. */
+/** Failures that a test can set for a zone: every call gets this response, or `lost`: it is done, and its response is lost. */
 export type ApiFailure = "down" | "rate" | "slow" | "lost" | "garbage";
 
 /**
@@ -14,7 +14,8 @@ export class DnsApi {
   readonly zones: readonly StoredZone[];
   readonly #token: string;
   readonly #onChange: () => void;
-  failure: ApiFailure | null = null;
+  /** Failures by the id of the zone. */
+  readonly failures = new Map<string, ApiFailure>();
   /** Calls since the start, by method. */
   readonly calls = new Map<string, number>();
 
@@ -43,18 +44,24 @@ export class DnsApi {
     return [];
   }
 
+  /** Returns the failure of the zone that a request is about, if it has one. */
+  failureOf(request: Request): ApiFailure | undefined {
+    return this.failures.get(new URL(request.url).pathname.split("/")[4] ?? "");
+  }
+
   /** Returns the response to a request below `/client/v4`, or null: the connection breaks without one. */
   async respond(request: Request): Promise<Response | null> {
     this.calls.set(request.method, (this.calls.get(request.method) ?? 0) + 1);
-    if (this.failure === "slow") return null;
-    if (this.failure === "down") return new Response("error code: 503", { status: 503 });
-    if (this.failure === "garbage") return new Response("<html>", { status: 200 });
-    if (this.failure === "rate")
+    const failure = this.failureOf(request);
+    if (failure === "slow") return null;
+    if (failure === "down") return new Response("error code: 503", { status: 503 });
+    if (failure === "garbage") return new Response("<html>", { status: 200 });
+    if (failure === "rate")
       return error(429, 971, "Please wait and consider throttling your request speed", { "Retry-After": "60" });
     if (request.headers.get("Authorization") !== `Bearer ${this.#token}`)
       return error(403, 10000, "Authentication error");
     const response = await this.#app.fetch(request);
-    return this.failure === "lost" ? null : response;
+    return failure === "lost" ? null : response;
   }
 
   readonly #app = new Hono()

@@ -12,7 +12,7 @@ export async function serveDnsApi(api: DnsApi, incoming: IncomingMessage, outgoi
     ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}),
   });
   const response = await api.respond(request);
-  if (response === null && api.failure === "slow") return;
+  if (response === null && api.failureOf(request) === "slow") return;
   if (response === null) return void incoming.socket.destroy();
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));

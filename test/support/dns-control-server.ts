@@ -19,7 +19,7 @@ export type Command =
   | { fail: string; mode: Failure }
   | { heal: string }
   | { queries: string }
-  | { failApi: ApiFailure | null }
+  | { failApi: ApiFailure | null; zoneId: string }
   | { recordsOf: string };
 
 /** Starts a DNS server whose records and failures tests control. Returns its ports by name and a function that stops it. */
@@ -74,6 +74,11 @@ function find({ zone, failures, api }: ServerState, name: string): Found {
   return failure ?? api.find(name) ?? inZone(zone, name);
 }
 
+function setFailure(api: DnsApi, zoneId: string, failure: ApiFailure | null): void {
+  if (failure === null) api.failures.delete(zoneId);
+  else api.failures.set(zoneId, failure);
+}
+
 function execute({ zone, failures, queries, api }: ServerState, command: Command): unknown {
   if ("publish" in command) add(zone, command.publish);
   else if ("replace" in command) {
@@ -82,7 +87,7 @@ function execute({ zone, failures, queries, api }: ServerState, command: Command
   } else if ("unpublish" in command) zone.delete(command.unpublish.toLowerCase());
   else if ("fail" in command) failures.set(command.fail.toLowerCase(), command.mode);
   else if ("heal" in command) failures.delete(command.heal.toLowerCase());
-  else if ("failApi" in command) api.failure = command.failApi;
+  else if ("failApi" in command) setFailure(api, command.zoneId, command.failApi);
   else if ("recordsOf" in command)
     return api.zones.flatMap(({ records }) => records.filter(({ name }) => name.includes(command.recordsOf)));
   else return queries.get(command.queries.toLowerCase()) ?? 0;

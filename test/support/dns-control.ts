@@ -18,8 +18,9 @@ export const failQueries = (name: string, mode: Failure): Promise<void> => sendC
 export const restoreQueries = (name: string): Promise<void> => sendCommand({ heal: name });
 /** Returns how many queries for a name have arrived. */
 export const queries = (name: string): Promise<number> => sendCommand({ queries: name });
-/** Makes all calls of the DNS API fail in this way; null ends it. */
-export const failApi = (failure: ApiFailure | null): Promise<void> => sendCommand({ failApi: failure });
+/** Makes all calls of the DNS API that are about a zone fail in this way; null ends it. Files that run beside each other use different zones. */
+export const failApi = (zoneId: string, failure: ApiFailure | null): Promise<void> =>
+  sendCommand({ failApi: failure, zoneId });
 /** Returns the records of the zones whose name contains a text. */
 export const zoneRecords = (text: string): Promise<Stored[]> => sendCommand({ recordsOf: text });
 

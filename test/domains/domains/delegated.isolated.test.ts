@@ -7,13 +7,14 @@ import { publishRecords, statusesOf, uniqueDomainName, verify } from "../../supp
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
+const zoneId = testContext().settings.delegatedZones[0]?.id ?? "";
 let workspace: TestWorkspace;
 const at = (ms: number) => testContext({}, () => Date.now() + ms);
 
 beforeEach(async () => {
   workspace = await aWorkspace();
 });
-afterEach(() => failApi(null));
+afterEach(() => failApi(zoneId, null));
 
 async function delegate(name = uniqueDomainName(), by = workspace): Promise<DomainOut> {
   const response = await by.post("/v1/domains/", { name, setup: "delegated" });
@@ -163,12 +164,12 @@ describe("the rotation of a delegated domain", () => {
     async (failure) => {
       const domain = await verified();
       await tendZones(at(91 * DAY));
-      await failApi(failure);
+      await failApi(zoneId, failure);
       await tendZones(at(106 * DAY));
       const signer = await signers(domain);
       await tendZones(at(190 * DAY));
       expect(await signers(domain)).toEqual(signer);
-      await failApi(null);
+      await failApi(zoneId, null);
       await tendZones(at(191 * DAY));
       await tendZones(at(191.1 * DAY));
       expect(await signers(domain)).toEqual(signer);

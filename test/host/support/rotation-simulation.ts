@@ -80,7 +80,7 @@ export class Simulation {
 
   /** Makes the DNS API respond with 503, or as usual again. */
   async setOutage(isDown: boolean): Promise<void> {
-    await control(this.#servers, { failApi: isDown ? "down" : null });
+    await control(this.#servers, { failApi: isDown ? "down" : null, zoneId: LOCAL_ZONES[0].id });
   }
 
   /** Runs the jobs of cron that tend domains. */
