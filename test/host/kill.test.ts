@@ -101,7 +101,9 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
     expect(Object.values(report.issues).flat(), description).toEqual([]);
     expect(report.outboxRows, description).toBe(0);
     expect(report.worstKill, description).toBeLessThanOrEqual(MAX_UNWRITTEN);
-    expect(report.repeated + report.uncertain, description).toBeGreaterThan(0);
+    expect(report.kills, description).toBe(distant.kills);
+    // Of twelve emails a kill need not meet one on its way.
+    if (isFull) expect(report.repeated + report.uncertain, description).toBeGreaterThan(0);
     expect(report.accepted + report.uncertain).toBe(distant.mails);
   });
 

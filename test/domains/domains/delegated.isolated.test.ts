@@ -19,8 +19,17 @@ afterEach(() => failApi(zoneId, null));
 async function delegate(name = uniqueDomainName(), by = workspace): Promise<DomainOut> {
   const response = await by.post("/v1/domains/", { name, setup: "delegated" });
   expect(response.status).toBe(201);
-  return response.json<DomainOut>();
+  const domain = await response.json<DomainOut>();
+  // The registration publishes the keys after its response.
+  await expect.poll(() => unpublishedKeys(domain)).toBe(0);
+  return domain;
 }
+
+const unpublishedKeys = ({ id }: DomainOut) =>
+  database
+    .prepare("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1 AND published_at IS NULL")
+    .bind(id)
+    .first("n");
 
 async function verified(): Promise<DomainOut> {
   const domain = await delegate();
