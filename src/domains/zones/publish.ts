@@ -93,15 +93,17 @@ async function publishOne(ctx: Ctx, row: ZoneRecordRow, { claimedUntil, stopped 
     if (!(error instanceof ZoneError)) throw error;
     if (error.kind !== "exists" && error.kind !== "invalid") stopped.set(row.zone, error);
     ctx.log("zone.write.failed", { zone: row.zone, name: row.name, kind: error.kind, error: error.message });
-    const isFull = error.kind === "full" ? [db.prepare(SAVE_FULL).bind(row.zone, ctx.now())] : [];
-    return [...failed(waitAfter(error, row)), ...isFull];
+    const full = db.prepare(SAVE_FULL).bind(row.zone, ctx.now());
+    return [...failed(waitAfter(error, row)), ...(error.kind === "full" ? [full] : [])];
   }
   if (row.is_removed === 1) return [db.prepare(DELETE).bind(...own), db.prepare(UNCOUNT).bind(row.zone)];
+  const retryAt = ctx.now() + retryDelay(row.attempts);
+  const written = db.prepare(SAVE_WRITTEN).bind(...own, ctx.now(), retryAt, row.attempts + 1);
   if (await isInDns(ctx, row)) {
     const published = row.key_id === null ? [] : [db.prepare(SAVE_PUBLISHED).bind(row.key_id, ctx.now())];
     return [db.prepare(SAVE_CONFIRMED).bind(...own, ctx.now()), ...published];
   }
-  return [db.prepare(SAVE_WRITTEN).bind(...own, ctx.now(), ctx.now() + retryDelay(row.attempts), row.attempts + 1)];
+  return [written];
 }
 
 async function callApi(ctx: Ctx, row: ZoneRecordRow): Promise<void> {
