@@ -87,7 +87,7 @@ export async function selectWithKeys(
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
   const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);
-  const ids = db.select({ id: sql`id` }).from(selected.as("selected"));
+  const ids = db.select({ id: domains.id }).from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);
   const [rows, keys, hosts] = await db.batch([
     selected,
     db.select().from(dkimKeys).where(sql`${dkimKeys.domainId} IN ${ids}`).orderBy(dkimKeys.id),

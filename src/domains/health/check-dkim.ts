@@ -31,7 +31,7 @@ export function checkKeyAge({ dns, now }: Evidence): CheckResult {
   const old = dns.dkim.filter(({ activatedAt }) => activatedAt !== null && activatedAt < now - OLD_KEY_DAYS * DAY_MS);
   if (old.length === 0 || dns.dkim.some(({ state }) => state === "pending")) return { findings: [] };
   const days = Math.floor((now - Math.min(...old.map(({ activatedAt }) => activatedAt ?? now))) / DAY_MS);
-  const problem = `The DKIM keys of the domain have signed for ${days} days. A key that is changed each year is of less use to whoever gets hold of it.`;
+  const problem = `The DKIM keys of the domain have signed for ${days} days. A stolen key works until it is changed, so change it each year.`;
   const action =
     "Rotate the DKIM keys on the page of the domain and publish the new records; the old keys sign until then.";
   const evidence = old.map(

@@ -81,7 +81,7 @@ function policyFindings(
   if (!isInherited && record.rua.length === 0)
     findings.push(
       finding("dmarc_no_reports", {
-        problem: `The DMARC record at ${place} asks for no reports, so nobody sees who sends as the domain.`,
+        problem: `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`,
         action: `Add "rua=mailto:${reportAddress}" to the record at ${at}.`,
         evidence,
       }),

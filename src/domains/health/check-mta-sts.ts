@@ -121,7 +121,7 @@ function checkPolicy(
   return { findings };
 }
 
-/** Returns whether a pattern of the policy names a host: `*.` stands for one label (RFC 8461 4.1). */
+/** Returns whether a pattern of the policy names a host: `*.` matches one label (RFC 8461 4.1). */
 const matches = (pattern: string, host: string) =>
   pattern.startsWith("*.") ? host.slice(host.indexOf(".") + 1) === pattern.slice(2) : pattern === host;
 

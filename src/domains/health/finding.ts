@@ -22,7 +22,7 @@ export interface StoredFinding extends Finding {
 }
 
 /**
- * Findings of a check. `unknown`: subjects that could not be checked, since DNS did not respond; "*" stands for all. Their earlier
+ * Findings of a check. `unknown`: subjects that could not be checked, since DNS did not respond; "*" means all. Their earlier
  * findings stay.
  */
 export interface CheckResult {

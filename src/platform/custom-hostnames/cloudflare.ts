@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readBounded } from "../dns-zones/index.ts";
+import { type ApiResponse, callCloudflare } from "../cloudflare-api/index.ts";
 import type { CustomHostname, CustomHostnames, HostnameResult } from "./port.ts";
 
 export interface CloudflareOptions {
@@ -24,24 +24,11 @@ const Hostname = z.object({
   status: z.string(),
   ssl: z.object({ status: z.string() }).nullish(),
 });
-const Envelope = z.object({
-  // The response to a deletion has the id alone.
-  success: z.boolean().default(true),
-  errors: z.array(z.object({ code: z.int(), message: z.string().default("") })).default([]),
-  result: z.unknown().optional(),
-});
-
-interface Reply {
-  status: number;
-  success: boolean;
-  codes: readonly number[];
-  message: string;
-  result: unknown;
-}
+type Reply = ApiResponse | { kind: "unavailable"; reason: string };
 
 /** Returns the custom hostnames of a zone by the REST API of Cloudflare. Each call takes at most 5 s and reads 64 KB. */
 export function cloudflareHostnames(options: CloudflareOptions): CustomHostnames {
-  const call = (method: string, path: string, body?: unknown) => request(options, method, path, body);
+  const call = (method: string, path: string, body?: object) => request(options, method, path, body);
   const find: CustomHostnames["find"] = (name) =>
     call("GET", `?${new URLSearchParams({ hostname: name })}`).then((reply) =>
       toResult(reply, (result) => pickName(result, name)),
@@ -51,7 +38,7 @@ export function cloudflareHostnames(options: CloudflareOptions): CustomHostnames
     read: (id) => call("GET", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, toHostname)),
     async create(name) {
       const reply = await call("POST", "", { hostname: name, ssl: SSL });
-      return isReply(reply) && reply.codes.includes(DUPLICATE)
+      return isResponse(reply) && hasCode(reply, [DUPLICATE])
         ? takeExisting(await find(name))
         : toResult(reply, toHostname);
     },
@@ -67,37 +54,34 @@ const takeExisting = (found: HostnameResult<CustomHostname | null>): HostnameRes
     ? { kind: "refused", reason: "the hostname belongs to another account" }
     : found;
 
-async function request({ apiUrl, zoneId, token }: CloudflareOptions, method: string, path: string, body?: unknown) {
+async function request(
+  { apiUrl, zoneId, token }: CloudflareOptions,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Reply> {
+  const url = `${apiUrl}/zones/${encodeURIComponent(zoneId)}/custom_hostnames${path}`;
   try {
-    const response = await fetch(`${apiUrl}/zones/${encodeURIComponent(zoneId)}/custom_hostnames${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, ...(body ? { "Content-Type": "application/json" } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const { success, errors, result } = Envelope.parse(JSON.parse(await readBounded(response, MAX_RESPONSE_BYTES)));
-    const message = errors.map((error) => `${error.code} ${error.message}`).join("; ");
-    return { status: response.status, success, codes: errors.map(({ code }) => code), message, result };
+    return await callCloudflare({ token, method, url, body, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES });
   } catch (error) {
-    return { kind: "unavailable" as const, reason: error instanceof Error ? error.name : String(error) };
+    return { kind: "unavailable", reason: error instanceof Error ? error.name : String(error) };
   }
 }
 
-const isReply = (reply: Reply | { kind: "unavailable" }): reply is Reply => !("kind" in reply);
+const isResponse = (reply: Reply): reply is ApiResponse => !("kind" in reply);
+const hasCode = ({ errors }: ApiResponse, codes: readonly number[]) =>
+  errors?.some(({ code }) => codes.includes(code)) ?? false;
 
 /** Returns the result of a response. `read` throws when the result has another form. */
-function toResult<Value>(
-  reply: Reply | { kind: "unavailable"; reason: string },
-  read: (result: unknown) => Value,
-): HostnameResult<Value | null> {
-  if (!isReply(reply)) return reply;
-  const { status, codes, message } = reply;
-  if (status === 404 || codes.includes(NOT_FOUND)) return { kind: "ok", value: null };
-  if (reply.success && status < 300) return readResult(reply.result, read);
+function toResult<Value>(reply: Reply, read: (result: unknown) => Value): HostnameResult<Value | null> {
+  if (!isResponse(reply)) return reply;
+  const { status, errors } = reply;
+  if (errors === null) return { kind: "unavailable", reason: `${status}, and the response has another form` };
+  if (status === 404 || hasCode(reply, [NOT_FOUND])) return { kind: "ok", value: null };
+  if (reply.isDone) return readResult(reply.result, read);
   // A token without permission, a limit and a full zone are of this service, not of the name.
-  const isOurs = status >= 500 || [401, 403, 429].includes(status) || codes.some((code) => NO_ROOM.includes(code));
-  const reason = `${status} ${message}`.slice(0, 300);
+  const isOurs = status >= 500 || [401, 403, 429].includes(status) || hasCode(reply, NO_ROOM);
+  const reason = `${status} ${errors.map(({ code, message }) => `${code} ${message}`).join("; ")}`.slice(0, 300);
   return status >= 400 && !isOurs ? { kind: "refused", reason } : { kind: "unavailable", reason };
 }
 

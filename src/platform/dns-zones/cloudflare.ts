@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { type ApiResponse, callCloudflare } from "../cloudflare-api/index.ts";
 import type { Settings } from "../settings/settings.ts";
-import { readBounded } from "./read-bounded.ts";
 import { fromQuotedStrings, toQuotedStrings } from "./txt-content.ts";
 import { type StoredZoneRecord, ZoneError, type ZoneErrorKind, type ZonePort, type ZoneRecord } from "./zones.ts";
 
@@ -11,12 +11,6 @@ const MAX_RESPONSE_BYTES = 512 * 1024;
 const RECORDS_PER_CALL = 100;
 /** Longest wait that `Retry-After` may ask for. The limit of the API counts five minutes. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-
-const Response = z.object({
-  success: z.boolean(),
-  errors: z.array(z.object({ code: z.number(), message: z.string() })).default([]),
-  result: z.unknown(),
-});
 
 const Records = z.array(
   z.object({
@@ -81,50 +75,29 @@ const toBody = ({ type, name, value, priority, ttl, isProxied }: ZoneRecord) => 
 });
 
 async function request(token: string, method: string, url: string, body?: object): Promise<unknown> {
-  let response: globalThis.Response;
-  let text: string;
-  try {
-    response = await fetch(url, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    text = await readBounded(response, MAX_RESPONSE_BYTES);
-  } catch (error) {
-    // The message of some errors has the URL, which is no secret; the token is in no message.
+  const call = { token, method, url, body, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES };
+  const response = await callCloudflare(call).catch((error: unknown) => {
+    // The message of some errors has the URL, which is no secret.
     throw new ZoneError("unknown", `no response of the DNS API: ${error instanceof Error ? error.message : "unknown"}`);
-  }
-  const parsed = Response.safeParse(parseJson(text));
-  if (parsed.success && response.ok && parsed.data.success) return parsed.data.result;
-  const errors = parsed.success ? parsed.data.errors : [];
-  if (method === "DELETE" && (response.status === 404 || errors.some(({ code }) => code === NO_SUCH_RECORD)))
-    return null;
-  throw toZoneError(response, errors);
+  });
+  if (response.isDone) return response.result;
+  const isGone = response.status === 404 || response.errors?.some(({ code }) => code === NO_SUCH_RECORD);
+  if (method === "DELETE" && isGone) return null;
+  throw toZoneError(response);
 }
 
-function toZoneError(response: globalThis.Response, errors: readonly { code: number; message: string }[]): ZoneError {
-  const { status } = response;
-  const text = errors.map(({ code, message }) => `${message} (${code})`).join("; ");
+function toZoneError({ status, headers, errors }: ApiResponse): ZoneError {
+  const text = (errors ?? []).map(({ code, message }) => `${message} (${code})`).join("; ");
   const message = `the DNS API responded with ${status}${text === "" ? "" : `: ${text.slice(0, 300)}`}`;
-  const known = errors.map(({ code }) => KINDS[code]).find((kind) => kind !== undefined);
-  if (known) return new ZoneError(known, message, retryAfter(response));
-  if (status === 429) return new ZoneError("rate", message, retryAfter(response));
+  const known = errors?.map(({ code }) => KINDS[code]).find((kind) => kind !== undefined);
+  if (known) return new ZoneError(known, message, retryAfter(headers));
+  if (status === 429) return new ZoneError("rate", message, retryAfter(headers));
   if (/quota/i.test(text)) return new ZoneError("full", message);
   if (status === 401 || status === 403) return new ZoneError("refused", message);
-  return new ZoneError(status >= 400 && status < 500 ? "invalid" : "unknown", message, retryAfter(response));
+  return new ZoneError(status >= 400 && status < 500 ? "invalid" : "unknown", message, retryAfter(headers));
 }
 
-function retryAfter({ headers }: globalThis.Response): number | null {
+function retryAfter(headers: Headers): number | null {
   const seconds = Number(headers.get("Retry-After") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, MAX_RETRY_AFTER_MS) : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

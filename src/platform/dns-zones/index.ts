@@ -1,6 +1,5 @@
 export { cloudflareZone } from "./cloudflare.ts";
 export { deleteRecords, putRecord } from "./put-record.ts";
-export { readBounded } from "./read-bounded.ts";
 export { fromQuotedStrings, toQuotedStrings } from "./txt-content.ts";
 export {
   type StoredZoneRecord,

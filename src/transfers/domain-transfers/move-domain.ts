@@ -77,7 +77,7 @@ const MOVE = [
 const ROTATE = [
   `DELETE FROM dkim_keys WHERE domain_id IN (SELECT domain_id FROM domain_transfer_keys WHERE transfer_id = ?1)
      AND activated_at IS NULL AND retired_at IS NULL AND slot IS NULL`,
-  // The keys of a delegated domain rotate by themselves, and nobody but the service has ever had them.
+  // The keys of a delegated domain rotate by themselves, and the former owner has never had them.
   `INSERT INTO dkim_keys (id, domain_id, selector, algorithm, public_key, private_key, created_at)
    SELECT id, domain_id, selector, algorithm, public_key, private_key, created_at FROM domain_transfer_keys WHERE transfer_id = ?1
       AND domain_id IN (SELECT id FROM domains WHERE setup = 'manual')`,

@@ -54,7 +54,7 @@ describe("a finding", () => {
     ]);
   });
 
-  it("that comes back within a day has its old date and notifies nobody again; after a day it is new", async () => {
+  it("that comes back within a day has its old date and causes no second notification; after a day it is new", async () => {
     await patient.apex({ spf: [] });
     const [first] = (await examineAfter(0)).findings;
     await patient.apex({});

@@ -1,0 +1,1 @@
+export { type ApiResponse, callCloudflare } from "./request.ts";
