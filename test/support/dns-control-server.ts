@@ -2,14 +2,15 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Found, inZone, REFUSED, resolve, SERVFAIL } from "../../dev/dns/resolve.ts";
+import { type Found, inZone, NXDOMAIN, REFUSED, resolve, SERVFAIL } from "../../dev/dns/resolve.ts";
 import { type DnsRecord, readBody, startDns } from "../../dev/dns/server.ts";
 import { type ApiFailure, DnsApi } from "../../dev/dns-api/api.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../dev/dns-api/local.ts";
 import { serveDnsApi } from "../../dev/dns-api/serve.ts";
+import { TEST_ZONES } from "./test-zones.ts";
 
 /** The failures that a test can set (dns-control.ts). */
-export type Failure = "servfail" | "refused" | "timeout" | "truncated" | "garbage" | "http-error";
+export type Failure = "servfail" | "refused" | "timeout" | "truncated" | "garbage" | "http-error" | "nxdomain";
 
 /** A command of a test to the DNS server. */
 export type Command =
@@ -20,11 +21,12 @@ export type Command =
   | { heal: string }
   | { queries: string }
   | { failApi: ApiFailure | null; zoneId: string }
+  | { resize: string; maxRecords: number }
   | { recordsOf: string };
 
 /** Starts a DNS server whose records and failures tests control. Returns its ports by name and a function that stops it. */
 export async function startDnsServers() {
-  const zones = LOCAL_ZONES.map((zone) => ({ ...zone, records: [] }));
+  const zones = [...LOCAL_ZONES, ...TEST_ZONES].map((zone) => ({ ...zone, records: [] }));
   const state: ServerState = {
     ...{ zone: new Map(), failures: new Map(), queries: new Map() },
     api: new DnsApi(zones, LOCAL_TOKEN),
@@ -71,12 +73,17 @@ function find({ zone, failures, api }: ServerState, name: string): Found {
   const failure = [...failures].find(([place]) => name === place || name.endsWith(`.${place}`))?.[1];
   if (failure === "servfail") return SERVFAIL;
   if (failure === "refused") return REFUSED;
+  if (failure === "nxdomain") return NXDOMAIN;
   return failure ?? api.find(name) ?? inZone(zone, name);
 }
 
 function setFailure(api: DnsApi, zoneId: string, failure: ApiFailure | null): void {
   if (failure === null) api.failures.delete(zoneId);
   else api.failures.set(zoneId, failure);
+}
+
+function resize(api: DnsApi, zoneId: string, maxRecords: number): void {
+  for (const zone of api.zones) if (zone.id === zoneId) zone.maxRecords = maxRecords;
 }
 
 function execute({ zone, failures, queries, api }: ServerState, command: Command): unknown {
@@ -88,6 +95,7 @@ function execute({ zone, failures, queries, api }: ServerState, command: Command
   else if ("fail" in command) failures.set(command.fail.toLowerCase(), command.mode);
   else if ("heal" in command) failures.delete(command.heal.toLowerCase());
   else if ("failApi" in command) setFailure(api, command.zoneId, command.failApi);
+  else if ("resize" in command) resize(api, command.resize, command.maxRecords);
   else if ("recordsOf" in command)
     return api.zones.flatMap(({ records }) => records.filter(({ name }) => name.includes(command.recordsOf)));
   else return queries.get(command.queries.toLowerCase()) ?? 0;

@@ -21,6 +21,9 @@ export const queries = (name: string): Promise<number> => sendCommand({ queries:
 /** Makes all calls of the DNS API that are about a zone fail in this way; null ends it. Files that run beside each other use different zones. */
 export const failApi = (zoneId: string, failure: ApiFailure | null): Promise<void> =>
   sendCommand({ failApi: failure, zoneId });
+/** Changes how many records a zone may have. */
+export const resizeZone = (zoneId: string, maxRecords: number): Promise<void> =>
+  sendCommand({ resize: zoneId, maxRecords });
 /** Returns the records of the zones whose name contains a text. */
 export const zoneRecords = (text: string): Promise<Stored[]> => sendCommand({ recordsOf: text });
 

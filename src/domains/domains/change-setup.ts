@@ -61,11 +61,10 @@ async function undelegateStatements(ctx: CallerCtx, { domain, keys }: DomainWith
   const after = { ...domain, setup: "manual" as const };
   const hasManual = keys.some((key) => key.slot === null && dkimState(key) === "active");
   const hasSlot = keys.some((key) => key.slot !== null && dkimState(key) === "active");
-  const unused = [ctx.db.prepare(DELETE_PENDING).bind(domain.id, 1), removeRecordsStatement(ctx, domain.id)];
   return [
     ...set(ctx, domain, after),
     // Keys in slots that have never signed are needed only for a way back.
-    ...(hasSlot ? [] : unused),
+    ...(hasSlot ? [] : [ctx.db.prepare(DELETE_PENDING).bind(domain.id, 1), removeRecordsStatement(ctx, domain.id)]),
     ...(hasManual ? [] : [insertKeysStatement(ctx, await generateDkimKeys(ctx, domain.id))]),
   ];
 }

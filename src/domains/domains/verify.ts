@@ -45,12 +45,12 @@ export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine)
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
 }
 
-/** Returns a domain; publishes its keys before that when the run after its registration did not. */
+/** Returns a domain; publishes its keys, without waiting for the DNS API, when the run after its registration did not. */
 async function getPublished(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
   const found = await getDomainWithKeys(ctx, id);
   const { setup } = found.domain;
   if (setup === "delegated" && found.keys.some(({ slot, publishedAt }) => slot !== null && publishedAt === null))
-    await publishRecords(ctx, found.domain.id);
+    ctx.waitUntil?.(publishRecords(ctx, found.domain.id));
   return found;
 }
 

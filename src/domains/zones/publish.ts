@@ -6,6 +6,7 @@ import {
   deleteRecords,
   putRecord,
   ZoneError,
+  type ZoneErrorKind,
   type ZoneRecordType,
 } from "../../platform/dns-zones/index.ts";
 import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
@@ -17,6 +18,9 @@ import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
 const RECORDS_PER_RUN = 40;
 /** Records at once: an invocation has six connections (Workers limits). */
 const CONCURRENCY = 3;
+
+/** After these a zone refuses the other calls of the run too. A full zone still takes updates and deletions. */
+const STOPS: ReadonlySet<ZoneErrorKind> = new Set(["refused", "rate", "unknown"]);
 
 interface ZoneRecordRow {
   name: string;
@@ -62,7 +66,6 @@ export async function publishRecords(ctx: Ctx, domainId: string | null = null): 
   const claimedUntil = ctx.now() + CLAIM_MS;
   const claim = ctx.db.prepare(CLAIM).bind(ctx.now(), claimedUntil, domainId, RECORDS_PER_RUN);
   const { results } = await claim.all<ZoneRecordRow>();
-  // A zone that refuses one call refuses the others of this run too.
   const stopped = new Map<string, ZoneError>();
   const statements: MainStatement[] = [];
   const queue = results.values();
@@ -91,19 +94,17 @@ async function publishOne(ctx: Ctx, row: ZoneRecordRow, { claimedUntil, stopped 
     await callApi(ctx, row);
   } catch (error) {
     if (!(error instanceof ZoneError)) throw error;
-    if (error.kind !== "exists" && error.kind !== "invalid") stopped.set(row.zone, error);
+    if (STOPS.has(error.kind)) stopped.set(row.zone, error);
     ctx.log("zone.write.failed", { zone: row.zone, name: row.name, kind: error.kind, error: error.message });
-    const full = db.prepare(SAVE_FULL).bind(row.zone, ctx.now());
-    return [...failed(waitAfter(error, row)), ...(error.kind === "full" ? [full] : [])];
+    const full = error.kind === "full" ? [db.prepare(SAVE_FULL).bind(row.zone, ctx.now())] : [];
+    return [...failed(waitAfter(error, row)), ...full];
   }
   if (row.is_removed === 1) return [db.prepare(DELETE).bind(...own), db.prepare(UNCOUNT).bind(row.zone)];
-  const retryAt = ctx.now() + retryDelay(row.attempts);
-  const written = db.prepare(SAVE_WRITTEN).bind(...own, ctx.now(), retryAt, row.attempts + 1);
   if (await isInDns(ctx, row)) {
     const published = row.key_id === null ? [] : [db.prepare(SAVE_PUBLISHED).bind(row.key_id, ctx.now())];
     return [db.prepare(SAVE_CONFIRMED).bind(...own, ctx.now()), ...published];
   }
-  return [written];
+  return [db.prepare(SAVE_WRITTEN).bind(...own, ctx.now(), ctx.now() + retryDelay(row.attempts), row.attempts + 1)];
 }
 
 async function callApi(ctx: Ctx, row: ZoneRecordRow): Promise<void> {

@@ -24,14 +24,22 @@ const Records = z.array(
   }),
 );
 
-/** Error codes of Cloudflare's DNS records API. */
+/**
+ * Error codes of Cloudflare's DNS records API. The documentation has no list of them: they are those of its page "Records with same
+ * name", of public clients and of their issues. A malformed token and a wrong zone id come with the status 400.
+ */
 const KINDS: Readonly<Record<number, ZoneErrorKind>> = {
-  81045: "full",
-  81053: "exists",
-  81054: "exists",
-  81057: "exists",
-  81058: "exists",
-  971: "rate",
+  81045: "full", // Record quota exceeded.
+  81053: "exists", // An A, AAAA, or CNAME record with that host already exists.
+  81054: "exists", // A CNAME record with that host already exists.
+  81057: "exists", // The record already exists: the older form of 81058.
+  81058: "exists", // An identical record already exists.
+  971: "rate", // Please wait and consider throttling your request speed.
+  10100: "rate", // More than 1200 requests per 300 seconds reached.
+  6003: "refused", // Invalid request headers: the token is malformed.
+  7003: "refused", // Could not route to the zone: its id is wrong.
+  9109: "refused", // Invalid access token.
+  10000: "refused", // Authentication error: the token has no right to the zone.
 };
 
 /** Code of a call on a record that does not exist. */
