@@ -36,7 +36,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       { value: Number(system_mail === "configured") },
     ]),
     metric("email_setting_issues", "Settings that are malformed, missing or placeholders.", [
-      { value: details.setting_issues.length + details.egress_issues.length },
+      { value: details.setting_issues.length + details.egress_issues.length + details.zone_issues.length },
     ]),
     metric(
       "email_database_up",

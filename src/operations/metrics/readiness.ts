@@ -1,6 +1,6 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { findSettingIssues } from "../../platform/settings/setting-issues.ts";
+import { findSettingIssues, findZoneIssues } from "../../platform/settings/setting-issues.ts";
 import { egressOf, findEgressIssues } from "../../sending/delivery/index.ts";
 import { findLastResponse, hasResponded } from "../../sending/egress-outages/index.ts";
 import { readSystemMail } from "../../sending/system-emails/index.ts";
@@ -34,6 +34,7 @@ async function read(ctx: Ctx): Promise<Readiness> {
     settingIssues,
     egress: egressState(ctx),
     egressIssues: egressIssues(ctx),
+    zoneIssues: findZoneIssues(ctx.env),
     hasEgressResponded,
     systemMail,
     outboxes,

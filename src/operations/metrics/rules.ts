@@ -11,6 +11,8 @@ export interface Readiness {
     setting_issues: readonly string[];
     /** Egresses beside that of EGRESS_URL that cannot be used. */
     egress_issues: readonly string[];
+    /** Zones of delegated domains that cannot be used. */
+    zone_issues: readonly string[];
     failing_databases: readonly (number | "main")[];
     /** Seconds for which the oldest row is due, without rows of broadcasts, which may be paused. Null: none is due. */
     oldest_due_seconds: number | null;
@@ -28,6 +30,7 @@ interface Findings {
   egress: string;
   /** Egresses beside that that cannot be used. */
   egressIssues: readonly string[];
+  zoneIssues: readonly string[];
   systemMail: Readiness["system_mail"];
   /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
   hasEgressResponded: boolean;
@@ -41,12 +44,12 @@ interface Findings {
 
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
- * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, a further egress whose setting is malformed, or a row that is due
- * for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
+ * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, a further egress
+ * or a zone of delegated domains whose setting is malformed, or a row that is due for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
 export function decideReadiness(
-  { settingIssues, egress, egressIssues, hasEgressResponded, systemMail, outboxes }: Findings,
+  { settingIssues, egress, egressIssues, zoneIssues, hasEgressResponded, systemMail, outboxes }: Findings,
   now: number,
 ): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
@@ -71,7 +74,7 @@ export function decideReadiness(
   const isDegraded =
     state.mail === "degraded" ||
     isUnreachable ||
-    egressIssues.length > 0 ||
+    egressIssues.length + zoneIssues.length > 0 ||
     (oldest ?? 0) > OLDEST_DUE_SECONDS ||
     lacksSystemMail;
   return {
@@ -80,6 +83,7 @@ export function decideReadiness(
     details: {
       setting_issues: settingIssues,
       egress_issues: egressIssues,
+      zone_issues: zoneIssues,
       failing_databases: failing,
       oldest_due_seconds: oldest,
       waiting_for_egress: waiting,

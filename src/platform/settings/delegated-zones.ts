@@ -19,11 +19,13 @@ export interface DelegatedZone {
   maxRecords: number;
 }
 
+const NONE_IS_USED = "; no zone is used, since the first one has the shared records";
 const ID = /^[A-Za-z0-9-]{1,64}$/;
 
 /**
  * Parses `<zone>=<zone id>` or `<zone>=<zone id>:<records>` entries that are separated by spaces or lines. Returns the zones in their
- * order and a sentence about each malformed entry, which is left out.
+ * order and a sentence about each malformed entry, which is left out. The CNAMEs of all customers lead into the first zone, so that
+ * none is used while the first entry is malformed: another zone in its place would change what is asked of them.
  */
 export function parseDelegatedZones(text: string): { zones: readonly DelegatedZone[]; issues: readonly string[] } {
   const zones: DelegatedZone[] = [];
@@ -33,12 +35,13 @@ export function parseDelegatedZones(text: string): { zones: readonly DelegatedZo
   if (entries.length > MAX_ZONES) issues.push(`has ${entries.length} zones; the limit is ${MAX_ZONES}`);
   for (const [index, entry] of entries.slice(0, MAX_ZONES).entries()) {
     const zone = parseEntry(entry);
-    if (typeof zone === "string") issues.push(`entry ${index + 1} ${zone}`);
+    if (typeof zone === "string") issues.push(`entry ${index + 1} ${zone}${index === 0 ? NONE_IS_USED : ""}`);
     else if (zones.some(({ name }) => name === zone.name))
       issues.push(`entry ${index + 1} repeats the zone ${zone.name}`);
     else zones.push(zone);
   }
-  return { zones, issues: issues.map((issue) => `DELEGATED_ZONES: ${issue}`) };
+  const isFirstUsable = typeof parseEntry(entries[0] ?? "") !== "string";
+  return { zones: isFirstUsable ? zones : [], issues: issues.map((issue) => `DELEGATED_ZONES: ${issue}`) };
 }
 
 function parseEntry(entry: string): DelegatedZone | string {

@@ -6,7 +6,7 @@ import { findSettingIssues, reportSettingIssues } from "../../../src/platform/se
 import { acceptEmail } from "../../support/accept-email.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
 
 const TOKEN = "token-of-the-monitoring-0123456789ab";
 const failing = { prepare: () => failing, bind: () => failing, batch: fails, all: fails, first: fails, run: fails };
@@ -103,6 +103,31 @@ describe("GET /ready", () => {
       expect(setting_issues).toEqual([expect.stringContaining(Object.keys(issue)[0] ?? "")]);
       expect((await apiOn(issue, null).get("/health")).status).toBe(200);
     }
+  });
+});
+
+describe("a malformed zone of delegated domains", () => {
+  it.each([
+    ["good.example=1:200 bad.example", "", "DELEGATED_ZONES: entry 2 must have the form <zone>=<zone id>:<records>"],
+    [
+      "bad.example good.example=1:200",
+      "",
+      "DELEGATED_ZONES: entry 1 must have the form <zone>=<zone id>:<records>; no zone is used, since the first one has the shared records",
+    ],
+    ["good.example=1:200", "without", "DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"],
+  ])("%s makes the service degraded, says what to mend, and stops no mail", async (zones, token, issue) => {
+    const changes = { DELEGATED_ZONES: zones, ...(token === "without" ? { DNS_API_TOKEN: "" } : {}) };
+    expect(await ready({ ...changes, METRICS_TOKEN: TOKEN }, asOperator)).toMatchObject({
+      ...{ status: 200, body: { status: "degraded", settings: "valid", details: { zone_issues: [issue] } } },
+    });
+    expect((await apiOn(changes, null).get("/health")).status).toBe(200);
+    const workspace = await aWorkspace();
+    const response = await apiOn(changes, workspace.apiKey).post("/v1/emails/", aMail(workspace));
+    expect(response.status).toBe(202);
+    const { id } = await response.json<{ id: string }>();
+    await runOutboxAt(Date.now(), changes);
+    const email = await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>();
+    expect(email.status).toBe("delivered");
   });
 });
 

@@ -15,7 +15,15 @@ const dueFor = (seconds: number, kind = "deliver") => ({
 });
 const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingIssues: string[] = []) =>
   decideReadiness(
-    { settingIssues, egressIssues: [], egress, hasEgressResponded: false, systemMail: "configured", outboxes },
+    {
+      settingIssues,
+      egressIssues: [],
+      zoneIssues: [],
+      egress,
+      hasEgressResponded: false,
+      systemMail: "configured",
+      outboxes,
+    },
     NOW,
   );
 
@@ -43,6 +51,7 @@ describe("readiness", () => {
       const findings = {
         settingIssues: [],
         egressIssues: [],
+        zoneIssues: [],
         egress: "configured",
         hasEgressResponded: false,
         systemMail,
@@ -58,6 +67,7 @@ describe("readiness", () => {
     const found = {
       settingIssues: [],
       egressIssues: [],
+      zoneIssues: [],
       egress: "configured",
       systemMail: "configured" as const,
       outboxes,
@@ -69,7 +79,13 @@ describe("readiness", () => {
 
   it("is degraded while a further egress is malformed: mail of the others leaves", () => {
     const outboxes = [answering("main"), answering(0)];
-    const found = { settingIssues: [], egress: "configured", systemMail: "configured" as const, outboxes };
+    const found = {
+      settingIssues: [],
+      zoneIssues: [],
+      egress: "configured",
+      systemMail: "configured" as const,
+      outboxes,
+    };
     const egressIssues = ["NAMED_EGRESS_URLS: east: has a path"];
     expect(decideReadiness({ ...found, hasEgressResponded: false, egressIssues }, NOW)).toMatchObject({
       status: "degraded",
@@ -89,6 +105,7 @@ describe("readiness", () => {
     expect(details).toEqual({
       setting_issues: [],
       egress_issues: [],
+      zone_issues: [],
       failing_databases: [1],
       oldest_due_seconds: 90,
       waiting_for_egress: 7,
