@@ -90,7 +90,7 @@ async function deploy(): Promise<void> {
     const output = await command("wrangler", ["deploy", "--config", configFile, "--dry-run", "--outdir", folder]);
     console.log(`The bundle has ${gzipSize(output)} KiB after gzip.`);
   }
-  printNext(config.vars, { settings: file, secrets: secretsFile }, hasEmailRouting);
+  printNext(config.vars, { settings: file, secrets: secretsFile }, hasEmailRouting, secrets.CFBL_DKIM_KEY ?? "");
 }
 
 /**

@@ -5,6 +5,7 @@ import { readArguments } from "./arguments.ts";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
 import { watchOffset } from "./clock/offset.ts";
+import { cfblRecords } from "./deploy/cfbl-key.ts";
 import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
 import { openDnsApi } from "./dns-api/local.ts";
@@ -21,7 +22,7 @@ import { Shutdown } from "./shutdown.ts";
 import { loadCertificates } from "./state/certificates.ts";
 import { assertWritable } from "./state/files.ts";
 import { lockState } from "./state/lock.ts";
-import { loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
+import { LOCAL_BOUNCE_DOMAIN, loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
 import { logTail, summary } from "./summary.ts";
 import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 import { RestartingWorker } from "./worker/restarting-worker.ts";
@@ -49,7 +50,8 @@ async function start(layout: Layout) {
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
   const zones = await openDnsApi(layout);
-  const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey), zones);
+  const own = cfblRecords(secrets.cfbl_dkim_key, LOCAL_BOUNCE_DOMAIN);
+  const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey), zones, own);
   shutdown.onStop(() => dns.close());
 
   console.log("Starting the Worker ...");

@@ -1,8 +1,14 @@
+import { cfblRecords } from "./cfbl-key.ts";
+
 /**
  * Returns the DNS records to publish for a deployment, one a line. Those of customers' domains are in the API. With Email Routing,
- * Cloudflare adds the MX records of BOUNCE_DOMAIN itself. Pure.
+ * Cloudflare adds the MX records of BOUNCE_DOMAIN itself. `cfblKeys`: CFBL_DKIM_KEY; empty in a dry run, which makes no key. Pure.
  */
-export function dnsRecords(vars: Readonly<Record<string, string>>, hasEmailRouting: boolean): string[] {
+export function dnsRecords(
+  vars: Readonly<Record<string, string>>,
+  hasEmailRouting: boolean,
+  cfblKeys: string,
+): string[] {
   const spf = hasEmailRouting
     ? `include:_spf.mx.cloudflare.net include:${vars.SPF_DOMAIN}`
     : `include:${vars.SPF_DOMAIN}`;
@@ -15,6 +21,9 @@ export function dnsRecords(vars: Readonly<Record<string, string>>, hasEmailRouti
     `${vars.MX_HOST}  A, AAAA  <address of the SMTP gateway>`,
     `${vars.SMTP_HOST}  A, AAAA  <address of the SMTP gateway>`,
     `<address of the SMTP gateway>  PTR  ${vars.MX_HOST}.`,
+    ...cfblRecords(cfblKeys, vars.BOUNCE_DOMAIN ?? "").map(
+      ({ name, value }) => `${name}  TXT  "${value}"    signs bulk mail for CFBL-Address`,
+    ),
     `_dmarc.${vars.BOUNCE_DOMAIN}  TXT  "v=DMARC1; p=reject"`,
   ];
 }

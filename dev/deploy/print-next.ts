@@ -7,9 +7,10 @@ export function printNext(
   vars: Readonly<Record<string, string>>,
   files: { settings: string; secrets: string },
   hasEmailRouting: boolean,
+  cfblKeys: string,
 ): void {
   console.log("\nPublish these DNS records:");
-  for (const record of dnsRecords(vars, hasEmailRouting)) console.log(`  ${record}`);
+  for (const record of dnsRecords(vars, hasEmailRouting, cfblKeys)) console.log(`  ${record}`);
   const route = hasEmailRouting
     ? `Look at npx wrangler email routing dns get ${vars.BOUNCE_DOMAIN}: its MX records must be there. Its SPF record is replaced by the one above.`
     : `Run the SMTP gateway (docs/operating/gateway.md): it takes the mail for ${vars.BOUNCE_DOMAIN}.`;

@@ -2,16 +2,18 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseEgressUrl } from "../../src/mail/smtp/egress-url.ts";
+import { parseCfblKeys } from "../../src/platform/settings/cfbl-key.ts";
 import { parseNamedEgresses } from "../../src/platform/settings/named-egresses.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { readJson, writeDurably } from "../state/files.ts";
+import { newCfblKey } from "./cfbl-key.ts";
 
 /** The secrets of a deployment, as `wrangler deploy --secrets-file` takes them. */
 export type Secrets = Record<string, string>;
 
 /**
  * Returns the secrets of a file with those that are missing. EGRESS_URL, and BULK_EGRESS_URL and NAMED_EGRESS_URLS, which are
- * optional, come from the environment variables of these names, or from the file. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
+ * optional, come from the environment variables of these names, or from the file; CFBL_DKIM_KEY too, else it is made. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
  */
 export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
   const stored = await readSecrets(file);
@@ -26,12 +28,16 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
   if (bulkEgressUrl) parseEgressUrl(bulkEgressUrl);
   const namedEgressUrls = env.NAMED_EGRESS_URLS || stored.NAMED_EGRESS_URLS;
   if (namedEgressUrls) checkNamedEgresses(namedEgressUrls);
+  const cfblKey = env.CFBL_DKIM_KEY || (stored.CFBL_DKIM_KEY ?? (await newCfblKey(new Date())));
+  const cfblIssues = parseCfblKeys(cfblKey).issues;
+  if (cfblIssues.length > 0) throw new Error(`${cfblIssues.join("; ")} (${file})`);
   const secrets: Secrets = {
     MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`,
     GATEWAY_SECRET: randomBytes(33).toString("base64"),
     METRICS_TOKEN: randomBytes(33).toString("base64url"),
     ...stored,
     EGRESS_URL: egressUrl,
+    CFBL_DKIM_KEY: cfblKey,
     ...(bulkEgressUrl ? { BULK_EGRESS_URL: bulkEgressUrl } : {}),
     ...(env.HOSTNAME_API_TOKEN ? { HOSTNAME_API_TOKEN: env.HOSTNAME_API_TOKEN } : {}),
     ...(env.DNS_API_TOKEN ? { DNS_API_TOKEN: env.DNS_API_TOKEN } : {}),

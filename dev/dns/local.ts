@@ -8,23 +8,27 @@ import type { ListDomains } from "./list-domains.ts";
 import { Overrides } from "./overrides.ts";
 import { resolve } from "./resolve.ts";
 import { dnsApp } from "./routes.ts";
-import { readBody, startDns } from "./server.ts";
+import { type DnsRecord, readBody, startDns } from "./server.ts";
 import { openZone } from "./zone.ts";
 
 /**
  * Starts the local DNS server, with the DNS page, the JSON endpoints that override records and a stand-in for the API of custom
- * hostnames. With a stand-in of the DNS API it answers from its zones too, and serves that API. Port 0 picks a free one.
+ * hostnames. With a stand-in of the DNS API it answers from its zones too, and serves that API. `published`: the records of the
+ * service itself. Port 0 picks a free one.
  */
 export function startLocalDns(
   port: number,
   listDomains: ListDomains,
   api?: DnsApi,
+  published: readonly DnsRecord[] = [],
 ): Promise<{ port: number; close(): Promise<void> }> {
   const zone = openZone(listDomains);
   const overrides = new Overrides();
   const app = dnsApp(zone, overrides);
+  const own = Map.groupBy(published, ({ name }) => name);
+  const find = async (at: string) => api?.find(at) ?? own.get(at) ?? zone.find(at);
   const resolveQuestion = (name: string, type: string) =>
-    resolve((owner) => overrides.find(owner, type, async (at) => api?.find(at) ?? zone.find(at)), name, type);
+    resolve((owner) => overrides.find(owner, type, find), name, type);
   const hostnames = hostnameHandler(HOSTNAME_TARGET, async (name) => {
     const found = await resolveQuestion(name, "CNAME");
     return typeof found === "string" ? [] : found.answers.map(({ value }) => value);

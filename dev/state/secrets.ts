@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { HOSTNAME_TARGET } from "../custom-hostnames/target.ts";
+import { newCfblKey } from "../deploy/cfbl-key.ts";
 import { zoneSettings } from "../dns-api/local.ts";
 import type { Layout } from "../layout.ts";
 import { HOST } from "../layout.ts";
@@ -12,23 +13,29 @@ export interface Secrets {
   egress_password: string;
   /** Secret that the Worker shares with the SMTP gateway. */
   gateway_secret: string;
+  /** CFBL_DKIM_KEY of the Worker. */
+  cfbl_dkim_key: string;
 }
 
 /** The mailbox of the seeded workspace. It also sends the emails of the service, such as sign-in links. */
 export const FIRST_MAILBOX = "hello@example.test";
+
+/** BOUNCE_DOMAIN of the local service, the default of the setting. */
+export const LOCAL_BOUNCE_DOMAIN = "bounces.mail.test";
 
 export const EGRESS_USER = "local";
 
 /** Reads the secrets of this state directory. Creates them at the first start. */
 export async function loadSecrets(layout: Layout): Promise<Secrets> {
   const known = await readJson<Partial<Secrets>>(layout.secretsFile);
-  // State of older versions has no gateway.
-  if (known?.gateway_secret) return known as Secrets;
+  // State of older versions has neither gateway nor CFBL key.
+  if (known?.gateway_secret && known.cfbl_dkim_key) return known as Secrets;
   const secrets: Secrets = {
     master_keys: `1:${randomBytes(32).toString("base64")}`,
     egress_password: randomBytes(18).toString("base64url"),
-    ...known,
     gateway_secret: randomBytes(32).toString("base64url"),
+    cfbl_dkim_key: await newCfblKey(new Date()),
+    ...known,
   };
   await saveSecrets(layout, secrets);
   return secrets;
@@ -55,6 +62,8 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     SMTP_HOST: HOST,
     SMTP_PORT: String(layout.ports.submission),
     GATEWAY_SECRET: secrets.gateway_secret,
+    BOUNCE_DOMAIN: LOCAL_BOUNCE_DOMAIN,
+    CFBL_DKIM_KEY: secrets.cfbl_dkim_key,
     // `WEBHOOK_ALLOW_INSECURE=on npm start` permits webhooks to this machine.
     LIVE_WEBHOOKS: process.env.LIVE_WEBHOOKS ?? "on",
     WEBHOOK_ALLOW_INSECURE: process.env.WEBHOOK_ALLOW_INSECURE ?? "off",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newCfblKey } from "../../dev/deploy/cfbl-key.ts";
 import { findRefusals } from "../../dev/deploy/check.ts";
 import {
   composeConfig,
@@ -12,7 +13,8 @@ import {
   queueNames,
   readWorkerConfig,
 } from "../../dev/deploy/compose.ts";
-import { composeSecrets } from "../../dev/deploy/secrets.ts";
+import { dnsRecords } from "../../dev/deploy/dns-records.ts";
+import { composeSecrets, saveSecrets } from "../../dev/deploy/secrets.ts";
 import { isFull } from "./support/extent.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
 import { measureStartupCpu } from "./support/startup-cpu.ts";
@@ -245,6 +247,26 @@ describe("npm run deploy with an account", () => {
     expect(await composeSecrets(file, { ...none, ...other })).toMatchObject(other);
   });
 
+  it("makes a key for complaints once, prints its record and that of the next one, and takes the empty text as none", async () => {
+    const file = path.join(folder, "cfbl.json");
+    const given = { ...process.env, EGRESS_URL: "smtps://relay.shop.se", CFBL_DKIM_KEY: "" };
+    const made = await composeSecrets(file, given);
+    await saveSecrets(file, made);
+    expect(await composeSecrets(file, given)).toEqual(made);
+    const next = `${made.CFBL_DKIM_KEY},next:${(await newCfblKey(new Date())).split(":")[1]}`;
+    const records = dnsRecords(complete.vars, false, next).filter((record) => record.includes("_domainkey"));
+    expect(records).toEqual([
+      expect.stringMatching(/^cfbl-\d{6}\._domainkey\.bounces\.shop\.se {2}TXT {2}"v=DKIM1; k=rsa; p=MII[^"]{380,}"/),
+      expect.stringMatching(/^next\._domainkey\.bounces\.shop\.se {2}TXT {2}"v=DKIM1; k=rsa; p=MII[^"]{380,}"/),
+    ]);
+    await saveSecrets(file, { ...made, CFBL_DKIM_KEY: "" });
+    expect(await composeSecrets(file, given)).toMatchObject({ CFBL_DKIM_KEY: "" });
+    const refusal = await composeSecrets(file, { ...given, CFBL_DKIM_KEY: "s:c2VjcmV0" }).catch(
+      (error: Error) => error.message,
+    );
+    expect(refusal).toBe(`CFBL_DKIM_KEY: key 1 must be the base64 of an RSA key of 2048 bits in PKCS #8 (${file})`);
+  });
+
   it.each(wrongEgresses)("has no secrets with an egress of %j", async (EGRESS_URL, reason) => {
     const refusal = await composeSecrets(secrets, { ...process.env, EGRESS_URL }).catch(
       (error: Error) => error.message,
@@ -268,6 +290,7 @@ describe("npm run deploy with an account", () => {
   it("creates what is missing, records ids, migrates, and deploys strictly with secrets in a file of its owner", async () => {
     const { code, output } = await run({ EGRESS_URL: "smtps://user:hunter2@relay.shop.se" });
     expect(output).toContain("Publish these DNS records");
+    expect(output).toMatch(/cfbl-\d{6}\._domainkey\.bounces\.shop\.se {2}TXT/);
     expect(output).toContain("SYSTEM_MAILBOX is empty: no sign-in links, invitations and notices are sent.");
     expect(output).toContain("npm run admin -- sign-in-link --url https://mail.shop.se");
     expect(code).toBe(0);

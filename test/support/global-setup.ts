@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { startDkimVerifier } from "./dkim-verifier-server.ts";
 import { startDnsServers } from "./dns-control-server.ts";
 import { startHostnames } from "./hostname-server.ts";
 import { startProvider } from "./provider-server.ts";
@@ -13,7 +14,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts the simulated SMTP, DNS, identity and Slack servers and the receiver of webhooks, and provides their ports. */
+/** Starts the simulated SMTP, DNS, identity and Slack servers, the receiver of webhooks and the verifier of DKIM, and provides their ports. */
 export default async function setup(project: TestProject) {
   const dns = await startDnsServers();
   const servers = await Promise.all([
@@ -23,6 +24,7 @@ export default async function setup(project: TestProject) {
     startProvider(),
     startWebhookReceiver(),
     startSlack(),
+    startDkimVerifier(),
   ]);
   const ports = servers.map((server): Record<string, number> => server.ports);
   project.provide("servers", Object.assign({}, ...ports));

@@ -21,7 +21,7 @@ const SELECTOR = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9]
 
 /** The signing domain and time. */
 export interface SigningOptions {
-  /** d=, in A- or U-labels. */
+  /** d= of each key that has no domain of its own, in A- or U-labels. */
   domain: string;
   /** For t=. */
   now: Date;
@@ -61,15 +61,15 @@ async function createSignatures(
   keys: readonly SigningKey[],
   options: SigningOptions,
 ): Promise<string[]> {
-  const domain = canonicalDomain(options.domain);
-  if (domain === null) throw new RangeError("the signing domain is not a domain name");
+  const domains = keys.map((key) => canonicalDomain(key.domain ?? options.domain) ?? "");
+  if (domains.includes("")) throw new RangeError("the signing domain is not a domain name");
   if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("the selector is not a DNS name");
   const body = new BodyHash();
   if (composed.bodyInMemory) body.update(composed.bodyInMemory);
   else for await (const chunk of composed.body(true)) body.update(chunk);
-  const input = { domain, bodyHash: body.digest(), at: Math.floor(options.now.getTime() / 1000) };
+  const input = { bodyHash: body.digest(), at: Math.floor(options.now.getTime() / 1000) };
   const signed = selectHeaders(composed.headers);
-  return Promise.all(keys.map((key) => signatureField(key, signed, input)));
+  return Promise.all(keys.map((key, index) => signatureField(key, signed, { ...input, domain: domains[index] ?? "" })));
 }
 
 async function* readAsOneChunk(head: Uint8Array, composed: ComposedMessage): AsyncGenerator<Uint8Array> {

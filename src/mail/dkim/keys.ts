@@ -9,6 +9,8 @@ export interface SigningKey {
   id: string;
   selector: string;
   algorithm: DkimAlgorithm;
+  /** d=, in A- or U-labels; absent: that of the message. */
+  domain?: string;
   /** The private key, PKCS #8 in DER, decrypted. */
   pkcs8: () => Promise<Uint8Array> | Uint8Array;
 }

@@ -19,6 +19,8 @@ const SIGNED_WHEN_PRESENT = [
   "List-Unsubscribe",
   "List-Unsubscribe-Post",
   "Feedback-ID",
+  "CFBL-Address",
+  "CFBL-Feedback-ID",
   "Auto-Submitted",
 ];
 const SIGNED = [...ALWAYS_SIGNED, ...SIGNED_WHEN_PRESENT];

@@ -13,6 +13,7 @@ export function parseComplaint(bytes: Uint8Array, original: Fields | null): Comp
     originalMailFrom:
       parseAddress(fields.get("original-mail-from")) ?? parseAddress(original?.get("return-path") ?? null),
     originalMessageId: findMessageId(original?.get("message-id") ?? null),
+    originalFeedbackId: original?.get("cfbl-feedback-id") ?? null,
     userAgent: oneLine(fields.get("user-agent")),
     sourceIp: /^\[?([0-9a-f.:]{3,45})\]?/i.exec(fields.get("source-ip") ?? "")?.[1]?.toLowerCase() ?? null,
   };
@@ -30,6 +31,7 @@ export function parseEnclosedComplaint(message: Fields, original: Fields | null)
     originalRecipient: parseAddress(recipient),
     originalMailFrom: parseAddress(original?.get("return-path") ?? null),
     originalMessageId: findMessageId(original?.get("message-id") ?? null),
+    originalFeedbackId: original?.get("cfbl-feedback-id") ?? null,
     userAgent: null,
     sourceIp: /^\[?([0-9a-f.:]{3,45})\]?$/i.exec(original?.get("x-sid-pra-ip") ?? "")?.[1] ?? null,
   };

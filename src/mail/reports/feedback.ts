@@ -47,6 +47,8 @@ export interface Complaint {
   /** Original-Mail-From, else the Return-Path of the reported mail. */
   originalMailFrom: string | null;
   originalMessageId: string | null;
+  /** CFBL-Feedback-ID of the reported mail (RFC 9477 3.5), as it is written. */
+  originalFeedbackId: string | null;
   userAgent: string | null;
   sourceIp: string | null;
 }

@@ -3,7 +3,12 @@ import { findReportedDomain, REPORT_MAIL_BYTES, receiveDomainReport } from "../.
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import { parseMessage } from "../../mail/messages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { isFeedbackRecipient, receiveFeedback } from "../../sending/feedback/index.ts";
+import {
+  isCfblAddress,
+  isFeedbackRecipient,
+  receiveCfblReport,
+  receiveFeedback,
+} from "../../sending/feedback/index.ts";
 import { unsubscribe } from "../../sending/unsubscribes/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
@@ -67,6 +72,12 @@ async function isFull(ctx: Ctx, { id, quota_bytes: quota, used_bytes: used }: Re
  */
 export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveResult> {
   if (await unsubscribe(ctx, mail.to, "mailto")) return { accepted: true, kind: "unsubscribe" };
+  if (isCfblAddress(ctx, mail.to)) {
+    const raw = await readStart(mail.raw, REPORT_BYTES);
+    const result = await receiveCfblReport(ctx, { raw, authentication: authenticationOf(ctx, mail, raw) });
+    ctx.log("inbound.cfbl-report", { result });
+    return { accepted: true, kind: "feedback" };
+  }
   if (await isFeedbackRecipient(ctx, mail.to)) {
     const raw = await readStart(mail.raw, REPORT_BYTES);
     const kind = await receiveFeedback(ctx, { from: mail.from, to: mail.to, raw });
@@ -85,8 +96,7 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
   const reported = await findReportedDomain(ctx, mail.to);
   if (reported) {
     const raw = await readStart(mail.raw, REPORT_MAIL_BYTES);
-    const { authentication: given } = mail;
-    const authentication = given === "in-header" ? resultsInHeader(ctx, raw, parseMessage(raw)) : given;
+    const authentication = authenticationOf(ctx, mail, raw);
     const result = await receiveDomainReport(ctx, reported, { raw, authentication });
     ctx.log("inbound.domain-report", { domain: reported.id, result });
     if (result === "counted") await evaluateReports(ctx, reported.id);
@@ -105,6 +115,10 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
     throw error;
   }
 }
+
+/** Returns what the server that received a report found about it. */
+const authenticationOf = (ctx: Ctx, { authentication }: ArrivedMail, raw: Uint8Array): CheckedAuthentication | null =>
+  authentication === "in-header" ? resultsInHeader(ctx, raw, parseMessage(raw)) : authentication;
 
 /** Returns whether an address receives reports about mail of the service, none of which reaches a mailbox. */
 export async function isReportRecipient(ctx: Ctx, address: string): Promise<boolean> {

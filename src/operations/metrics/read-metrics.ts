@@ -36,7 +36,9 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       { value: Number(system_mail === "configured") },
     ]),
     metric("email_setting_issues", "Settings that are malformed, missing or placeholders.", [
-      { value: details.setting_issues.length + details.egress_issues.length + details.zone_issues.length },
+      {
+        value: [details.setting_issues, details.egress_issues, details.zone_issues, details.cfbl_issues].flat().length,
+      },
     ]),
     metric(
       "email_database_up",

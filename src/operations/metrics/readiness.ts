@@ -1,6 +1,6 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { findSettingIssues, findZoneIssues } from "../../platform/settings/setting-issues.ts";
+import { findCfblIssues, findSettingIssues, findZoneIssues } from "../../platform/settings/setting-issues.ts";
 import { egressOf, findEgressIssues } from "../../sending/delivery/index.ts";
 import { findLastResponse, hasResponded } from "../../sending/egress-outages/index.ts";
 import { readSystemMail } from "../../sending/system-emails/index.ts";
@@ -35,6 +35,7 @@ async function read(ctx: Ctx): Promise<Readiness> {
     egress: egressState(ctx),
     egressIssues: egressIssues(ctx),
     zoneIssues: findZoneIssues(ctx.env),
+    cfblIssues: findCfblIssues(ctx.env),
     hasEgressResponded,
     systemMail,
     outboxes,

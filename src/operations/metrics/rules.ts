@@ -13,6 +13,8 @@ export interface Readiness {
     egress_issues: readonly string[];
     /** Zones of delegated domains that cannot be used. */
     zone_issues: readonly string[];
+    /** Why bulk mail has no CFBL-Address, although there is a key. */
+    cfbl_issues: readonly string[];
     failing_databases: readonly (number | "main")[];
     /** Seconds for which the oldest row is due, without rows of broadcasts, which may be paused. Null: none is due. */
     oldest_due_seconds: number | null;
@@ -31,6 +33,7 @@ interface Findings {
   /** Egresses beside that that cannot be used. */
   egressIssues: readonly string[];
   zoneIssues: readonly string[];
+  cfblIssues: readonly string[];
   systemMail: Readiness["system_mail"];
   /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
   hasEgressResponded: boolean;
@@ -44,12 +47,12 @@ interface Findings {
 
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
- * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, a further egress
- * or a zone of delegated domains whose setting is malformed, or a row that is due for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
+ * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, a further egress,
+ * a zone of delegated domains or a key for complaints whose setting is malformed, or a row that is due for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
 export function decideReadiness(
-  { settingIssues, egress, egressIssues, zoneIssues, hasEgressResponded, systemMail, outboxes }: Findings,
+  { settingIssues, egress, egressIssues, zoneIssues, cfblIssues, hasEgressResponded, systemMail, outboxes }: Findings,
   now: number,
 ): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
@@ -74,7 +77,7 @@ export function decideReadiness(
   const isDegraded =
     state.mail === "degraded" ||
     isUnreachable ||
-    egressIssues.length + zoneIssues.length > 0 ||
+    egressIssues.length + zoneIssues.length + cfblIssues.length > 0 ||
     (oldest ?? 0) > OLDEST_DUE_SECONDS ||
     lacksSystemMail;
   return {
@@ -84,6 +87,7 @@ export function decideReadiness(
       setting_issues: settingIssues,
       egress_issues: egressIssues,
       zone_issues: zoneIssues,
+      cfbl_issues: cfblIssues,
       failing_databases: failing,
       oldest_due_seconds: oldest,
       waiting_for_egress: waiting,

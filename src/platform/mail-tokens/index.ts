@@ -1,4 +1,5 @@
 export type { MailReference } from "./codec.ts";
+export { newFeedbackId, readFeedbackId } from "./feedback-id.ts";
 export {
   isSignedAddress,
   newForwardPath,

@@ -31,6 +31,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "hits.failed": "warn",
   "import.failed": "error",
   "import.not-stored": "warn",
+  "inbound.cfbl-report": "info",
   "inbound.domain-report": "info",
   "inbound.feedback": "info",
   "inbound.forward-report": "info",

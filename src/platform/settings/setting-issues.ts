@@ -43,12 +43,17 @@ export function findZoneIssues(env: object): readonly string[] {
   return parseVariables(env).settings?.zoneIssues ?? [];
 }
 
+/** Returns what is wrong with the key for complaints. Bulk mail leaves without CFBL-Address then, as without a key. Pure. */
+export function findCfblIssues(env: object): readonly string[] {
+  return parseVariables(env).settings?.cfblIssues ?? [];
+}
+
 const reported = new WeakSet<object>();
 
 /** Logs the issues of the settings in one line, once in an isolate. Call it before anything that reads the settings. */
 export function reportSettingIssues(env: object, log: (line: string) => void = console.error): void {
   if (reported.has(env)) return;
   reported.add(env);
-  const issues = [...findSettingIssues(env), ...findZoneIssues(env)];
+  const issues = [...findSettingIssues(env), ...findZoneIssues(env), ...findCfblIssues(env)];
   if (issues.length > 0) log(JSON.stringify({ level: "error", event: "settings.invalid", issues }));
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type CfblSettings, cfblSettings } from "./cfbl-key.ts";
 import { type DelegatedZone, parseDelegatedZones } from "./delegated-zones.ts";
 import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
 import { findPlaceholders } from "./placeholders.ts";
@@ -59,6 +60,8 @@ const Variables = z.object({
     .default(""),
   /** Domain of the return path, which receives bounces. */
   BOUNCE_DOMAIN: z.string().default("bounces.mail.test"),
+  /** DKIM keys of BOUNCE_DOMAIN (src/platform/settings/cfbl-key.ts), for RFC 9477. Secret. Empty: bulk mail has no CFBL-Address. */
+  CFBL_DKIM_KEY: z.string().default(""),
   /**
    * Zones in which the service publishes records of delegated domains, `<zone>=<zone id>:<records>` separated by spaces or lines
    * (src/platform/settings/delegated-zones.ts). Empty: delegated set-up is not offered.
@@ -144,7 +147,7 @@ const Variables = z.object({
     .regex(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/, "MASTER_KEYS must be <version>:<base64 of 32 bytes>"),
 });
 
-export interface Settings {
+export interface Settings extends CfblSettings {
   /** Names of variables that still have a value of local work. Empty in `local`. */
   placeholders: readonly string[];
   egressUrl: string;
@@ -233,6 +236,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     emailWorkerAuthservId: variables.EMAIL_WORKER_AUTHSERV_ID.toLowerCase(),
     spfDomain: variables.SPF_DOMAIN.toLowerCase(),
     bounceDomain: variables.BOUNCE_DOMAIN.toLowerCase(),
+    ...cfblSettings(variables.CFBL_DKIM_KEY),
     ...zoneSettings(variables),
     dnsApiUrl: variables.DNS_API_URL.replace(/\/+$/, ""),
     dnsApiToken: variables.DNS_API_TOKEN,

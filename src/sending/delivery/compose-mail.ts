@@ -12,6 +12,7 @@ import {
   type RecipientEntry,
   toAttachmentSource,
 } from "../emails/index.ts";
+import { cfblHeaders, hasCfblField } from "../feedback/index.ts";
 import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail } from "./claim.ts";
@@ -45,6 +46,8 @@ export type MailToCompose = Pick<
 /** A message without its signature. */
 export interface ComposedMail {
   composed: ComposedMessage;
+  /** True when it names the address of the service for complaints, whose domain must sign it too (RFC 9477 3.1.3). */
+  hasCfblAddress: boolean;
   /** Links that are not tracked because the email has too many. */
   untrackedLinks: number;
   /** R2 reads of its composition and of reading its body twice. */
@@ -67,7 +70,14 @@ export async function composeMail(
   const { content, contentLocation: location } = mail;
   if (content.raw) return composeSubmitted(ctx, mail, content.raw);
   const place = contentPlace(mail.workspaceId, location);
-  const tracked = await addTracking(ctx, mail, content);
+  const [tracked, list] = await Promise.all([
+    addTracking(ctx, mail, content),
+    listHeaders(
+      ctx,
+      mail,
+      content.headers.map(([name]) => name),
+    ),
+  ]);
   const composed = compose(
     {
       id: mail.state.id,
@@ -78,7 +88,7 @@ export async function composeMail(
       cc: content.visible?.cc ?? recipientsOfKind(mail, "cc"),
       replyTo: content.reply_to,
       subject: mail.subject,
-      headers: [...content.headers, ...(await listHeaders(ctx, mail))],
+      headers: [...content.headers, ...list.headers],
       text: links === "opened" ? await openContent(ctx, mail, content.text) : content.text,
       html: links === "opened" ? await openContent(ctx, mail, tracked.html) : tracked.html,
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
@@ -88,7 +98,8 @@ export async function composeMail(
   // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
   const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
   const readsPerSend = content.attachments.length;
-  return { composed, untrackedLinks: tracked.untrackedLinks, objectReads, readsPerSend };
+  const { hasCfblAddress } = list;
+  return { composed, hasCfblAddress, untrackedLinks: tracked.untrackedLinks, objectReads, readsPerSend };
 }
 
 /** Bodies smaller than this are held in memory, in bytes, and so are those whose HTML is tracked. */
@@ -127,6 +138,7 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawConte
     : composeRaw(raw, body ?? { size, source: open });
   return {
     composed,
+    hasCfblAddress: false,
     untrackedLinks,
     objectReads: (mail.contentLocation.content === null ? 1 : 0) + (inline ? 0 : 2),
     readsPerSend: body ? 0 : 1,
@@ -138,23 +150,30 @@ async function openContent(ctx: MailCtx, { source }: MailToCompose, content: str
   return source === "system" && content !== null ? openLinks(ctx.settings.masterKeys, content) : content;
 }
 
+interface ListHeaders {
+  headers: [string, string][];
+  hasCfblAddress: boolean;
+}
+
 /**
  * Returns the List-Unsubscribe headers of bulk and broadcast email, and of single email that asks for them
- * (docs/contract/suppressions.md#unsubscribe), and the Feedback-ID by which mailbox providers count its complaints.
+ * (docs/contract/suppressions.md#unsubscribe), the Feedback-ID by which mailbox providers count its complaints, and the address to
+ * which they send them (RFC 9477). `given`: the names of the headers of the caller.
  */
 async function listHeaders(
   ctx: MailCtx,
-  { source, state, content, sender }: MailToCompose,
-): Promise<[string, string][]> {
+  { source, state, sender }: Pick<MailToCompose, "source" | "state" | "sender">,
+  given: readonly string[],
+): Promise<ListHeaders> {
   const offersUnsubscribe = state.recipients.some(({ unsubscribe }) => unsubscribe === true);
-  if (!isBulkSource(source) && !offersUnsubscribe) return [];
-  const hasFeedbackId = content.headers.some(([name]) => name.toLowerCase() === "feedback-id");
-  const feedbackId: [string, string][] = hasFeedbackId
+  if (!isBulkSource(source) && !offersUnsubscribe) return { headers: [], hasCfblAddress: false };
+  const about = { workspace: state.workspace, emailId: state.id, recipient: 0 as const };
+  const feedbackId: [string, string][] = given.some((name) => name.toLowerCase() === "feedback-id")
     ? []
     : [["Feedback-ID", feedbackIdOf(ctx, state.workspace, source)]];
-  const about = { workspace: state.workspace, emailId: state.id, recipient: 0 as const };
+  const cfbl = hasCfblField(given) ? [] : await cfblHeaders(ctx, about);
   const list = await unsubscribeHeaders(ctx, about, linkUrl(ctx.settings, sender.linkHost));
-  return [...feedbackId, ...list];
+  return { headers: [...feedbackId, ...cfbl, ...list], hasCfblAddress: cfbl.length > 0 };
 }
 
 /**

@@ -31,19 +31,26 @@ export async function prepareMessage(
   const { domain } = mail.sender;
   if (!content) throw new PermanentError("the content of the email was deleted");
   if (keys.length === 0 || domain === null) throw new PermanentError("the domain has no DKIM key");
-  const { composed, ...counts } = await composeMail(ctx, { ...mail, content }, capabilities, "opened");
-  const signingKeys = keys.map((key) => toSigningKey(ctx, key));
+  const { composed, hasCfblAddress, ...counts } = await composeMail(ctx, { ...mail, content }, capabilities, "opened");
+  const signingKeys = toSigningKeys(ctx, keys, hasCfblAddress);
   // The transport copies each chunk before it asks for the next.
   const message = await signMessage(composed, signingKeys, { domain, now: new Date(ctx.now()), reuseBuffer: true });
   return { ...message, ...counts };
 }
 
-/** Returns a DKIM key that opens its private part when it signs. */
-export function toSigningKey(ctx: MailCtx, key: DkimKeyRow): SigningKey {
-  return {
-    id: key.id,
-    selector: key.selector,
-    algorithm: key.algorithm,
-    pkcs8: () => openDkimKey(ctx, key.id, key.private_key),
-  };
+/**
+ * Returns the keys of a message: those of its sender, which open their private part when they sign, and for mail with a CFBL-Address
+ * that of the domain of this address (RFC 9477 3.1.3).
+ */
+export function toSigningKeys(ctx: MailCtx, keys: readonly DkimKeyRow[], hasCfblAddress: boolean): SigningKey[] {
+  const { cfblKey, bounceDomain } = ctx.settings;
+  return [
+    ...keys.map((key) => ({
+      ...{ id: key.id, selector: key.selector, algorithm: key.algorithm },
+      pkcs8: () => openDkimKey(ctx, key.id, key.private_key),
+    })),
+    ...(hasCfblAddress && cfblKey
+      ? [{ ...cfblKey, algorithm: "rsa-sha256" as const, domain: bounceDomain, pkcs8: () => cfblKey.pkcs8 }]
+      : []),
+  ];
 }

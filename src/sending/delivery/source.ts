@@ -5,7 +5,7 @@ import { signMessage } from "../../mail/dkim/index.ts";
 import type { OutgoingMessage } from "../../mail/smtp/index.ts";
 import { getEmail, mayReadContent, messageIdOf, readContent, readEvents } from "../emails/index.ts";
 import { composeMail } from "./compose-mail.ts";
-import { toSigningKey } from "./prepare.ts";
+import { toSigningKeys } from "./prepare.ts";
 import { readSenders, toFacts } from "./read-senders.ts";
 
 /** The source is for readers of today, whose programs take both. */
@@ -44,9 +44,9 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
     content,
     sender: toFacts(row.domainId, sender),
   };
-  const { composed } = await composeMail(ctx, mail, CAPABILITIES, "sealed");
+  const { composed, hasCfblAddress } = await composeMail(ctx, mail, CAPABILITIES, "sealed");
   const { domain } = toFacts(row.domainId, sender);
   const isSigned = row.sentAt !== null && domain !== null;
-  const signingKeys = isSigned ? keys.map((key) => toSigningKey(ctx, key)) : [];
+  const signingKeys = isSigned ? toSigningKeys(ctx, keys, hasCfblAddress) : [];
   return signMessage(composed, signingKeys, { domain: domain ?? "", now: new Date(row.sentAt ?? 0) });
 }

@@ -1,1 +1,3 @@
+export { cfblHeaders, hasCfblField, isCfblAddress } from "./cfbl-headers.ts";
 export { isFeedbackRecipient, receiveFeedback } from "./receive.ts";
+export { receiveCfblReport } from "./receive-cfbl.ts";

@@ -13,6 +13,7 @@ import {
   recipientKey,
   transitionOf,
 } from "../emails/index.ts";
+import { isCfblAddress } from "./cfbl-headers.ts";
 import { toComplaintOutcome, toReportOutcome } from "./to-outcome.ts";
 
 /** A message that arrived for an address of this service. */
@@ -41,15 +42,16 @@ export async function receiveFeedback(ctx: Ctx, mail: ReturnedMail): Promise<Fee
   const about = reference ?? (await readComplaintReference(ctx, feedback));
   const found = about && (await findEmail(ctx, about));
   if (!found) return feedback.kind;
-  const facts = await toFacts(found.state, about, feedback, mail.raw, ctx.now());
+  const facts = await toFacts(found.state, about, feedback, { at: ctx.now(), source: mail.raw });
   if (facts.length > 0) await applyFacts(found.ctx, [{ state: found.state, facts, attempt: 0 }]);
   return feedback.kind;
 }
 
-/** Returns whether an address receives feedback: a signed return path, or the address of feedback loops. */
+/** Returns whether an address receives feedback: a signed return path, or an address for complaints. */
 export async function isFeedbackRecipient(ctx: Ctx, address: string): Promise<boolean> {
   const { masterKeys, bounceDomain } = ctx.settings;
-  return isFeedbackAddress(address, bounceDomain) || (await readReturnPath(masterKeys, address)) !== null;
+  if (isCfblAddress(ctx, address) || isFeedbackAddress(address, bounceDomain)) return true;
+  return (await readReturnPath(masterKeys, address)) !== null;
 }
 
 /** Returns whether reports of feedback loops are sent to an address (RFC 2142, RFC 6449). */
@@ -62,12 +64,12 @@ function readComplaintReference(ctx: Ctx, feedback: Feedback): Promise<MailRefer
   return readReturnPath(ctx.settings.masterKeys, feedback.originalMailFrom.replace(/^<|>$/g, ""));
 }
 
-async function toFacts(
+/** Returns the facts of a message about an email. Two facts of one recipient and outcome with the same `source` are one. */
+export async function toFacts(
   state: EmailState,
   about: MailReference,
   feedback: Feedback,
-  raw: Uint8Array,
-  at: number,
+  { at, source }: { at: number; source: Uint8Array },
 ): Promise<Fact[]> {
   const unique = new Map<string, { key: string; outcome: Outcome }>();
   for (const { addresses, outcome } of aboutReference(toOutcomes(feedback), state, about)) {
@@ -83,7 +85,7 @@ async function toFacts(
   const recorded = [...unique.values()].filter(({ key, outcome }) => !isFull || changesState(state, key, outcome));
   return Promise.all(
     recorded.map(async ({ key, outcome }) => {
-      const id = await uuidFromHash(concat([utf8(`${state.id} ${key} ${outcome.on}\n`), raw]));
+      const id = await uuidFromHash(concat([utf8(`${state.id} ${key} ${outcome.on}\n`), source]));
       return { id, recipient: key, at, ...outcome };
     }),
   );

@@ -20,7 +20,8 @@ def lookup(name, timeout=5):
 
 while (message := block()) is not None:
     results = []
-    for index in range(2):
+    head = message.replace(b"\r\n", b"\n").split(b"\n\n", 1)[0].lower()
+    for index in range((b"\n" + head).count(b"\ndkim-signature:")):
         try:
             results.append(bool(dkim.DKIM(message).verify(index, dnsfunc=lookup)))
         except Exception as error:

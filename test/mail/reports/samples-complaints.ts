@@ -7,6 +7,7 @@ const complaint = (over: object) => ({
   originalRecipient: null,
   originalMailFrom: "bq@bounces.test",
   originalMessageId: ID,
+  originalFeedbackId: null,
   userAgent: null,
   sourceIp: null,
   ...over,

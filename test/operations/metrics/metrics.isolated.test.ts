@@ -106,6 +106,12 @@ describe("GET /ready", () => {
   });
 });
 
+it("a malformed key for complaints makes the service degraded, and says what to mend", async () => {
+  const result = await ready({ CFBL_DKIM_KEY: "cfbl1:c2VjcmV0", METRICS_TOKEN: TOKEN }, asOperator);
+  const issue = "CFBL_DKIM_KEY: key 1 must be the base64 of an RSA key of 2048 bits in PKCS #8";
+  expect(result).toMatchObject({ status: 200, body: { status: "degraded", details: { cfbl_issues: [issue] } } });
+});
+
 describe("a malformed zone of delegated domains", () => {
   it.each([
     ["good.example=1:200 bad.example", "", "DELEGATED_ZONES: entry 2 must have the form <zone>=<zone id>:<records>"],

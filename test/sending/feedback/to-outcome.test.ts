@@ -28,6 +28,7 @@ const COMPLAINT: Complaint = {
   originalRecipient: "bob@y.test",
   originalMailFrom: null,
   originalMessageId: null,
+  originalFeedbackId: null,
   userAgent: "A/1",
   sourceIp: null,
 };
