@@ -3,6 +3,8 @@ export const TEST_ZONES = [
   { name: "full-zone.test", id: "33333333333333333333333333333333", maxRecords: 2 },
   { name: "late-zone.test", id: "44444444444444444444444444444444", maxRecords: 200 },
   { name: "slow-zone.test", id: "55555555555555555555555555555555", maxRecords: 200 },
+  { name: "policy-zone.test", id: "66666666666666666666666666666666", maxRecords: 200 },
+  { name: "move-zone.test", id: "77777777777777777777777777777777", maxRecords: 200 },
 ] as const;
 
 /** Returns the variables of a deployment that has one of these zones alone, with as many records as it says that it has. */

@@ -39,6 +39,6 @@ export function orderRecordsStatements(
     domainId: domain.id,
     delegation,
     keys: records,
-    dmarc: dmarcValue(ctx.settings, domain.id),
+    dmarc: dmarcValue(ctx.settings, domain),
   });
 }

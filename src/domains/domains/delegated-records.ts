@@ -12,7 +12,7 @@ export function delegationOf({ zone, zoneToken }: Pick<DomainRow, "zone" | "zone
 /** Returns the records of a delegated domain beside its keys. None is required. Pure. */
 export function delegatedAdvice(
   settings: Pick<Settings, "mxHost" | "delegatedZones">,
-  domain: Pick<DomainRow, "name" | "zone" | "zoneToken">,
+  domain: Pick<DomainRow, "name" | "zone" | "zoneToken" | "dmarcPolicy">,
 ): ExpectedRecord[] {
   const delegation = delegationOf(domain);
   if (!delegation) return [];
@@ -28,7 +28,7 @@ export function delegatedAdvice(
   });
   return [
     alias("return_path", RETURN_PATH_LABEL, sharedTarget("return", first)),
-    { ...alias("dmarc", "_dmarc", dmarcTarget(delegation)), leadsTo: null },
+    { ...alias("dmarc", "_dmarc", dmarcTarget(delegation)), leadsTo: null, policy: domain.dmarcPolicy },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
   ];
 }

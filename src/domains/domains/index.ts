@@ -1,5 +1,4 @@
 export { advanceRotations } from "./advance-rotations.ts";
-export { changeSetup } from "./change-setup.ts";
 export { deleteDomain } from "./delete.ts";
 export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
 export { findValues, foundKey } from "./found-values.ts";
@@ -30,5 +29,6 @@ export {
 } from "./rules.ts";
 export { DomainIn, DomainOut, DomainPatch, toDomain } from "./schema.ts";
 export { tendZones } from "./tend-zones.ts";
+export { updateDomain } from "./update.ts";
 export { verifyDomain } from "./verify.ts";
 export { toZoneFile } from "./zone-file.ts";

@@ -15,7 +15,7 @@ const EXPLANATIONS: Readonly<Record<ExpectedRecord["purpose"], string>> = {
   tls_reports: "Asks senders to report whether encryption to you fails.",
 };
 
-type Judged = Pick<ExpectedRecord, "purpose" | "type" | "name" | "value">;
+type Judged = Pick<ExpectedRecord, "purpose" | "type" | "name" | "value" | "policy">;
 
 /** Returns what a record is for, and what to change about it; null: nothing. Pure. */
 export function adviceOn(
@@ -23,7 +23,9 @@ export function adviceOn(
   status: RecordStatus,
   found: readonly string[] | null,
 ): { explanation: string; action: string | null } {
-  return { explanation: EXPLANATIONS[record.purpose], action: actionOf(record, status, found ?? []) };
+  const explanation = EXPLANATIONS[record.purpose];
+  const policy = record.policy === undefined ? "" : ` The policy behind it is p=${record.policy}.`;
+  return { explanation: explanation + policy, action: actionOf(record, status, found ?? []) };
 }
 
 function actionOf(record: Judged, status: RecordStatus, found: readonly string[]): string | null {

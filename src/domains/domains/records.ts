@@ -1,4 +1,5 @@
 import { dkimRecord } from "../../mail/dkim/index.ts";
+import type { DmarcPolicy } from "../../platform/db/schema/main/domains.ts";
 import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { hostLabels, mtaStsId } from "../hosts/index.ts";
@@ -34,6 +35,8 @@ export interface ExpectedRecord {
   required: boolean;
   /** Of a CNAME that is checked by the TXT record to which it leads: that value, or null for any. */
   leadsTo?: string | null;
+  /** Of the CNAME of DMARC: the policy that the service publishes behind it. */
+  policy?: DmarcPolicy;
 }
 
 /**
@@ -42,7 +45,10 @@ export interface ExpectedRecord {
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames">,
-  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records">,
+  domain: Pick<
+    DomainRow,
+    "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records" | "dmarcPolicy"
+  >,
   keys: readonly DkimKeyRow[],
 ): ExpectedRecord[] {
   const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
@@ -59,7 +65,7 @@ export function expectedRecords(
 
 function manualRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "hostnames">,
-  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "records">,
+  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "records" | "dmarcPolicy">,
   dkim: readonly ExpectedRecord[],
 ): ExpectedRecord[] {
   const { name } = domain;
@@ -81,7 +87,7 @@ function manualRecords(
       purpose: "dmarc",
       type: "TXT",
       name: `_dmarc.${name}`,
-      value: dmarcValue(settings, domain.id),
+      value: dmarcValue(settings, domain),
       ...advice,
     },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
@@ -126,9 +132,11 @@ const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "own
   ...{ value: `svc-domain-verification=${ownershipToken}`, priority: null, required: true },
 });
 
-/** Returns the DMARC record that is recommended: reports come to the service, and nothing is refused yet. Pure. */
-export const dmarcValue = ({ bounceDomain }: Pick<Settings, "bounceDomain">, domainId: string): string =>
-  `v=DMARC1; p=none; rua=mailto:${reportAddress(domainId, bounceDomain)}`;
+/** Returns the DMARC record of a domain: reports come to the service, and nothing is refused before its owner says so. Pure. */
+export const dmarcValue = (
+  { bounceDomain }: Pick<Settings, "bounceDomain">,
+  { id, dmarcPolicy }: Pick<DomainRow, "id" | "dmarcPolicy">,
+): string => `v=DMARC1; p=${dmarcPolicy}; rua=mailto:${reportAddress(id, bounceDomain)}`;
 
 /** Returns the DNS records of DKIM keys. Pure. */
 export function dkimRecords(

@@ -83,6 +83,7 @@ async function newDomain(ctx: CallerCtx, name: string, setup: DomainIn["setup"])
     zone: delegation?.zone ?? null,
     zoneToken: delegation?.token ?? null,
     nextRotationAt: null,
+    dmarcPolicy: "none",
     found: {},
   };
   return { domain, keys, hosts: [] };

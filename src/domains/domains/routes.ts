@@ -9,12 +9,12 @@ import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { body, query } from "../../http/validate.ts";
-import { changeSetup } from "./change-setup.ts";
 import { deleteDomain } from "./delete.ts";
 import { getDomainWithKeys, listDomains } from "./queries.ts";
 import { registerDomain } from "./register.ts";
 import { rotateDkim } from "./rotate-dkim.ts";
 import { DomainIn, DomainOut, DomainPatch, DomainProblem, toDomain } from "./schema.ts";
+import { updateDomain } from "./update.ts";
 
 const ListQuery = z
   .object({
@@ -79,15 +79,15 @@ export const domainRoutes = new Hono<AppEnv>()
     "/v1/domains/:domain_id",
     operation("domains:manage", {
       operationId: "updateDomain",
-      summary: "Change who publishes the records of a domain",
+      summary: "Change who publishes the records of a domain, or its DMARC policy",
       description:
         "The DKIM keys of today sign until a check has found the records of the new set-up. Returns 409 when the domain was " +
-        "changed at the same moment.",
+        "changed at the same moment, 422 for the DMARC policy of a domain that is not delegated.",
       parameters: [domainId],
       responses: responses(200, "The domain with the records to publish", DomainOut, [403, 404, 409, 413, 415]),
     }),
     ...body(DomainPatch),
-    async (c) => c.json(await changeSetup(c.get("caller"), c.req.param("domain_id"), c.req.valid("json"))),
+    async (c) => c.json(await updateDomain(c.get("caller"), c.req.param("domain_id"), c.req.valid("json"))),
   )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",

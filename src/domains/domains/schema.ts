@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
+import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost } from "../hosts/index.ts";
 import type { DomainWithKeys } from "./queries.ts";
@@ -9,11 +10,16 @@ import { expectedRecords } from "./records.ts";
 import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
 
 const Setup = z.enum(["manual", "delegated"]);
+const Policy = z.enum(dmarcPolicies);
 
 export const DomainPatch = z
   .strictObject({
-    setup: Setup.describe("The old DKIM keys sign until a check has found the records of the new set-up."),
+    setup: Setup.optional().describe("The old DKIM keys sign until a check has found the records of the new set-up."),
+    dmarc_policy: Policy.optional().describe(
+      "For delegated domains: what receivers are asked to do with mail that is not aligned. `none`: deliver it and report.",
+    ),
   })
+  .refine((patch) => Object.keys(patch).length > 0, "at least one field is required")
   .meta({ ref: "DomainUpdate", examples: [{ setup: "delegated" }] });
 export type DomainPatch = z.output<typeof DomainPatch>;
 
@@ -85,6 +91,10 @@ export const DomainOut = z
     name: z.string(),
     status: z.enum(["pending", "verified", "failed"]),
     setup: Setup.describe("Who publishes the values: you, or the service behind your CNAMEs."),
+    dmarc_policy: Policy.nullable().describe(
+      "The policy that the service publishes behind the CNAME `_dmarc`; a record of your own in its place applies instead. Null " +
+        "for a domain that is not delegated: its record is your own.",
+    ),
     records: z.array(RecordOut),
     dkim_selector: z
       .string()
@@ -109,6 +119,7 @@ export const DomainOut = z
         name: "shop.example.net",
         status: "pending",
         setup: "manual",
+        dmarc_policy: null,
         records: [
           {
             purpose: "ownership",
@@ -155,11 +166,12 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     name: domain.name,
     status: domain.status,
     setup: domain.setup,
-    records: expectedRecords(settings, domain, keys).map(({ key, leadsTo: _, ...record }) => {
+    dmarc_policy: domain.setup === "delegated" ? domain.dmarcPolicy : null,
+    records: expectedRecords(settings, domain, keys).map(({ key, leadsTo: _, policy, ...record }) => {
       const status = domain.records[key] ?? "pending";
       const others = status === "missing" || status === "mismatch" ? domain.found[key] : undefined;
       const found = others && others.length > 0 ? others : null;
-      return { ...record, status, found, ...adviceOn(record, status, found) };
+      return { ...record, status, found, ...adviceOn({ ...record, policy }, status, found) };
     }),
     dkim_selector: shown?.selector ?? null,
     health: healthOf(domain.health),

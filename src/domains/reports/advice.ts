@@ -10,7 +10,7 @@ export function dmarcAdvice({ days, messages, aligned }: { days: number; message
   const share = aligned / messages;
   const others = messages - aligned;
   if (share < SAFE_SHARE)
-    return `${percent(1 - share)} of the messages with this domain in From are not aligned (${others.toLocaleString("en")}). Find your own among their senders below and give them DKIM keys or an SPF entry before you set p=quarantine or p=reject: receivers would refuse them.`;
+    return `${percent(1 - share)} of the messages with this domain in From are not aligned (${others.toLocaleString("en")}). Find your own among the senders in the reports and give them DKIM keys or an SPF entry before you set p=quarantine or p=reject: receivers would refuse them.`;
   if (days < ENOUGH_DAYS || messages < ENOUGH_MESSAGES)
     return `So far ${percent(share)} of the messages are aligned. Wait for reports of ${ENOUGH_DAYS} days and ${ENOUGH_MESSAGES} messages before you set a stricter policy.`;
   return `${percent(share)} of the messages are aligned. You can set p=quarantine and, after two weeks without complaints, p=reject.`;

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { type DomainRow, getDomain, reportAddress } from "../domains/index.ts";
+import { dmarcAdvice } from "./advice.ts";
 import { nameSources } from "./name-sources.ts";
 import { sumDmarcReports, sumTlsReports } from "./queries.ts";
 import type { Period } from "./rules.ts";
@@ -12,6 +13,21 @@ export async function getReports(
   { kind, period }: { kind: "dmarc" | "tls"; period: Period },
 ): Promise<ReportsOut> {
   return getReportsOn(ctx, await getDomain(ctx, id), { kind, period });
+}
+
+/** Messages of 30 days that receivers report, how many of them are aligned, and what to do before a stricter policy. */
+export interface DmarcSummary {
+  messages: number;
+  aligned: number;
+  advice: string;
+}
+
+/** Returns the sums of the DMARC reports on a domain. One D1 call, and no DNS query. */
+export async function getDmarcSummary(ctx: CallerCtx, domain: Pick<DomainRow, "id">): Promise<DmarcSummary> {
+  const { days } = await sumDmarcReports(ctx, domain.id, "30d");
+  const messages = days.reduce((sum, day) => sum + day.messages, 0);
+  const aligned = days.reduce((sum, day) => sum + day.aligned, 0);
+  return { messages, aligned, advice: dmarcAdvice({ days: days.length, messages, aligned }) };
 }
 
 /** Returns what receivers report about this domain. One D1 call. */

@@ -3,6 +3,7 @@ export { publishRecords } from "./publish.ts";
 export {
   addRecordsStatements,
   removeRecordsStatement,
+  replaceDmarcStatement,
   replaceKeyStatement,
   republishStatement,
   type SlotRecord,

@@ -39,7 +39,7 @@ export function addRecordsStatements(
   const { zone } = delegation;
   const records = [
     ...keys.map((key) => slotRecord(domainId, delegation, key)),
-    { name: dmarcTarget(delegation), type: "TXT", zone, value: dmarc, domainId },
+    dmarcRecord(domainId, delegation, dmarc),
   ];
   return [
     ctx.db.prepare(PUT).bind(JSON.stringify(records), ctx.now()),
@@ -58,6 +58,16 @@ export function replaceKeyStatement(
   return ctx.db.prepare(PUT).bind(JSON.stringify([slotRecord(domainId, delegation, key)]), ctx.now());
 }
 
+/** Returns the statement that orders another DMARC record of a domain. */
+export function replaceDmarcStatement(
+  ctx: Ctx,
+  domainId: string,
+  delegation: Delegation,
+  value: string,
+): MainStatement {
+  return ctx.db.prepare(PUT).bind(JSON.stringify([dmarcRecord(domainId, delegation, value)]), ctx.now());
+}
+
 /** Returns the statement that orders the shared records: one upsert of a few rows, which changes nothing when they are there. */
 export function sharedRecordsStatement(ctx: Ctx): MainStatement {
   return ctx.db.prepare(PUT).bind(JSON.stringify(sharedRecords(ctx.settings)), ctx.now());
@@ -73,6 +83,10 @@ export function republishStatement(ctx: Ctx, domainId: string): MainStatement {
   const again = "UPDATE zone_records SET due_at = ?2 WHERE domain_id = ?1 AND due_at IS NULL";
   return ctx.db.prepare(again).bind(domainId, ctx.now());
 }
+
+const dmarcRecord = (domainId: string, delegation: Delegation, value: string) => ({
+  ...{ name: dmarcTarget(delegation), type: "TXT", zone: delegation.zone, value, domainId },
+});
 
 const slotRecord = (domainId: string, delegation: Delegation, { slot, keyId, value }: SlotRecord) => ({
   ...{ name: dkimTarget(delegation, slot), type: "TXT", zone: delegation.zone, value, domainId, keyId },

@@ -7,6 +7,7 @@ export const actions = {
   "domain.verified": "domain",
   "domain.dkim_rotated": "domain",
   "domain.setup_changed": "domain",
+  "domain.dmarc_policy_changed": "domain",
   "domain.deleted": "domain",
   "domain.transferred": "domain",
   "domain.overtaken": "domain",

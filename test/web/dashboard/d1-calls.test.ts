@@ -61,6 +61,9 @@ async function withRows(): Promise<Record<string, string>> {
   const key = env.DB.prepare("SELECT id FROM api_keys WHERE workspace = ?1").bind(workspace.workspaceNumber);
   const session_id = (await aSession(workspace)).sessionId;
   const found = await foreignIds(workspace);
+  // Of a delegated domain, which has a page more.
+  const delegate = "UPDATE domains SET setup = 'delegated', zone = 'zone.test', zone_token = ?2 WHERE id = ?1";
+  await env.DB.prepare(delegate).bind(found.domain_id, "0".repeat(40)).run();
   const html = { name: "With content", html_body: "<p>Hello</p>" };
   await workspace.call("PATCH", `/v1/templates/${found.template_id}`, html);
   return {

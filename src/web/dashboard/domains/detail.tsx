@@ -45,6 +45,13 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
         <a href={`/app/domains/${domain.id}/health`}>Health</a>
         {" · "}
         <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
+        {domain.dmarc_policy === null ? null : (
+          <>
+            {" · "}
+            {mayManage ? <a href={`/app/domains/${domain.id}/dmarc`}>DMARC policy</a> : "DMARC policy"}:{" "}
+            {domain.dmarc_policy}
+          </>
+        )}
         {found === null && domain.records.some(isWrong) ? (
           <>
             {" · "}

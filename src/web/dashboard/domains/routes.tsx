@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import {
-  changeSetup,
   DomainIn,
   type DomainOut,
   DomainPatch,
@@ -14,9 +13,10 @@ import {
   rotateDkim,
   toDomain,
   toZoneFile,
+  updateDomain,
 } from "../../../domains/domains/index.ts";
 import { toHealth, verifyAndExamine } from "../../../domains/health/index.ts";
-import { getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
+import { getDmarcSummary, getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
@@ -30,6 +30,7 @@ import { AppError, invalidField } from "../../../lib/errors.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { DomainPage } from "./detail.tsx";
+import { DmarcPage } from "./dmarc.tsx";
 import { DomainHealthPage } from "./health.tsx";
 import { DomainsPage } from "./list.tsx";
 import { DomainReportsPage } from "./reports.tsx";
@@ -45,6 +46,7 @@ const notices: Readonly<Record<string, string>> = {
   added: "The domain is added. Publish its records, then check them.",
   rotated: "New DKIM keys are made. Publish their records; the old keys sign until these are found.",
   setup: "Publish these records. The keys of today sign until they are found.",
+  policy: "The policy is set. Receivers see it within an hour.",
   changed: "The next key signs from now on.",
   deleted: "The domain is deleted.",
 };
@@ -112,10 +114,23 @@ export const domainPages = new Hono<AppEnv>()
       async () => {
         const fields = await readForm(c);
         const input = parseFields(DomainPatch, { setup: fields.get("setup") ?? "" });
-        const { id } = await changeSetup(c.get("caller"), c.req.param("domain_id"), input);
+        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
         return `/app/domains/${id}?done=setup`;
       },
       (refusal) => showDomain(c, { refusal }),
+    ),
+  )
+  .get("/app/domains/:domain_id/dmarc", ...pageFor(UPDATE), (c) => showPolicy(c))
+  .post("/app/domains/:domain_id/dmarc", ...pageFor(UPDATE), (c) =>
+    submitForm(
+      c,
+      async () => {
+        const fields = await readForm(c);
+        const input = parseFields(DomainPatch, { dmarc_policy: fields.get("dmarc_policy") ?? "" });
+        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
+        return `/app/domains/${id}?done=policy`;
+      },
+      (refusal) => showPolicy(c, refusal),
     ),
   )
   .get("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), async (c) => {
@@ -219,6 +234,15 @@ async function showDomain(
   const form = transfer ?? { target_email: "", note: "" };
   const page = <DomainPage {...{ caller, domain, found, notice, refusal }} transfer={form} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+async function showPolicy(c: Context<AppEnv>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
+  // Its record is the customer's own.
+  if (domain.dmarc_policy === null) return c.redirect(`/app/domains/${domain.id}`, 303);
+  const summary = await getDmarcSummary(caller, domain);
+  return respondPage(c, <DmarcPage {...{ caller, domain, summary, refusal }} />, { status: refusal?.status ?? 200 });
 }
 
 /** Returns what a check of the records of a domain found. */

@@ -2,6 +2,10 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { workspaces } from "./accounts.ts";
 
+/** Policies for mail that fails DMARC (RFC 9989 4.7). */
+export const dmarcPolicies = ["none", "quarantine", "reject"] as const;
+export type DmarcPolicy = (typeof dmarcPolicies)[number];
+
 export const domains = sqliteTable(
   "domains",
   {
@@ -30,6 +34,8 @@ export const domains = sqliteTable(
     zone: text(),
     zoneToken: text("zone_token"),
     nextRotationAt: integer("next_rotation_at"),
+    /** The DMARC policy that the service publishes for a delegated domain. */
+    dmarcPolicy: text("dmarc_policy", { enum: dmarcPolicies }).notNull().default("none"),
     found: text({ mode: "json" }).$type<Record<string, string[]>>().notNull().default({}),
   },
   (t) => [

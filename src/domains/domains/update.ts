@@ -1,0 +1,63 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { conflict, invalidField } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { publishRecords, replaceDmarcStatement } from "../zones/index.ts";
+import { setupStatements } from "./change-setup.ts";
+import { delegationOf } from "./delegated-records.ts";
+import { type DomainRow, getDomain, getDomainWithKeys } from "./queries.ts";
+import { dmarcValue } from "./records.ts";
+import { type DomainOut, type DomainPatch, toDomain } from "./schema.ts";
+
+/**
+ * Changes who publishes the records of a domain, or the DMARC policy of a delegated one, in one transaction. Throws 404, 409 when the
+ * domain was changed at the same moment, 422 for the policy of a domain whose record is the customer's own, and as `setupStatements` does.
+ */
+export async function updateDomain(ctx: CallerCtx, id: string, patch: DomainPatch): Promise<DomainOut> {
+  const before = await getDomainWithKeys(ctx, id);
+  const { domain } = before;
+  const { after, statements } = await setupStatements(ctx, before, patch.setup ?? domain.setup);
+  const all = [...statements, ...policyStatements(ctx, after, patch.dmarc_policy)];
+  if (all.length === 0) return toDomain(ctx.settings, before);
+  try {
+    await guardedBatch(ctx.db, all);
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError)) throw error;
+    await getDomain(ctx, id);
+    throw conflict("The domain was changed by another request at the same moment; try again");
+  }
+  if (after.setup === "delegated") ctx.waitUntil?.(publishRecords(ctx, id));
+  return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+}
+
+// Matches what was read, so that of two calls at once one changes the policy.
+const SET_POLICY = `
+  UPDATE domains SET dmarc_policy = ?3 WHERE id = ?1 AND workspace = ?2 AND setup = 'delegated' AND dmarc_policy = ?4`;
+
+/** Returns the statements that publish another DMARC policy in the zone of a domain. */
+function policyStatements(
+  ctx: CallerCtx,
+  domain: DomainRow,
+  policy: DomainPatch["dmarc_policy"],
+): readonly MainStatement[] {
+  if (policy === undefined) return [];
+  const delegation = delegationOf(domain);
+  if (domain.setup !== "delegated" || !delegation)
+    throw invalidField(
+      "dmarc_policy",
+      `dmarc_policy is for delegated domains; change the record at _dmarc.${domain.name} yourself`,
+    );
+  if (policy === domain.dmarcPolicy) return [];
+  const { db, settings } = ctx;
+  const { id, name, workspace, dmarcPolicy } = domain;
+  return [
+    db.prepare(SET_POLICY).bind(id, workspace, policy, dmarcPolicy),
+    expectChanges(db, 1),
+    replaceDmarcStatement(ctx, id, delegation, dmarcValue(settings, { id, dmarcPolicy: policy })),
+    auditStatement(ctx, {
+      ...{ action: "domain.dmarc_policy_changed", target: id },
+      detail: { name, dmarc_policy: policy, before: dmarcPolicy },
+    }),
+  ];
+}

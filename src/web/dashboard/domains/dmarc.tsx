@@ -1,0 +1,61 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { DomainOut } from "../../../domains/domains/index.ts";
+import type { DmarcSummary } from "../../../domains/reports/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { ButtonLink, ErrorSummary, Layout, Numbers, Select } from "../../../http/ui/index.ts";
+
+interface DmarcPageProps {
+  caller: CallerCtx;
+  domain: Pick<DomainOut, "id" | "name" | "dmarc_policy">;
+  summary: DmarcSummary;
+  refusal?: Refusal | undefined;
+}
+
+const POLICIES: readonly { value: NonNullable<DomainOut["dmarc_policy"]>; label: string }[] = [
+  { value: "none", label: "none: deliver it, and report" },
+  { value: "quarantine", label: "quarantine: put it into the spam folder" },
+  { value: "reject", label: "reject: refuse it" },
+];
+
+/** The DMARC policy of a delegated domain, beside what its reports say about a stricter one. */
+export function DmarcPage({ caller, domain, summary: { messages, aligned, advice }, refusal }: DmarcPageProps) {
+  return (
+    <Layout
+      title={`DMARC policy of ${domain.name}`}
+      caller={caller}
+      at="/app/domains"
+      actions={<ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />}
+    >
+      <ErrorSummary refusal={refusal} />
+      <p>
+        The policy asks receivers what to do with mail that has {domain.name} in From and is not aligned: neither DKIM
+        nor SPF passes for the domain.
+      </p>
+      {messages === 0 ? null : (
+        <Numbers
+          numbers={[
+            { name: "Messages in 30 days", value: messages.toLocaleString("en") },
+            {
+              ...{ name: "Not aligned", value: (messages - aligned).toLocaleString("en") },
+              share: `${((100 * (messages - aligned)) / messages).toFixed(1)} %`,
+            },
+          ]}
+        />
+      )}
+      <p>{advice}</p>
+      <p>
+        <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
+      </p>
+      <form class="form" method="post" action={`/app/domains/${domain.id}/dmarc`}>
+        <Select
+          name="dmarc_policy"
+          label="Mail that is not aligned"
+          options={POLICIES}
+          value={domain.dmarc_policy ?? "none"}
+          errors={refusal?.errors}
+        />
+        <button type="submit">Set the policy</button>
+      </form>
+    </Layout>
+  );
+}
