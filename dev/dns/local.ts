@@ -49,7 +49,11 @@ async function serve(
   const method = incoming.method ?? "GET";
   const hasBody = method !== "GET" && method !== "HEAD";
   const body = hasBody ? { body: new Uint8Array(await readBody(incoming)) } : {};
-  const response = await answer(new Request(`http://${HOST}${incoming.url}`, { method, ...body }));
+  const headers = ["content-type", "sec-fetch-site"].flatMap((name): [string, string][] => {
+    const value = incoming.headers[name];
+    return typeof value === "string" ? [[name, value]] : [];
+  });
+  const response = await answer(new Request(`http://${HOST}${incoming.url}`, { method, headers, ...body }));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }

@@ -4,10 +4,11 @@ import type { z } from "zod";
 import { Override, type Overrides, RecordSet } from "./overrides.ts";
 import { zonesPage } from "./pages/zones.ts";
 import type { Zone } from "./zone.ts";
+import { readZoneFile, ZoneFileError } from "./zone-file.ts";
 
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'";
 
-/** Returns the app of the DNS port: the DNS page and the JSON endpoints of overrides. */
+/** Returns the app of the DNS port: the DNS page, the import of zone files and the JSON endpoints of overrides. */
 export function dnsApp(zone: Zone, overrides: Overrides) {
   const app = new Hono();
   app.use(secureHeaders({ strictTransportSecurity: false, referrerPolicy: "no-referrer" }));
@@ -27,6 +28,21 @@ export function dnsApp(zone: Zone, overrides: Overrides) {
     if (!override.success) return invalid(c, "body", override.error);
     overrides.put(override.data);
     return c.json(override.data);
+  });
+  app.post("/zone-file", async (c) => {
+    // A page of another site could post a form here too.
+    const site = c.req.header("Sec-Fetch-Site");
+    if (site !== undefined && site !== "same-origin") return c.json({ detail: "Forbidden" }, 403);
+    const isForm = c.req.header("Content-Type")?.startsWith("multipart/form-data") === true;
+    const file = isForm ? (await c.req.formData()).get("file") : await c.req.text();
+    try {
+      const sets = readZoneFile(typeof file === "string" ? file : ((await file?.text()) ?? ""));
+      for (const set of sets) overrides.put(set);
+      return isForm ? c.redirect("/", 303) : c.json(sets);
+    } catch (error) {
+      if (!(error instanceof ZoneFileError)) throw error;
+      return c.json({ detail: [{ loc: ["body"], msg: error.message, type: "value_error" }] }, 422);
+    }
   });
   app.delete("/records", (c) => {
     const set = RecordSet.safeParse(c.req.query());

@@ -11,10 +11,11 @@ export function zonesPage(publications: Publication[] | null, overrides: Overrid
     "DNS",
     html`<header class="top"><h1>DNS</h1><span class="count">${countOf(publications ?? [])}</span></header>
 <p class="lead">The DNS records that the local service sees. Every registered <code>*.test</code> domain has the records
-that the API asks for. No other name exists, and no other DNS server is queried.</p>
+that the API asks for. Other names exist when a zone file with them is imported; no other DNS server is queried.</p>
 ${publications ? zones(publications) : html`<p class="empty">The API does not answer, so every query is answered with SERVFAIL.</p>`}
 ${overrides.length > 0 ? overridden(overrides) : ""}
 ${specialNames()}
+${importForm()}
 ${howToOverride()}`,
   );
 }
@@ -36,7 +37,7 @@ function overridden(overrides: Override[]): Markup {
   const records = overrides.flatMap(({ name, type, values }) =>
     (values.length > 0 ? values : ["(no record)"]).map((value) => ({ name, type, value })),
   );
-  return html`<details class="panel" open><summary>Overrides</summary>${table(records)}</details>`;
+  return html`<details class="panel" open><summary>Imported records and overrides</summary>${table(records)}</details>`;
 }
 
 function table(records: DnsRecord[]): Markup {
@@ -54,6 +55,14 @@ function specialNames(): Markup {
 <table><thead><tr><th>Name</th><th>DNS behaviour</th></tr></thead><tbody>
 ${SPECIAL_NAMES.map(({ prefix, description: does }) => html`<tr><td><code>${prefix}….test</code></td><td>${does}</td></tr>`)}
 </tbody></table></details>`;
+}
+
+function importForm(): Markup {
+  return html`<details class="panel" open><summary>Import a zone file</summary>
+<p>The page of a domain offers its records as a zone file. They exist here until a restart, whatever the name of the domain.</p>
+<form method="post" action="/zone-file" enctype="multipart/form-data">
+<label>Zone file <input type="file" name="file" required></label> <button type="submit">Import</button></form>
+</details>`;
 }
 
 function howToOverride(): Markup {

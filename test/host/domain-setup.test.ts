@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startLocalDns } from "../../dev/dns/local.ts";
+import { DnsApi } from "../../dev/dns-api/api.ts";
+import { LOCAL_TOKEN, LOCAL_ZONES } from "../../dev/dns-api/local.ts";
+import { chromiumUnavailable, launchBrowser } from "./support/browser.ts";
+import { isFull } from "./support/extent.ts";
+import { type Site, startSite, unfold } from "./support/pages.ts";
+
+/** From the registration of a domain to the page that shows it as verified, when its zone file is imported by a DNS server. */
+
+/** Most milliseconds from the registration to the open page that shows it as verified. */
+const MOST_MS = 60_000;
+
+/** Set-ups with the labels of their choice. */
+const SETUPS = [
+  ["delegated", "CNAMEs, once: the service changes its keys behind them"],
+  ["manual", "The values themselves, and new ones when keys change"],
+] as const;
+
+let site: Site;
+let dns: Awaited<ReturnType<typeof startLocalDns>>;
+
+describe.skipIf(chromiumUnavailable() !== null)("the set-up of a domain in Chromium", () => {
+  beforeAll(async () => {
+    const api = new DnsApi(
+      LOCAL_ZONES.map((zone) => ({ ...zone, records: [] })),
+      LOCAL_TOKEN,
+    );
+    // Nothing is published but what is imported, and what the service writes to its zones.
+    dns = await startLocalDns(0, async () => [], api);
+    site = await startSite({
+      DNS_RESOLVER_URL: `http://127.0.0.1:${dns.port}/dns-query`,
+      DELEGATED_ZONES: LOCAL_ZONES.map(({ name, id, maxRecords }) => `${name}=${id}:${maxRecords}`).join(" "),
+      DNS_API_URL: `http://127.0.0.1:${dns.port}/client/v4`,
+      DNS_API_TOKEN: LOCAL_TOKEN,
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+    await dns?.close();
+  });
+
+  it.each(isFull ? SETUPS : SETUPS.slice(0, 1))(
+    "%s: the open page turns green by itself within a minute after the zone file is imported",
+    async (setup, choice) => {
+      const { page, context, problems } = await site.open({ acceptDownloads: true });
+      await page.goto(await site.magicLink());
+      await page.getByRole("button", { name: /^Sign in as / }).click();
+      await page.waitForURL("**/app");
+      await page.goto("/app/domains");
+      const begin = performance.now();
+      const name = `${setup}.example`;
+      await unfold(page, "Add a domain");
+      await page.getByLabel("Domain name").fill(name);
+      await page.getByLabel("Records to publish").selectOption({ label: choice });
+      await page.getByRole("button", { name: "Add domain" }).click();
+      await page.getByText("The domain is added.").waitFor();
+      await page.evaluate("window.wasHere = true");
+      expect(await statusOf(page)).toBe("Pending");
+      await importZoneFile(await zoneFileOf(page));
+      await expect.poll(() => statusOf(page), { timeout: MOST_MS, interval: 100 }).toBe("Verified");
+      const tookMs = performance.now() - begin;
+      console.log(
+        `${setup} set-up: verified ${(tookMs / 1000).toFixed(1)} s after the form of the registration was opened`,
+      );
+      expect(tookMs).toBeLessThan(MOST_MS);
+      expect(await page.evaluate("window.wasHere")).toBe(true);
+      const required = page.locator("#records .list tbody tr", { hasText: "required" });
+      expect(await required.count()).toBeGreaterThanOrEqual(1);
+      for (const row of await required.all()) expect(await row.locator(".status").textContent()).toBe("Verified");
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+    120_000,
+  );
+});
+
+const statusOf = (page: Page) => page.locator("section[aria-label='Set-up of the domain'] .status").textContent();
+
+/** Downloads the zone file of the page of a domain. */
+async function zoneFileOf(page: Page): Promise<string> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download all records as a zone file" }).click();
+  return readFile(await (await download).path(), "utf8");
+}
+
+/** Imports a zone file by the form of the DNS page, as a person does. */
+async function importZoneFile(text: string): Promise<void> {
+  const browser = await launchBrowser();
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${dns.port}/`);
+  const file = { name: "shop.zone.txt", mimeType: "text/plain", buffer: Buffer.from(text) };
+  await page.getByLabel("Zone file").setInputFiles(file);
+  await page.getByRole("button", { name: "Import" }).click();
+  await page.getByText("Imported records and overrides").waitFor();
+  await browser.close();
+}
