@@ -1,22 +1,32 @@
 /** Mail from outside through the SMTP gateway (MX): bounces, mail for hosted mailboxes, and a spam filter. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
+import { startLocalDns } from "../../dev/dns/local.ts";
+import { dkimRecord, generateDkimKeyPair, signMessage } from "../../src/mail/dkim/index.ts";
+import { composeRaw } from "../../src/mail/raw/index.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { collect } from "./support/read-back.ts";
 import { RspamdServer } from "./support/rspamd-server.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 let rig: GatewayRig;
 let sender: string;
 let rspamd: RspamdServer;
+let dns: Awaited<ReturnType<typeof startLocalDns>>;
+const provider = await generateDkimKeyPair("rsa-sha256");
 
 beforeAll(async () => {
   rspamd = await RspamdServer.start();
-  rig = await startRig({}, { rspamdUrl: rspamd.url });
+  dns = await startLocalDns(0, async () => [], undefined, [
+    { type: "TXT", name: "s._domainkey.provider.test", value: dkimRecord("rsa-sha256", provider.publicKey) },
+  ]);
+  rig = await startRig({}, { rspamdUrl: rspamd.url, dnsResolverUrl: `http://127.0.0.1:${dns.port}/dns-query` });
   sender = rig.seed.mailbox;
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
   rspamd?.stop();
+  await dns?.close();
   await removeBundle();
 });
 beforeEach(() => {
@@ -46,18 +56,21 @@ async function readRaw(uid: number | undefined, folder = "INBOX"): Promise<strin
   return response.text();
 }
 
+/** Submits an email and returns its id and its return path. */
+async function submitted(recipient: string, subject: string): Promise<{ id: string; from: string }> {
+  const client = await SmtpClient.loggedIn(rig);
+  await client.begin(sender, recipient);
+  client.write(`From: ${sender}\r\nTo: ${recipient}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
+  const [, id = ""] = /Queued as (\S+)/.exec(await client.reply()) ?? [];
+  client.end();
+  const find = () => rig.sent.find(({ raw }) => raw.includes(`Subject: ${subject}`))?.from;
+  await expect.poll(find).toBeDefined();
+  return { id, from: find() ?? "" };
+}
+
 describe("a bounce through MX", () => {
   it("becomes an event of the email it is about, once however often it comes", async () => {
-    const client = await SmtpClient.loggedIn(rig);
-    await client.begin(sender, "gone@example.org");
-    client.write(`From: ${sender}\r\nTo: gone@example.org\r\nSubject: to bounce\r\n\r\nx\r\n.\r\n`);
-    const [, id = ""] = /Queued as (\S+)/.exec(await client.reply()) ?? [];
-    client.end();
-    let from: string | undefined;
-    while (!from) {
-      from = rig.sent.find(({ raw }) => raw.includes("Subject: to bounce"))?.from;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const { id, from } = await submitted("gone@example.org", "to bounce");
     const report = `From: MAILER-DAEMON@example.org\r\nAuthentication-Results: mx.gateway.test; dkim=pass\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\n\r\nFailed.\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; example.org\r\n\r\nFinal-Recipient: rfc822; gone@example.org\r\nAction: failed\r\nStatus: 5.1.1\r\n--b--\r\n.\r\n`;
     for (let i = 0; i < 2; i++) {
       const mx = await SmtpClient.connect(rig.ports.mx);
@@ -70,6 +83,37 @@ describe("a bounce through MX", () => {
     const found = (await rig.api("GET", `/v1/emails/${id}`)) as { status: string; events: { event_type: string }[] };
     expect(found.status).toBe("bounced");
     expect(found.events.filter(({ event_type }) => event_type === "bounced")).toHaveLength(1);
+  });
+});
+
+describe("a complaint by RFC 9477 through MX", () => {
+  const eventsOf = async (id: string) => {
+    const { events } = (await rig.api("GET", `/v1/emails/${id}`)) as { events: { event_type: string }[] };
+    return events.map(({ event_type }) => event_type);
+  };
+
+  /** Returns a report that its provider has signed, without its last line end. */
+  async function signedReport(from: string): Promise<string> {
+    const head = `From: fbl@provider.test\r\nTo: cfbl@bounces.mail.test\r\nSubject: complaint\r\nDate: Sat, 21 Nov 2026 14:00:00 +0000\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n`;
+    const body = `--b\r\n\r\nA complaint.\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\nUser-Agent: FBL/1\r\nOriginal-Mail-From: <${from}>\r\n--b--\r\n`;
+    const key = { id: "p", selector: "s", algorithm: "rsa-sha256" as const, pkcs8: () => provider.pkcs8 };
+    const composed = composeRaw({ head, isEightBit: false }, Buffer.from(body));
+    const signed = await signMessage(composed, [key], { domain: "provider.test", now: new Date() });
+    return Buffer.from(await collect(signed.chunks()))
+      .toString("latin1")
+      .trimEnd();
+  }
+
+  it("counts when the gateway finds its signature valid, and not when it was changed or has none", async () => {
+    const { id, from } = await submitted("unwilling@example.org", "to complain about");
+    const report = await signedReport(from);
+    const unsigned = report.slice(report.indexOf("From: fbl@"));
+    for (const text of [unsigned, report.replace("A complaint.", "A Complaint.")]) {
+      expect(await receive(text, "cfbl@bounces.mail.test")).toMatch(/^250 /);
+      expect(await eventsOf(id)).not.toContain("complained");
+    }
+    for (let i = 0; i < 2; i++) expect(await receive(report, "cfbl@bounces.mail.test")).toMatch(/^250 /);
+    expect((await eventsOf(id)).filter((type) => type === "complained")).toHaveLength(1);
   });
 });
 

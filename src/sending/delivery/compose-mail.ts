@@ -1,7 +1,7 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { openLinks } from "../../lib/sealed-links.ts";
-import { type ComposedMessage, compose } from "../../mail/mime/index.ts";
-import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
+import { type ComposedMessage, compose, foldedField } from "../../mail/mime/index.ts";
+import { composeRaw, inlineBody, parseFields, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
 import type { Capabilities } from "../../mail/smtp/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { repeatObjectCall } from "../../platform/db/repeat-object-call.ts";
@@ -111,7 +111,8 @@ const MAX_TRACKED_BYTES = 2 * 1024 * 1024;
  * Composes a message that was submitted by SMTP. Only its tracked HTML is changed
  * (docs/contract/smtp.md#bytes-of-a-submitted-message).
  */
-async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawContent): Promise<ComposedMail> {
+async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, submitted: RawContent): Promise<ComposedMail> {
+  const { raw, hasCfblAddress } = await addListHeaders(ctx, mail, submitted);
   const inline = inlineBody(raw);
   const { at, size } = typeof raw.body === "string" ? { at: 0, size: inline?.length ?? 0 } : raw.body;
   const { key } = contentPlace(mail.workspaceId, mail.contentLocation);
@@ -138,11 +139,23 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawConte
     : composeRaw(raw, body ?? { size, source: open });
   return {
     composed,
-    hasCfblAddress: false,
+    hasCfblAddress,
     untrackedLinks,
     objectReads: (mail.contentLocation.content === null ? 1 : 0) + (inline ? 0 : 2),
     readsPerSend: body ? 0 : 1,
   };
+}
+
+/** Returns a submitted message with the headers of a list behind its own, if it offers to unsubscribe. */
+async function addListHeaders(
+  ctx: MailCtx,
+  mail: MailToCompose,
+  raw: RawContent,
+): Promise<{ raw: RawContent; hasCfblAddress: boolean }> {
+  const given = parseFields(raw.head).map(({ name }) => name);
+  const { headers, hasCfblAddress } = await listHeaders(ctx, mail, given);
+  const fields = headers.map(([name, value]) => foldedField(name, value.split(" ")).raw);
+  return { raw: { ...raw, head: `${raw.head}${fields.join("")}` }, hasCfblAddress };
 }
 
 /** Returns the text or HTML of the message. Emails of the service itself are stored with encrypted links. */

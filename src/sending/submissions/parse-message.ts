@@ -47,13 +47,14 @@ const ONCE = [
   "content-type",
   "content-transfer-encoding",
   "idempotency-key",
+  "offer-unsubscribe",
 ];
 
 /**
  * Fields that do not leave: recipients that must stay hidden, what only receiving servers may write (RFC 5321 4.4, RFC 8601 5),
- * and the key, which is for this service.
+ * and what is for this service.
  */
-const REMOVED = ["bcc", "resent-bcc", "return-path", "authentication-results", "idempotency-key"];
+const REMOVED = ["bcc", "resent-bcc", "return-path", "authentication-results", "idempotency-key", "offer-unsubscribe"];
 
 const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
 
@@ -85,7 +86,7 @@ export function parseMessage(
   const sent = kept.filter(
     ({ name }) => !(/^(?:message-id|date)$/i.test(name) && !fieldValue(kept, name.toLowerCase())),
   );
-  const recipients = toRecipients(fields, envelope.to);
+  const recipients = offerUnsubscribe(fields, toRecipients(fields, envelope.to));
   const subject = oneLine(decodeEncodedWords(binaryToText(fieldValue(fields, "subject") ?? "")));
   const sender: ParsedAddress = { email: from.email, key: from.key, name: from.name };
   return {
@@ -158,6 +159,21 @@ function toRecipients(fields: readonly HeaderField[], addresses: readonly string
   if (unique.size > emailLimits.recipients)
     throw new ReplyError(`452 4.5.3 The limit is ${emailLimits.recipients} recipients`);
   return [...unique.values()];
+}
+
+/**
+ * Returns the recipients, with the offer to unsubscribe that the message asks for. The link names one recipient, and one header
+ * section has one such field (RFC 8058 3.1). Throws ReplyError.
+ */
+function offerUnsubscribe(fields: readonly HeaderField[], recipients: Recipient[]): Recipient[] {
+  const asked = fieldValue(fields, "offer-unsubscribe");
+  if (asked === null) return recipients;
+  if (asked.toLowerCase() !== "true") throw refuse("Offer-Unsubscribe must be true");
+  if (recipients.length > 1)
+    throw refuse(`the message has ${recipients.length} recipients; with Offer-Unsubscribe it may have one`);
+  if (fields.some(({ name }) => /^list-unsubscribe(?:-post)?$/i.test(name)))
+    throw refuse("the field List-Unsubscribe is written by the service with Offer-Unsubscribe");
+  return recipients.map((recipient) => ({ ...recipient, unsubscribe: true }));
 }
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

@@ -74,9 +74,10 @@ const leastHeader = (mail: SentMail) => [`CFBL-Feedback-ID: ${fieldOf(mail, "CFB
 async function deliver(
   raw: string | Uint8Array,
   authentication: CheckedAuthentication | "in-header" | null = signed(),
+  bindings: Record<string, unknown> = {},
 ) {
   const results: unknown[] = [];
-  const ctx: Ctx = { ...testContext(), log: (_event, detail) => void results.push(detail?.result) };
+  const ctx: Ctx = { ...testContext(bindings), log: (_event, detail) => void results.push(detail?.result) };
   const bytes = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
   const chunks = (async function* () {
     for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
@@ -138,6 +139,21 @@ describe("a report to the address of CFBL-Address", () => {
     const results = await Promise.all([...texts, ...texts].map((text) => deliver(text)));
     expect(new Set(results)).toEqual(new Set(["counted"]));
     expect(await eventsOf(mail)).toEqual([...NOTHING, "complained"]);
+  });
+
+  it("counts with the results that the server before the Email Worker wrote above it", async () => {
+    const mail = await bulk();
+    const raw = report({ original: leastHeader(mail) });
+    const bindings = { EMAIL_WORKER_AUTHSERV_ID: "mx.cloudflare.net" };
+    const results = (value: string) =>
+      `Received: from out.${PROVIDER} (203.0.113.7)\r\n by cloudflare-email.net (cloudflare) id 7A\r\nAuthentication-Results: mx.cloudflare.net; ${value}\r\n`;
+    const pass = results(`dkim=pass header.d=${PROVIDER} header.s=s; dmarc=pass header.from=${PROVIDER}`);
+    expect(await deliver(`${results(`dkim=fail header.d=${PROVIDER}`)}${pass}${raw}`, "in-header", bindings)).toBe(
+      "not authenticated",
+    );
+    expect(await deliver(`${pass}${raw}`, "in-header")).toBe("not authenticated");
+    expect(await eventsOf(mail)).toEqual(NOTHING);
+    expect(await deliver(`${pass}${raw}`, "in-header", bindings)).toBe("counted");
   });
 
   it("counts by a Message-ID only from the provider of the recipient's own domain", async () => {
