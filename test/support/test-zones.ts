@@ -4,6 +4,7 @@ export const TEST_ZONES = [
   { name: "late-zone.test", id: "44444444444444444444444444444444", maxRecords: 200 },
   { name: "slow-zone.test", id: "55555555555555555555555555555555", maxRecords: 200 },
   { name: "policy-zone.test", id: "66666666666666666666666666666666", maxRecords: 200 },
+  { name: "health-zone.test", id: "88888888888888888888888888888888", maxRecords: 200 },
   { name: "move-zone.test", id: "77777777777777777777777777777777", maxRecords: 200 },
 ] as const;
 

@@ -19,7 +19,7 @@ export function checkDkim({ dns, name, now }: Evidence): CheckResult {
   return {
     findings: [
       ...required.flatMap((key) => findingOf(key, { domain: name, others: dns.dkim }) ?? []),
-      ...checkRotation(pending, now),
+      ...checkRotation(pending, dns.dkim, now),
     ],
     unknown: unknown.length === 0 ? [] : [...unknown.map(({ selector }) => selector), ""],
   };
@@ -40,7 +40,10 @@ export function checkKeyAge({ dns, now }: Evidence): CheckResult {
   return { findings: [finding("dkim_key_old", { problem, action, evidence })] };
 }
 
-function checkRotation(pending: readonly DkimEvidence[], now: number): Finding[] {
+function checkRotation(pending: readonly DkimEvidence[], keys: readonly DkimEvidence[], now: number): Finding[] {
+  const isDelegated = keys.some(({ state, alias }) => state === "active" && typeof alias === "string");
+  const broken = pending.filter((key) => isBroken(key, isDelegated));
+  if (broken.length > 0) return [brokenAliases(broken)];
   const waiting = pending.filter(
     ({ response, expected, createdAt }) =>
       response.status === "ok" &&
@@ -63,6 +66,38 @@ function checkRotation(pending: readonly DkimEvidence[], now: number): Finding[]
       evidence: waiting.flatMap(({ name, response }) => valuesOf(name, response)),
     }),
   ];
+}
+
+/**
+ * Returns whether the CNAME of a key that does not sign yet leads elsewhere, or has gone from a domain whose other CNAME is in use. The
+ * value behind it proves nothing: resolvers may have the key before from a cache.
+ */
+function isBroken({ alias, response }: DkimEvidence, isDelegated: boolean): boolean {
+  if (typeof alias !== "string" || response.status !== "ok") return false;
+  const { values, aliases = [] } = response;
+  if (aliases.length > 0 || values.length > 0) return !aliases.includes(alias);
+  return isDelegated;
+}
+
+/** Finds CNAMEs that are wrong before their key signs: at once, since the keys cannot change before they are right. */
+function brokenAliases(keys: readonly DkimEvidence[]): Finding {
+  const found = keys.map(({ name, response }) => {
+    const [alias] = response.status === "ok" ? (response.aliases ?? []) : [];
+    if (alias !== undefined) return `The CNAME ${name} leads to ${alias}`;
+    return response.status === "ok" && response.values.length > 0
+      ? `${name} has other records in place of a CNAME`
+      : `The CNAME ${name} is missing`;
+  });
+  return finding("dkim_rotation_waiting", {
+    problem: `${found.join(". ")}. Its key is the next one to sign: the key of today signs on, and cannot be changed before this is mended.`,
+    action: keys
+      .map(({ name, alias }) => `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`)
+      .join(" "),
+    evidence: keys.flatMap(({ name, response }) => [
+      ...(response.status === "ok" ? (response.aliases ?? []).map((alias) => `${name}: CNAME ${alias}`) : []),
+      ...valuesOf(name, response),
+    ]),
+  });
 }
 
 interface Surroundings {

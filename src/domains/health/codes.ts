@@ -9,7 +9,10 @@ export const findingCodes = {
   dkim_several: ["error", "There are several records at a DKIM selector."],
   dkim_tags: ["error", "A tag of a DKIM record excludes the signatures of this service."],
   dkim_testing: ["warning", "A DKIM record says that it is for tests (t=y), so receivers may ignore the signatures."],
-  dkim_rotation_waiting: ["warning", "The records of new DKIM keys have not been published for seven days."],
+  dkim_rotation_waiting: [
+    "warning",
+    "The records of the next DKIM keys are wrong, or have not been published for seven days.",
+  ],
   dkim_key_old: ["warning", "The DKIM keys are older than a year."],
   spf_missing: ["warning", "There is no SPF record."],
   spf_several: ["warning", "There are several SPF records, so that receivers use none."],

@@ -10,12 +10,15 @@ import { aWorkspace, type TestWorkspace, testContext } from "../../support/works
 export class Patient {
   readonly workspace: TestWorkspace;
   readonly domain: DomainOut;
+  /** Variables of the deployment that examines it. */
+  readonly settings: Record<string, unknown>;
   /** The clock, in ms since 1970. */
   now = Date.now();
 
-  constructor(workspace: TestWorkspace, domain: DomainOut) {
+  constructor(workspace: TestWorkspace, domain: DomainOut, settings: Record<string, unknown> = {}) {
     this.workspace = workspace;
     this.domain = domain;
+    this.settings = settings;
   }
 
   get name(): string {
@@ -67,7 +70,7 @@ export class Patient {
     if (!found) throw new Error("the domain is gone");
     const now = this.now;
     await evaluateHealth(
-      testContext({}, () => now),
+      testContext(this.settings, () => now),
       found,
       true,
     );

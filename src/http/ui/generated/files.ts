@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-d0c4a266.json",
+  guides: "/assets/guides-3db16e23.json",
 } as const;
