@@ -1,5 +1,6 @@
 /** Measures rows written and platform cost of single emails. The counts are the same on every machine. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { delegatedRows } from "./delegated-costs.ts";
 import type { Bench, Deployment } from "./deployment.ts";
 import type { Readings } from "./meter.ts";
 import { costPerThousand } from "./prices.ts";
@@ -39,6 +40,7 @@ export async function measureCosts({ deployment }: Bench): Promise<Row[]> {
     rowsWrittenRow(`each of ${SHARED} emails at once`, shared),
     costRow(`emails, each flushed alone, ${LONE_A_DAY} a day`, lone, loneKilobytes, 0.015),
     costRow(`emails in shared flushes, ${SHARED} at once`, shared, shared.bytes / 1000, 0.013),
+    ...delegatedRows(),
   ];
 }
 

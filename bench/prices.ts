@@ -14,6 +14,17 @@ const PRICES = {
   r2KilobyteMonth: 0.015 / 1e6,
 };
 
+/**
+ * Zones and custom hostnames, in US dollars a month (Cloudflare DNS, "DNS records quota"; plans, Pro billed monthly; Cloudflare for SaaS,
+ * "Plans": 100 custom hostnames are included, and up to 50,000 can be had without Enterprise; 2026-11).
+ */
+export const ZONE_PRICES = {
+  paidRecords: 3_500,
+  paidMonth: 25,
+  includedHostnames: 100,
+  hostnameMonth: 0.1,
+};
+
 /** Storage of one email for a month, in kilobytes: its D1 row and its R2 content. */
 export interface StoredSize {
   d1Kilobytes: number;
