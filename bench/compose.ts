@@ -1,4 +1,7 @@
-/** Measures CPU and peak memory of composing a message in workerd and signing it with both keys. */
+/**
+ * Measures CPU and peak memory of composing a message in workerd and signing it with both keys; bulk mail has more fields and a third key
+ * (RFC 9477 3.1.3).
+ */
 
 import type { Bench } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
@@ -6,9 +9,10 @@ import { measurePeakMemory } from "./memory.ts";
 import type { Row } from "./table.ts";
 
 const SIZES = [
-  { what: "10 KB of text", text: 10_000, file: 0, times: 300 },
-  { what: "1 MB of text", text: 1_000_000, file: 0, times: 20 },
-  { what: "a file of 24 MiB", text: 1_000, file: 24 * 1024 * 1024, times: 3 },
+  { what: "10 KB of text", text: 10_000, file: 0, times: 1_000, isBulk: false },
+  { what: "10 KB of text of bulk mail", text: 10_000, file: 0, times: 1_000, isBulk: true },
+  { what: "1 MB of text", text: 1_000_000, file: 0, times: 20, isBulk: false },
+  { what: "a file of 24 MiB", text: 1_000, file: 24 * 1024 * 1024, times: 3, isBulk: false },
 ];
 
 export async function measureComposing({ deployment, sink }: Bench): Promise<Row[]> {

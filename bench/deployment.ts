@@ -1,4 +1,5 @@
 /** The deployment that the bench measures: one workspace with an API key, and the control endpoints of bench/worker.ts. */
+import { newCfblKey } from "../dev/deploy/cfbl-key.ts";
 import type { Seeded } from "../dev/seed-workspace.ts";
 import type { Traffic } from "./distance/remote.ts";
 import { BENCH_WORKER, type Host, startHost } from "./host/in-process.ts";
@@ -38,7 +39,7 @@ export class Deployment {
   ): Promise<Deployment> {
     const host = await startHost(
       BENCH_WORKER,
-      { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl, ...variables },
+      { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl, CFBL_DKIM_KEY: await newCfblKey(new Date()), ...variables },
       mailDatabases,
       isInspected,
     );
