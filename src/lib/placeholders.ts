@@ -73,7 +73,7 @@ export function renderPlaceholders(
 function encodedValue(name: string, values: Values, encoding: Encoding, encoded: Map<string, string>): string {
   const known = encoded.get(name);
   if (known !== undefined) return known;
-  const value = encodings[encoding](valueText(Object.hasOwn(values, name) ? values[name] : undefined));
+  const value = encodeValue(valueText(Object.hasOwn(values, name) ? values[name] : undefined), encoding);
   encoded.set(name, value);
   return value;
 }
@@ -83,6 +83,9 @@ export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
+
+/** Returns a text as it is written into HTML, plain text or a header. */
+export const encodeValue = (value: string, encoding: Encoding): string => encodings[encoding](value);
 
 const encodings: Readonly<Record<Encoding, (value: string) => string>> = {
   html: escapeHtml,

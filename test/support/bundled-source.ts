@@ -83,7 +83,7 @@ function bundleOnce(root: string, folders: readonly string[]): Promise<Source> {
 async function bundle(root: string, folders: readonly string[]): Promise<Source> {
   const files = (await Promise.all(folders.map((folder) => readdir(path.join(root, folder), { recursive: true }))))
     .flatMap((names, at) => names.map((name) => path.posix.join(folders[at] ?? "", name)))
-    .filter((file) => /\.tsx?$/.test(file));
+    .filter((file) => /(?<!\.d)\.tsx?$/.test(file));
   const contents = files.map((file) => `export * as ${moduleName(file)} from "./${file}";`).join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
