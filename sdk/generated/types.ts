@@ -904,8 +904,8 @@ export interface EmailSendRequest {
   attachments?: Attachment[] | null;
   /** Id of a template: its subject, html and text are rendered with `variables`. html and text stay absent. */
   template_id?: string | null;
-  /** Values by name of the placeholder: at most 65536 bytes as JSON. */
-  variables?: Record<string, string | number | boolean | null> | null;
+  /** Values by name: at most 65536 bytes as JSON. Lists and objects are for Liquid alone. */
+  variables?: Record<string, unknown> | null;
   /** Track opens and clicks. A field left out follows the workspace settings. */
   tracking?: {
     opens?: boolean | null;
@@ -1504,11 +1504,12 @@ export interface SuppressionCreate {
 export interface Template {
   id: string;
   name: string;
+  language: "placeholders" | "liquid";
   subject: string | null;
   html_body: string | null;
   text_body: string | null;
   blocks_json: Record<string, unknown> | null;
-  /** Placeholders of html_body and text_body, in order of appearance. */
+  /** Placeholders of html_body and text_body, in order of appearance. Of a Liquid template: the values that it and its parts read, such as order.total. */
   variables: string[];
   created_at: string;
   updated_at: string;
@@ -1516,6 +1517,8 @@ export interface Template {
 
 export interface TemplateCreate {
   name: string;
+  /** Language of subject, html_body and text_body (docs/contract/templates.md#languages). */
+  language?: "placeholders" | "liquid";
   /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string | null;
   /** HTML with placeholders such as {{name}}. The whole template has at most 1,900,000 bytes as JSON. */
@@ -1535,12 +1538,14 @@ export interface TemplatePreview {
 }
 
 export interface TemplatePreviewRequest {
-  /** Values by name of the placeholder: at most 65536 bytes as JSON. */
-  variables?: Record<string, string | number | boolean | null> | null;
+  /** Values by name: at most 65536 bytes as JSON. Lists and objects are for Liquid alone. */
+  variables?: Record<string, unknown> | null;
 }
 
 export interface TemplateUpdate {
   name?: string;
+  /** Language of subject, html_body and text_body (docs/contract/templates.md#languages). */
+  language?: "placeholders" | "liquid";
   /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string | null;
   /** HTML with placeholders such as {{name}}. The whole template has at most 1,900,000 bytes as JSON. */

@@ -39,6 +39,7 @@ export function createEngine(encoding: Encoding, parts: Readonly<Record<string, 
   const liquid = new Liquid({
     templates: { ...parts },
     cache: KEPT_PARTS,
+    relativeReference: false,
     ownPropertyOnly: true,
     strictFilters: true,
     operators: meteredOperators(),

@@ -10,12 +10,28 @@ export interface LiquidIssue {
   part: string | null;
 }
 
+/** Returns whether an error is of the text, not of the program. */
+export const isOfText = (error: unknown): boolean =>
+  error instanceof RangeError || LiquidError.is(error) || missingPart(error) !== null;
+
+const LOOKUP = /^ENOENT: Failed to lookup "(.*)" in /s;
+
+/** Returns the sentence about a part that the text names and that does not exist, or null for another error. */
+function missingPart(error: unknown): string | null {
+  const name = error instanceof Error ? LOOKUP.exec(error.message)?.[1] : undefined;
+  return name === undefined ? null : `no Liquid template with such a body has the name "${name}"`;
+}
+
 /** Returns the issue of an error of the package. One without a place is that of too many tags within tags. */
 export function toIssue(error: unknown): LiquidIssue {
-  if (!(error instanceof Error) || !LiquidError.is(error))
+  const missing = missingPart(error);
+  if (!(error instanceof Error) || !LiquidError.is(error)) {
+    if (missing) return { line: 1, column: 1, message: missing, part: null };
     return { line: 1, column: 1, message: "the text has too many tags within tags", part: null };
+  }
   const { token, originalError } = error;
   const [line = 1, column = 1] = token.getPosition();
-  const message = (originalError ?? error).message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "");
+  const message =
+    missingPart(originalError) ?? (originalError ?? error).message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "");
   return { line, column, message, part: token.file ?? null };
 }

@@ -1,7 +1,7 @@
-import { LiquidError, type Template } from "liquidjs/dist/liquid.browser.mjs";
+import type { Template } from "liquidjs/dist/liquid.browser.mjs";
 import type { Encoding, Values } from "../placeholders.ts";
 import { createEngine, type Engine } from "./engine.ts";
-import { type LiquidIssue, toIssue } from "./issues.ts";
+import { isOfText, type LiquidIssue, toIssue } from "./issues.ts";
 import { liquidLimits } from "./meter.ts";
 import { newContext } from "./rendering.ts";
 
@@ -64,7 +64,7 @@ function withIssue<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (LiquidError.is(error) || error instanceof RangeError) throw new LiquidTextError(toIssue(error));
+    if (isOfText(error)) throw new LiquidTextError(toIssue(error));
     throw error;
   }
 }

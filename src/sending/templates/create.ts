@@ -2,17 +2,20 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { checkSize } from "./check-size.ts";
+import { examine } from "./examine.ts";
 import type { TemplateRow } from "./queries.ts";
 import { type TemplateIn, type TemplateOut, toTemplate } from "./schema.ts";
 
 const INSERT = `
-  INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9)`;
+  INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json, language, parts,
+    variables)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
 
-/** Creates a template. Throws 413 when it is too large as a whole. */
+/** Creates a template. Throws 413 when it is too large as a whole, and as `examine`. */
 export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<TemplateOut> {
   return insertTemplate(ctx, {
     name: input.name,
+    language: input.language ?? "placeholders",
     subject: input.subject ?? null,
     htmlBody: input.html_body ?? null,
     textBody: input.text_body ?? null,
@@ -23,14 +26,25 @@ export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<Templ
 /** Inserts a template with a new id, and stores the response of the request. */
 export async function insertTemplate(
   ctx: CallerCtx,
-  content: Pick<TemplateRow, "name" | "subject" | "htmlBody" | "textBody" | "blocksJson">,
+  content: Pick<TemplateRow, "name" | "language" | "subject" | "htmlBody" | "textBody" | "blocksJson">,
 ): Promise<TemplateOut> {
   const now = ctx.now();
-  const row = { ...content, id: ctx.newId(), workspace: ctx.workspace.number, createdAt: now, updatedAt: now };
+  const examined = await examine(ctx, content);
+  const row = {
+    ...content,
+    ...examined,
+    id: ctx.newId(),
+    workspace: ctx.workspace.number,
+    createdAt: now,
+    updatedAt: now,
+  };
   const response = toTemplate(row);
   const size = checkSize(response);
   const blocks = row.blocksJson && JSON.stringify(row.blocksJson);
-  const values = [row.id, row.workspace, row.name, row.subject, size, now, row.htmlBody, row.textBody, blocks];
+  const values = [
+    ...[row.id, row.workspace, row.name, row.subject, size, now, row.htmlBody, row.textBody, blocks, row.language],
+    ...[row.parts && JSON.stringify(row.parts), row.variables && JSON.stringify(row.variables)],
+  ];
   await guardedBatch(ctx.db, [ctx.db.prepare(INSERT).bind(...values), ...storeResponse(ctx, response)]);
   return response;
 }

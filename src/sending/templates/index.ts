@@ -12,6 +12,16 @@ export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";
 export { duplicateTemplate } from "./duplicate.ts";
 export { getTemplate, listTemplateNames, listTemplates, type TemplateName } from "./queries.ts";
-export { renderTemplate, type TemplateContent } from "./render.ts";
+export { readParts } from "./read-parts.ts";
+export {
+  type BodyParts,
+  NO_PARTS,
+  type ParsedTemplate,
+  parseTemplate,
+  renderTemplate,
+  type TemplateContent,
+  UNFIT_VARIABLE,
+  unfitVariable,
+} from "./render.ts";
 export { TemplateIn, type TemplateOut, TemplatePatch, toTemplate, Variables } from "./schema.ts";
 export { updateTemplate } from "./update.ts";

@@ -27,6 +27,8 @@ export interface TemplateCursor {
   id: string;
 }
 
+type JsonColumn = "blocksJson" | "parts" | "variables";
+
 // The inner query reads no bodies: `total` decides which rows the page has.
 const LIST = `
   WITH page AS MATERIALIZED (
@@ -34,7 +36,7 @@ const LIST = `
       SELECT id, size, updated_at FROM templates
        WHERE workspace = ?1 AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4))
   SELECT t.id, t.workspace, t.name, t.subject, t.size, t.created_at AS createdAt, t.updated_at AS updatedAt,
-         t.html_body AS htmlBody, t.text_body AS textBody, t.blocks_json AS blocksJson,
+         t.html_body AS htmlBody, t.text_body AS textBody, t.blocks_json AS blocksJson, t.language, t.parts, t.variables,
          (SELECT count(*) FROM page) AS found
     FROM page CROSS JOIN templates t ON t.id = page.id WHERE page.total - page.size < ?5
    ORDER BY t.updated_at DESC, t.id DESC`;
@@ -51,10 +53,15 @@ export async function listTemplates(
   const { results } = await ctx.db
     .prepare(LIST)
     .bind(ctx.workspace.number, updatedAt, id, limit + 1, PAGE_BYTES)
-    .all<Omit<TemplateRow, "blocksJson"> & { blocksJson: string | null; found: number }>();
-  const rows = results
-    .slice(0, limit)
-    .map(({ found: _, ...row }): TemplateRow => ({ ...row, blocksJson: row.blocksJson && JSON.parse(row.blocksJson) }));
+    .all<Omit<TemplateRow, JsonColumn> & Record<JsonColumn, string | null> & { found: number }>();
+  const rows = results.slice(0, limit).map(
+    ({ found: _, blocksJson, parts, variables, ...row }): TemplateRow => ({
+      ...row,
+      blocksJson: blocksJson && JSON.parse(blocksJson),
+      parts: parts && JSON.parse(parts),
+      variables: variables && JSON.parse(variables),
+    }),
+  );
   const last = rows.at(-1);
   const hasMore = rows.length < (results[0]?.found ?? 0);
   return { rows, next: last && hasMore ? { updatedAt: last.updatedAt, id: last.id } : null };

@@ -16,5 +16,10 @@ export const VARIABLES_BYTES = 65_536;
 /** Greatest length of rendered html and text together, in bytes: that of an email. */
 export const RENDERED_BYTES = 5_000_000;
 
+/** Templates that a Liquid template renders, those that they render included. */
+export const MAX_PARTS = 20;
+/** Size of the templates that one request reads as parts of others, in bytes as JSON. */
+export const PARTS_BYTES = 8_000_000;
+
 /** Suffix of the name of a duplicated template (docs/contract/templates.md#stored-templates). */
 export const DUPLICATE_SUFFIX = " (the service)";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { utf8Length } from "../../lib/bytes.ts";
 import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
+import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
@@ -56,9 +57,14 @@ const Blocks = z
     description: `Data of an editor, stored as it is: at most ${BLOCKS_BYTES} bytes as JSON, numbers up to 2^53 - 1.`,
   });
 
+const LanguageIn = z
+  .enum(languages)
+  .describe("Language of subject, html_body and text_body (docs/contract/templates.md#languages).");
+
 export const TemplateIn = z
   .object({
     name: Name,
+    language: LanguageIn.optional().meta({ default: "placeholders" }),
     subject: Subject,
     html_body: Body.describe(`HTML with placeholders such as {{name}}. ${BODY}`),
     text_body: Body.describe(`Plain text with placeholders. ${BODY}`),
@@ -82,18 +88,10 @@ export const TemplatePatch = TemplateIn.partial().meta({
 });
 export type TemplatePatch = z.output<typeof TemplatePatch>;
 
-const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-
 /** Values of placeholders in a preview or a send. A Map, because an object drops a member named `__proto__`. */
 export const Variables = z
   .custom<Record<string, unknown>>(isRecord, "variables must be an object")
   .superRefine((variables, context) => {
-    for (const [name, value] of Object.entries(variables)) {
-      if (Value.safeParse(value).success) continue;
-      const message = "A variable must be a string, a number, a boolean or null";
-      context.addIssue({ code: "custom", path: [name], message, input: value });
-      return;
-    }
     if (utf8Length(JSON.stringify(variables)) > VARIABLES_BYTES)
       context.addIssue({ code: "custom", message: `variables have more than ${VARIABLES_BYTES} bytes as JSON` });
   })
@@ -101,8 +99,8 @@ export const Variables = z
   .meta({
     type: ["object", "null"],
     anyOf: undefined,
-    additionalProperties: { type: ["string", "number", "boolean", "null"] },
-    description: `Values by name of the placeholder: at most ${VARIABLES_BYTES} bytes as JSON.`,
+    additionalProperties: true,
+    description: `Values by name: at most ${VARIABLES_BYTES} bytes as JSON. Lists and objects are for Liquid alone.`,
   });
 
 export const PreviewIn = z
@@ -134,11 +132,16 @@ export const TemplateOut = z
   .object({
     id: z.uuid(),
     name: z.string(),
+    language: z.enum(languages),
     subject: z.string().nullable(),
     html_body: z.string().nullable(),
     text_body: z.string().nullable(),
     blocks_json: z.record(z.string(), z.unknown()).nullable(),
-    variables: z.array(z.string()).describe("Placeholders of html_body and text_body, in order of appearance."),
+    variables: z
+      .array(z.string())
+      .describe(
+        "Placeholders of html_body and text_body, in order of appearance. Of a Liquid template: the values that it and its parts read, such as order.total.",
+      ),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -148,6 +151,7 @@ export const TemplateOut = z
       {
         id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
         name: "Receipt",
+        language: "placeholders",
         subject: "Your receipt, {{name}}",
         html_body: "<p>Thank you, {{name}}. Your order is {{order}}.</p>",
         text_body: "Thank you, {{name}}. Your order is {{order}}.",
@@ -160,16 +164,18 @@ export const TemplateOut = z
   });
 export type TemplateOut = z.output<typeof TemplateOut>;
 
-/** Serializes a template. Its variables are extracted from the bodies here, so that they always agree. */
+/** Serializes a template. The names of placeholders are extracted from the bodies here, so that they always agree. */
 export function toTemplate(row: Omit<TemplateRow, "size">): TemplateOut {
   return {
     id: row.id,
     name: row.name,
+    language: row.language,
     subject: row.subject,
     html_body: row.htmlBody,
     text_body: row.textBody,
     blocks_json: row.blocksJson,
-    variables: placeholderNames(parsePlaceholders(row.htmlBody ?? ""), parsePlaceholders(row.textBody ?? "")),
+    variables:
+      row.variables ?? placeholderNames(parsePlaceholders(row.htmlBody ?? ""), parsePlaceholders(row.textBody ?? "")),
     created_at: iso(row.createdAt),
     updated_at: iso(row.updatedAt),
   };

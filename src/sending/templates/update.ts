@@ -4,6 +4,7 @@ import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { checkSize } from "./check-size.ts";
+import { examine } from "./examine.ts";
 import { getTemplate, type TemplateRow } from "./queries.ts";
 import { type TemplateOut, type TemplatePatch, toTemplate } from "./schema.ts";
 
@@ -11,15 +12,16 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Changes the given fields of a template; null is a value. Throws 404, 413 when the result is too large as a whole,
- * ConcurrencyError when other calls keep changing the template meanwhile.
+ * ConcurrencyError when other calls keep changing the template meanwhile, and as `examine`.
  */
 export async function updateTemplate(ctx: CallerCtx, id: string, patch: TemplatePatch): Promise<TemplateOut> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const row = await getTemplate(ctx, id);
     const changed = applyPatch(row, patch, ctx.now());
     if (changed === null) return toTemplate(row);
-    const response = toTemplate(changed);
-    const { id: key, workspace, createdAt, ...values } = { ...changed, size: checkSize(response) };
+    const examined = { ...changed, ...(await examine(ctx, changed)) };
+    const response = toTemplate(examined);
+    const { id: key, workspace, createdAt, ...values } = { ...examined, size: checkSize(response) };
     const [written] = await orm(ctx)
       .update(templates)
       .set(values)
@@ -33,6 +35,7 @@ export async function updateTemplate(ctx: CallerCtx, id: string, patch: Template
 /** Returns the changed row, or null when the patch names no field. */
 function applyPatch(row: TemplateRow, patch: TemplatePatch, now: number): TemplateRow | null {
   const changes = {
+    ...(patch.language === undefined ? {} : { language: patch.language }),
     ...(patch.name === undefined ? {} : { name: patch.name }),
     ...(patch.subject === undefined ? {} : { subject: patch.subject }),
     ...(patch.html_body === undefined ? {} : { htmlBody: patch.html_body }),

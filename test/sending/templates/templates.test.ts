@@ -36,6 +36,7 @@ describe("POST /v1/templates/", () => {
     expect(template).toEqual({
       id: expect.any(String),
       name: "Receipt",
+      language: "placeholders",
       subject: "Hello {{subject_only}}",
       html_body: "<p>{{ name }}</p>{{order}}{{}}",
       text_body: "{{total}} {{name}}",

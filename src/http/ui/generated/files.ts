@@ -4,10 +4,10 @@
 export const files = {
   script: "/assets/page-5054d147.js",
   webmailScript: "/assets/webmail-4b4d8942.js",
-  editorScript: "/assets/editor-6b9c916.js",
+  editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-17f3954.css",
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-3db16e23.json",
+  guides: "/assets/guides-128c9937.json",
 } as const;

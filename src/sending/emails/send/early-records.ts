@@ -15,8 +15,11 @@ export interface SendRecords {
   suppressed: ReadonlyMap<string, Suppression>;
 }
 
+/** A template of a send. `parts`: JSON list of the templates that it renders, or null. */
+export type SendTemplate = TemplateContent & { parts: string | null };
+
 /** Templates by id, as far as they were read. */
-export type Templates = ReadonlyMap<string, TemplateContent>;
+export type Templates = ReadonlyMap<string, SendTemplate>;
 
 /** Canonical addresses whose rows are read. */
 export interface Addresses {

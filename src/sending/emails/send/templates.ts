@@ -1,17 +1,29 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseUuid } from "../../../lib/ids.ts";
+import { LiquidTextError } from "../../../lib/liquid/index.ts";
+import type { Values } from "../../../lib/placeholders.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { renderTemplate, type TemplateContent } from "../../templates/index.ts";
+import {
+  type BodyParts,
+  NO_PARTS,
+  type ParsedTemplate,
+  parseTemplate,
+  readParts,
+  renderTemplate,
+  type TemplateContent,
+  UNFIT_VARIABLE,
+  unfitVariable,
+} from "../../templates/index.ts";
 import { limits } from "../rules.ts";
 import type { SendIn } from "../schema.ts";
-import { earlyRecords, type Templates } from "./early-records.ts";
+import { earlyRecords, type SendTemplate, type Templates } from "./early-records.ts";
 import { type Issue, invalid } from "./issues.ts";
 
 /** Bytes of the templates of one batch, which an isolate holds at once. */
 const MAX_BYTES = 20_000_000;
 
 const find = (workspace: string) => `
-  SELECT id, subject, html_body AS htmlBody, text_body AS textBody FROM (
+  SELECT id, subject, html_body AS htmlBody, text_body AS textBody, language, parts FROM (
     SELECT *, sum(size) OVER (ORDER BY id) AS total FROM templates
      WHERE workspace = ${workspace} AND id IN (SELECT value FROM json_each(?2)))
    WHERE total <= ${MAX_BYTES}`;
@@ -22,7 +34,7 @@ export function findTemplatesStatement(ctx: Ctx, workspace: string, parameter: u
 }
 
 export function toTemplates(result: D1Result | undefined): Templates {
-  const rows = (result?.results ?? []) as (TemplateContent & { id: string })[];
+  const rows = (result?.results ?? []) as (SendTemplate & { id: string })[];
   return new Map(rows.map(({ id, ...content }) => [id, content]));
 }
 
@@ -53,22 +65,57 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
     early && isRead
       ? early
       : toTemplates(await findTemplatesStatement(ctx, "?1", ctx.workspace.number, ids).all<unknown>());
-  return inputs.map((input) => resolve(input, templates));
+  const names = [...templates.values()].flatMap(({ parts }) => (parts === null ? [] : (JSON.parse(parts) as string[])));
+  const renderer = new Renderer(templates, await readParts(ctx, names, templates.size), ctx.now());
+  return inputs.map((input) => resolve(input, renderer));
 }
 
-function resolve(input: SendIn, templates: Templates): ResolvedInput {
-  const { template_id: templateId, variables } = input;
+/** Renders the templates of one request. The bodies of each are parsed once; the subject may be another for each email. */
+class Renderer {
+  readonly templates: Templates;
+  readonly #parts: BodyParts;
+  readonly #now: number;
+  readonly #bodies = new Map<string, ParsedTemplate>();
+
+  /** `now`: the time of the emails, in ms since 1970. */
+  constructor(templates: Templates, parts: BodyParts, now: number) {
+    this.templates = templates;
+    this.#parts = parts;
+    this.#now = now;
+  }
+
+  /** Returns null when the result is too long. Throws LiquidTextError. */
+  render(id: string, template: TemplateContent, values: Values) {
+    const bodies = this.#bodies.get(id) ?? parseTemplate({ ...template, subject: null }, this.#parts);
+    this.#bodies.set(id, bodies);
+    const { subject } = parseTemplate({ ...template, htmlBody: null, textBody: null }, NO_PARTS);
+    return renderTemplate({ ...bodies, subject }, { values, now: this.#now });
+  }
+}
+
+function resolve(input: SendIn, renderer: Renderer): ResolvedInput {
+  const { template_id: templateId } = input;
   if (templateId === undefined || templateId === null) return { input, issues: [] };
   // Bodies that cause no issue of their own.
   const refused = (...issues: Issue[]) => ({ input: { ...input, subject: "", html: null, text: "-" }, issues });
-  const template = templates.get(parseUuid(templateId) ?? "");
+  const variables = input.variables ?? {};
+  const id = parseUuid(templateId) ?? "";
+  const template = renderer.templates.get(id);
   if (!template) return refused(invalid("content", ["template_id"], "No template has this id"));
   for (const body of ["html", "text"] as const)
     if (input[body]) return refused(invalid("content", [body], `An email by template takes no ${body}`));
   const subject = input.subject ?? template.subject;
   if (subject === null || subject === undefined)
     return refused(invalid("content", ["subject"], "subject is required, because the template has none", "missing"));
-  const rendered = renderTemplate({ ...template, subject }, variables ?? {});
+  const unfit = unfitVariable(template.language, variables);
+  if (unfit !== null) return refused(invalid("content", ["variables", unfit], UNFIT_VARIABLE));
+  let rendered: ReturnType<Renderer["render"]>;
+  try {
+    rendered = renderer.render(id, { ...template, subject }, variables);
+  } catch (error) {
+    if (!(error instanceof LiquidTextError)) throw error;
+    return refused(invalid("content", ["template_id"], `The template cannot be rendered: ${error.message}`));
+  }
   if (rendered === null) {
     const error = `The rendered template is too long; the limit is ${limits.bodyBytes.toLocaleString("en")} bytes`;
     return refused({ field: "content", status: 413, loc: [], type: "too_large", error });

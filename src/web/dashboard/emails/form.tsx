@@ -14,9 +14,10 @@ import {
   TextArea,
   TimeField,
 } from "../../../http/ui/index.ts";
+import type { Language } from "../../../lib/personal-text.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TemplateName, TemplateOut } from "../../../sending/templates/index.ts";
-import { namesOf, readSamples, SAMPLE, type Samples } from "../sample-values.ts";
+import { namesOf, readSamples, SAMPLE, type Samples, toVariables } from "../sample-values.ts";
 import { TemplateList } from "../template-list.tsx";
 
 /** The fields of the form that sends an email, as they were filled in. */
@@ -30,8 +31,9 @@ export interface EmailForm {
   sendAt: string;
   /** The template whose content it has. Empty: none. */
   templateId: string;
-  /** Values of the placeholders of the template. */
+  /** Values of the template by their names, and its language. */
   values: Samples;
+  language: Language;
   /** Generated with the form: a repeated submission sends no second email. */
   idempotencyKey: string;
 }
@@ -42,11 +44,12 @@ export function readEmailForm(form: URLSearchParams): EmailForm {
     ...{ from: field("from_"), to: field("to"), subject: field("subject"), text: field("text"), html: field("html") },
     ...{ sendAt: readTime(form, "send_at"), idempotencyKey: field("idempotency_key") },
     ...{ templateId: field("template_id"), values: readSamples(form) },
+    language: field("language") === "liquid" ? "liquid" : "placeholders",
   };
 }
 
 /** Returns the request of the API with the fields of a form. */
-export const toSendRequest = ({ from, to, subject, text, html, sendAt, templateId, values }: EmailForm) => ({
+export const toSendRequest = ({ from, to, subject, text, html, sendAt, templateId, ...form }: EmailForm) => ({
   from_: { email: from },
   to: to
     .split(/[\s,;]+/)
@@ -54,7 +57,11 @@ export const toSendRequest = ({ from, to, subject, text, html, sendAt, templateI
     .map((email) => ({ email })),
   ...(templateId === ""
     ? { subject, text: text === "" ? null : text.replaceAll("\r\n", "\n"), html: html === "" ? null : html }
-    : { subject: subject || null, template_id: templateId, variables: Object.fromEntries(values) }),
+    : {
+        subject: subject || null,
+        template_id: templateId,
+        variables: toVariables(form.language, [...form.values.keys()], form.values),
+      }),
   ...(sendAt === "" ? {} : { send_at: sendAt }),
 });
 
@@ -157,6 +164,7 @@ const OfTemplate = ({ form, template, errors }: ContentProps & { template: Templ
   <fieldset>
     <legend>Template {template.name}</legend>
     <input type="hidden" name="template_id" value={template.id} />
+    <input type="hidden" name="language" value={template.language} />
     {/* Kept for the way back. An email by template has neither. */}
     {form.text === "" ? null : <input type="hidden" name="text" value={form.text} />}
     {form.html === "" ? null : <input type="hidden" name="html" value={form.html} />}
@@ -172,7 +180,7 @@ const OfTemplate = ({ form, template, errors }: ContentProps & { template: Templ
     {namesOf(template).map((name) => (
       <Field name={SAMPLE + name} label={name} required={false} errors={errors} value={form.values.get(name) ?? ""} />
     ))}
-    <p class="hint">A placeholder without a value is left empty in the email. The preview shows its name.</p>
+    <p class="hint">What has no value is left empty in the email. The preview shows its name.</p>
     <p>
       <button class="link" type="submit" name="action" value="own" formnovalidate>
         Write the content here instead

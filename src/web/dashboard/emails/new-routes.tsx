@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
@@ -7,16 +8,10 @@ import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { parsePlaceholders, placeholderNames, textAsHtml } from "../../../lib/placeholders.ts";
+import { textAsHtml } from "../../../lib/placeholders.ts";
 import { SendIn, sendEmail, type ValidateOut, validateEmail } from "../../../sending/emails/index.ts";
-import {
-  getTemplate,
-  listTemplateNames,
-  renderTemplate,
-  type TemplateOut,
-  toTemplate,
-} from "../../../sending/templates/index.ts";
-import { toVariables } from "../sample-values.ts";
+import { getTemplate, listTemplateNames, type TemplateOut, toTemplate } from "../../../sending/templates/index.ts";
+import { previewHtml } from "../sample-values.ts";
 import { listSenders } from "../senders.ts";
 import { chosenTemplate, MAX_CHOICES } from "../template-list.tsx";
 import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./form.tsx";
@@ -52,7 +47,7 @@ export const newEmailPages = new Hono<AppEnv>()
   .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
     const form = readEmailForm(await readForm(c, MAX_FORM_BYTES));
     const template = await findTemplate(c, form.templateId);
-    if (template) return respondMailHtml(c, toHtml(template, form));
+    if (template) return respondMailHtml(c, await showTemplate(c.get("caller"), template, form));
     return respondMailHtml(c, form.html === "" ? textAsHtml(form.text) : form.html);
   });
 
@@ -68,16 +63,13 @@ async function findTemplate(c: Context<AppEnv>, id: string): Promise<TemplateOut
   }
 }
 
-/** Returns the HTML of an email by template. A placeholder without a value shows its name. */
-function toHtml({ html_body, text_body }: TemplateOut, { values }: EmailForm): string {
-  const shown = html_body || textAsHtml(text_body ?? "");
-  const variables = toVariables(placeholderNames(parsePlaceholders(shown)), values);
-  const rendered = renderTemplate({ subject: null, htmlBody: shown, textBody: null }, variables);
-  return rendered?.htmlBody ?? "<p>The content is too long to be shown.</p>";
-}
+/** Returns the HTML of an email by template. */
+const showTemplate = (caller: CallerCtx, { language, html_body, text_body }: TemplateOut, { values }: EmailForm) =>
+  previewHtml(caller, { language, html: html_body || null, text: text_body }, values);
 
 const emptyForm = (): EmailForm => ({
   ...{ from: "", to: "", subject: "", text: "", html: "", sendAt: "", templateId: "", values: new Map() },
+  language: "placeholders",
   idempotencyKey: crypto.randomUUID(),
 });
 

@@ -34,7 +34,11 @@ export const templateActionPages = new Hono<AppEnv>()
       async () => {
         const template = toTemplate(await getTemplate(caller, id));
         const addresses = { from_: { email: fields.get("from_") ?? "" }, to: [{ email: fields.get("to") ?? "" }] };
-        const request = { ...addresses, template_id: template.id, variables: toVariables(namesOf(template), samples) };
+        const request = {
+          ...addresses,
+          template_id: template.id,
+          variables: toVariables(template.language, namesOf(template), samples),
+        };
         const input = parseFields(SendIn, request);
         const key = fields.get("idempotency_key") ?? "";
         const email = await onceForForm(c, key, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));

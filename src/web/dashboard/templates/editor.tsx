@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, type FieldErrors, TextArea, VersionField } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Select, TextArea, VersionField } from "../../../http/ui/index.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
 import { Blocks } from "./blocks.tsx";
 import type { BlocksChange, TemplateForm } from "./form.ts";
@@ -54,15 +54,21 @@ export function Editor({ path, form, samples, change, refusal }: EditorProps) {
   );
 }
 
+const LANGUAGES = [
+  { value: "placeholders", label: "Placeholders: {{name}}" },
+  { value: "liquid", label: "Liquid: conditions, loops, filters" },
+];
+
 const Html = ({ form, errors }: { form: TemplateForm; errors: FieldErrors | undefined }) => (
   <>
+    <Select name="language" label="Language" options={LANGUAGES} value={form.language} errors={errors} />
     <TextArea
       name="html_body"
       label="HTML"
       required={false}
       rows={14}
       code
-      hint="Placeholders such as {{name}} are filled in by each email."
+      hint="Values such as {{name}} are filled in by each email."
       value={form.html_body}
       errors={errors}
     />

@@ -1,5 +1,6 @@
 import { unprocessable } from "../../../lib/errors.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import { type Language, languages } from "../../../lib/personal-text.ts";
 import {
   BLOCK_TYPES,
   type Block,
@@ -16,6 +17,8 @@ import {
 export interface TemplateForm {
   name: string;
   subject: string;
+  /** Language of subject, HTML and text. Blocks have placeholders. */
+  language: Language;
   html_body: string;
   text_body: string;
   /** Null: the template is HTML. The HTML and text of blocks are made of them. */
@@ -27,7 +30,7 @@ export interface TemplateForm {
 
 /** Returns an empty form, of HTML or of blocks. */
 export const emptyForm = (isOfBlocks: boolean): TemplateForm => ({
-  ...{ name: "", subject: "", html_body: "", text_body: "" },
+  ...{ name: "", subject: "", language: "placeholders" as const, html_body: "", text_body: "" },
   blocks: isOfBlocks ? [] : null,
   idempotencyKey: crypto.randomUUID(),
   version: "",
@@ -38,6 +41,7 @@ export function toForm(template: TemplateOut): TemplateForm {
   const form = {
     name: template.name,
     subject: template.subject ?? "",
+    language: template.language,
     html_body: template.html_body ?? "",
     text_body: template.text_body ?? "",
     blocks: readBlocks(template.blocks_json),
@@ -48,12 +52,12 @@ export function toForm(template: TemplateOut): TemplateForm {
 }
 
 /** Returns what the form shows and changes, by label. */
-export function valuesOf({ name, subject, html_body, text_body, blocks }: TemplateForm): FormValues {
+export function valuesOf({ name, subject, language, html_body, text_body, blocks }: TemplateForm): FormValues {
   const content = blocks?.map(({ type, text, url }) => [`${type}:`, text, url].join(" ").trim()).join("\n");
   return {
     Name: name,
     Subject: subject,
-    ...(content === undefined ? { HTML: html_body, Text: text_body } : { Blocks: content }),
+    ...(content === undefined ? { Language: language, HTML: html_body, Text: text_body } : { Blocks: content }),
   };
 }
 
@@ -71,6 +75,7 @@ export function toTemplateForm(fields: URLSearchParams): TemplateForm {
   }
   return {
     ...{ name: field("name"), subject: field("subject"), html_body: field("html_body"), text_body: field("text_body") },
+    language: languages.find((language) => language === fields.get("language")) ?? "placeholders",
     blocks: fields.get("editor") === "blocks" ? blocks : null,
     idempotencyKey: field("idempotency_key"),
     version: field("version"),
@@ -86,9 +91,17 @@ const toType = (fields: URLSearchParams, index: number): BlockType | undefined =
 /** Returns the body of the API call that saves the form. Throws 422 that names the fields of blocks that are wrong. */
 export function toRequest(form: TemplateForm) {
   const request = { name: form.name, subject: form.subject || null };
-  if (form.blocks === null) return { ...request, html_body: form.html_body || null, text_body: form.text_body || null };
+  const { language } = form;
+  if (form.blocks === null)
+    return { ...request, language, html_body: form.html_body || null, text_body: form.text_body || null };
   const { html, text } = renderBlocks(checkBlocks(form.blocks));
-  return { ...request, html_body: html, text_body: text, blocks_json: toBlocksJson(form.blocks) };
+  return {
+    ...request,
+    language: "placeholders",
+    html_body: html,
+    text_body: text,
+    blocks_json: toBlocksJson(form.blocks),
+  };
 }
 
 function checkBlocks(blocks: readonly Block[]): readonly Block[] {

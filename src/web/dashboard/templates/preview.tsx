@@ -23,7 +23,7 @@ export function Preview({ path, template, samples }: PreviewProps) {
         <details open={samples.size > 0}>
           <summary>Sample values</summary>
           <form method="get" action={path}>
-            <p class="soft">A placeholder without a sample value shows its name.</p>
+            <p class="soft">What has no sample value shows its name.</p>
             <div class="columns">
               {fields.map((name) => (
                 <Field name={SAMPLE + name} label={name} required={false} value={samples.get(name) ?? ""} />

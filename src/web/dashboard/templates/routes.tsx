@@ -7,19 +7,17 @@ import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
-import { parsePlaceholders, placeholderNames, textAsHtml } from "../../../lib/placeholders.ts";
 import {
   createTemplate,
   getTemplate,
   listTemplates,
-  renderTemplate,
   TemplateIn,
   TemplatePatch,
   toTemplate,
   updateTemplate,
 } from "../../../sending/templates/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
-import { readSamples, toVariables } from "../sample-values.ts";
+import { previewHtml, readSamples, type Samples } from "../sample-values.ts";
 import { templateActionPages } from "./action-routes.tsx";
 import {
   type BlocksChange,
@@ -107,10 +105,9 @@ function withChange(form: TemplateForm, fields: URLSearchParams): { form: Templa
 }
 
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML. */
-function showContent(c: Context<AppEnv>, form: TemplateForm, samples: ReadonlyMap<string, string>) {
-  const { html, text } = toPreview(form);
-  const shown = html ?? textAsHtml(text ?? "");
-  const variables = toVariables(placeholderNames(parsePlaceholders(shown)), samples);
-  const rendered = renderTemplate({ subject: null, htmlBody: shown, textBody: null }, variables);
-  return respondMailHtml(c, rendered?.htmlBody ?? "<p>The content is too long to be shown.</p>");
+async function showContent(c: Context<AppEnv>, form: TemplateForm, samples: Samples) {
+  return respondMailHtml(
+    c,
+    await previewHtml(c.get("caller"), { language: form.language, ...toPreview(form) }, samples),
+  );
 }
