@@ -1,6 +1,6 @@
 import { recheckDomains, tendZones } from "./domains/domains/index.ts";
 import { evaluateHealth } from "./domains/health/index.ts";
-import { advanceHosts } from "./domains/hosts/index.ts";
+import { advanceHosts, advancePolicies } from "./domains/hosts/index.ts";
 import { releaseEndpointLeases } from "./notices/webhooks/index.ts";
 import { isRestoring } from "./operations/backups/index.ts";
 import { saveCronRun } from "./operations/metrics/index.ts";
@@ -13,7 +13,7 @@ import { startShardJob } from "./shard-jobs.ts";
 const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": async (ctx, limits) => {
     try {
-      await Promise.all([startShardJob(ctx, "sweep", limits), advanceHosts(ctx)]);
+      await Promise.all([startShardJob(ctx, "sweep", limits), advanceHosts(ctx), advancePolicies(ctx)]);
     } finally {
       await tendZones(ctx);
     }

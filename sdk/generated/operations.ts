@@ -189,7 +189,7 @@ export interface Operations {
   listDomains(query?: { page?: number; limit?: number; after?: string; name?: string }, options?: RequestOptions): Promise<Domain[]>;
   /** Get a domain with its DNS records and their status. GET /v1/domains/{domain_id} */
   getDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
-  /** Change who publishes the records of a domain, or its DMARC policy. PATCH /v1/domains/{domain_id} */
+  /** Change the set-up, the DMARC policy or the MTA-STS policy of a domain. PATCH /v1/domains/{domain_id} */
   updateDomain(domainId: string, body: DomainUpdate, options?: RequestOptions): Promise<Domain>;
   /** Delete a domain, with its mailboxes if asked to. DELETE /v1/domains/{domain_id} */
   deleteDomain(domainId: string, query?: { delete_mailboxes?: "0" | "1" | "true" | "false" }, options?: RequestOptions): Promise<null>;

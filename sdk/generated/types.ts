@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -546,6 +546,8 @@ export interface Domain {
   health: "unknown" | "ok" | "warning" | "error";
   /** Host of the pixel, the links and the unsubscribe links of its emails; null when the deployment offers none. Until it is active, and whenever it fails, they have the host of the service. */
   link_host: DomainHost | null;
+  /** The MTA-STS policy that is served for the domain (RFC 8461); null until its records are found. */
+  mta_sts: DomainPolicy | null;
   created_at: string;
   verified_at: string | null;
   last_checked_at: string | null;
@@ -590,6 +592,17 @@ export interface DomainHost {
   status: "pending" | "active" | "failed";
   /** Why it is not active and what to do, in a sentence. */
   detail: string | null;
+}
+
+export interface DomainPolicy {
+  /** `testing`: other mail systems report failures of TLS and deliver all the same; `enforce`: they do not deliver; `none`: the MX records no longer lead here, and they are told to forget the policy. */
+  mode: "testing" | "enforce" | "none";
+  /** When this mode began. */
+  since: string | null;
+  /** When the service enforces the policy by itself at the earliest. Null: it does not. */
+  enforces_from: string | null;
+  /** What the mode means, or what must happen until it is enforced, in a sentence. */
+  detail: string;
 }
 
 export interface DomainProblem {
@@ -787,6 +800,8 @@ export interface DomainUpdate {
   setup?: "manual" | "delegated";
   /** For delegated domains: what receivers are asked to do with mail that is not aligned. `none`: deliver it and report. */
   dmarc_policy?: "none" | "quarantine" | "reject";
+  /** Mode of the MTA-STS policy. With `testing` the service no longer enforces it by itself. */
+  mta_sts?: "testing" | "enforce";
 }
 
 export interface EmailAcceptResponse {

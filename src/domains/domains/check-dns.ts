@@ -31,8 +31,8 @@ const MAX_VALUES = 5;
  * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is published, the
  * records of the active keys are no longer required. At most 13 DNS queries.
  */
-export async function checkDns(ctx: Ctx, { domain, keys }: DomainWithKeys): Promise<DnsCheck> {
-  const records = expectedRecords(ctx.settings, domain, keys);
+export async function checkDns(ctx: Ctx, { domain, keys, hosts }: DomainWithKeys): Promise<DnsCheck> {
+  const records = expectedRecords(ctx.settings, domain, keys, hosts);
   const responses = await Promise.all(
     records.map(({ name, type, leadsTo }) => resolve(ctx, name, leadsTo === undefined ? type : "TXT")),
   );

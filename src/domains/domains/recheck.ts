@@ -59,7 +59,7 @@ function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
 async function recheck(ctx: Ctx, found: DomainWithKeys, examine: Examine): Promise<void> {
   const check = await checkDns(ctx, found);
   try {
-    await guardedBatch(ctx.db, saveStatements(ctx, found.domain, check));
+    await guardedBatch(ctx.db, saveStatements(ctx, found, check));
   } catch (error) {
     // Lost the compare-and-set to another run or request. The next run reads the row again.
     if (!(error instanceof ConcurrencyError))
@@ -74,7 +74,7 @@ const SAVE_CHECK = `
   UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7, found = ?8
    WHERE id = ?1 AND next_check_at = ?2 AND status = 'verified'`;
 
-function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainStatement[] {
+function saveStatements(ctx: Ctx, { domain, hosts }: DomainWithKeys, check: DnsCheck): MainStatement[] {
   const { db } = ctx;
   const now = ctx.now();
   if (check.verdict === "temperror") {
@@ -97,7 +97,7 @@ function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainState
     save,
     expectChanges(db, 1),
     ...(check.verdict === "pass" ? dkimKeyStatements(ctx, domain, check) : []),
-    ...hostStatements(ctx, domain, check.statuses),
+    ...hostStatements(ctx, domain, { statuses: check.statuses, hosts, isVerified: !failed }),
     ...(failed ? notifyOwnersStatements(ctx, domain.workspace, failedNotice(domain)) : []),
   ];
 }

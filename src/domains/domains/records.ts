@@ -2,9 +2,10 @@ import { dkimRecord } from "../../mail/dkim/index.ts";
 import type { DmarcPolicy } from "../../platform/db/schema/main/domains.ts";
 import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
-import { hostLabels, mtaStsId } from "../hosts/index.ts";
+import type { HostRow } from "../hosts/index.ts";
 import { dkimTarget } from "../zones/index.ts";
 import { delegatedAdvice, delegationOf } from "./delegated-records.ts";
+import { hostRecords } from "./host-records.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
@@ -41,7 +42,7 @@ export interface ExpectedRecord {
 
 /**
  * Returns the records to publish for a domain. Required are ownership and the active DKIM keys, or the pending ones
- * when none is active. The record of a retired key is listed until the key is deleted. Pure.
+ * when none is active. The record of a retired key is listed until the key is deleted. `hosts`: rows of the domain. Pure.
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames">,
@@ -50,22 +51,24 @@ export function expectedRecords(
     "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records" | "dmarcPolicy"
   >,
   keys: readonly DkimKeyRow[],
+  hosts: readonly HostRow[] = [],
 ): ExpectedRecord[] {
   const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
-  if (domain.setup === "manual") return manualRecords(settings, domain, dkim);
+  if (domain.setup === "manual")
+    return [...manualRecords(settings, domain, dkim), ...hostRecords(settings, domain, hosts)];
   // Until the CNAMEs are found, the records by hand keep the domain verified.
   const isMoving = keys.some((key) => key.slot === null && dkimState(key) === "active");
   return [
     ...(isMoving ? [ownershipRecord(domain)] : []),
     ...dkim,
     ...delegatedAdvice(settings, domain),
-    ...hostRecords(settings, domain),
+    ...hostRecords(settings, domain, hosts),
   ];
 }
 
 function manualRecords(
-  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "hostnames">,
-  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "records" | "dmarcPolicy">,
+  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain">,
+  domain: Pick<DomainRow, "id" | "name" | "ownershipToken" | "dmarcPolicy">,
   dkim: readonly ExpectedRecord[],
 ): ExpectedRecord[] {
   const { name } = domain;
@@ -91,42 +94,9 @@ function manualRecords(
       ...advice,
     },
     { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
-    ...hostRecords(settings, domain),
   ];
 }
 
-/** Returns the records of the hosts of a domain, whose keys are their purposes. None when the deployment offers no hosts. */
-function hostRecords(
-  settings: Pick<Settings, "hostnames" | "mxHost" | "bounceDomain">,
-  { id, name, records }: Pick<DomainRow, "id" | "name" | "records">,
-): ExpectedRecord[] {
-  const { hostnames } = settings;
-  if (hostnames === null) return [];
-  const record = { type: "CNAME" as const, value: hostnames.target, priority: null, required: false };
-  const link: ExpectedRecord = { key: "link", purpose: "link_host", name: `${hostLabels.link}.${name}`, ...record };
-  // A policy names the hosts that receive mail, so it is for domains whose mail comes here.
-  if (records.mx !== "verified") return [link];
-  const text = { type: "TXT" as const, priority: null, required: false };
-  const rua = `mailto:${reportAddress(id, settings.bounceDomain)}`;
-  return [
-    link,
-    { key: "mta_sts", purpose: "mta_sts", name: `${hostLabels.mta_sts}.${name}`, ...record },
-    {
-      key: "mta_sts_id",
-      purpose: "mta_sts_id",
-      name: `_mta-sts.${name}`,
-      value: `v=STSv1; id=${mtaStsId(settings)}`,
-      ...text,
-    },
-    {
-      key: "tls_reports",
-      purpose: "tls_reports",
-      name: `_smtp._tls.${name}`,
-      value: `v=TLSRPTv1; rua=${rua}`,
-      ...text,
-    },
-  ];
-}
 const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "ownershipToken">): ExpectedRecord => ({
   ...{ key: "ownership", purpose: "ownership", type: "TXT", name: `${OWNERSHIP_LABEL}.${name}` },
   ...{ value: `svc-domain-verification=${ownershipToken}`, priority: null, required: true },

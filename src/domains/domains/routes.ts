@@ -79,10 +79,11 @@ export const domainRoutes = new Hono<AppEnv>()
     "/v1/domains/:domain_id",
     operation("domains:manage", {
       operationId: "updateDomain",
-      summary: "Change who publishes the records of a domain, or its DMARC policy",
+      summary: "Change the set-up, the DMARC policy or the MTA-STS policy of a domain",
       description:
         "The DKIM keys of today sign until a check has found the records of the new set-up. Returns 409 when the domain was " +
-        "changed at the same moment, 422 for the DMARC policy of a domain that is not delegated.",
+        "changed at the same moment, and for `mta_sts` when it has no policy, or no active host that serves it; 422 for the DMARC " +
+        "policy of a domain that is not delegated.",
       parameters: [domainId],
       responses: responses(200, "The domain with the records to publish", DomainOut, [403, 404, 409, 413, 415]),
     }),

@@ -3,7 +3,7 @@ import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
-import { toHost } from "../hosts/index.ts";
+import { toHost, toPolicy } from "../hosts/index.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { adviceOn } from "./record-advice.ts";
 import { expectedRecords } from "./records.ts";
@@ -18,6 +18,10 @@ export const DomainPatch = z
     dmarc_policy: Policy.optional().describe(
       "For delegated domains: what receivers are asked to do with mail that is not aligned. `none`: deliver it and report.",
     ),
+    mta_sts: z
+      .enum(["testing", "enforce"])
+      .optional()
+      .describe("Mode of the MTA-STS policy. With `testing` the service no longer enforces it by itself."),
   })
   .refine((patch) => Object.keys(patch).length > 0, "at least one field is required")
   .meta({ ref: "DomainUpdate", examples: [{ setup: "delegated" }] });
@@ -85,6 +89,22 @@ const HostOut = z
   })
   .meta({ ref: "DomainHost" });
 
+const PolicyOut = z
+  .object({
+    mode: z
+      .enum(["testing", "enforce", "none"])
+      .describe(
+        "`testing`: other mail systems report failures of TLS and deliver all the same; `enforce`: they do not deliver; `none`: " +
+          "the MX records no longer lead here, and they are told to forget the policy.",
+      ),
+    since: timestamp.nullable().describe("When this mode began."),
+    enforces_from: timestamp
+      .nullable()
+      .describe("When the service enforces the policy by itself at the earliest. Null: it does not."),
+    detail: z.string().describe("What the mode means, or what must happen until it is enforced, in a sentence."),
+  })
+  .meta({ ref: "DomainPolicy" });
+
 export const DomainOut = z
   .object({
     id: z.uuid(),
@@ -106,6 +126,9 @@ export const DomainOut = z
     link_host: HostOut.nullable().describe(
       "Host of the pixel, the links and the unsubscribe links of its emails; null when the deployment offers none. Until it is " +
         "active, and whenever it fails, they have the host of the service.",
+    ),
+    mta_sts: PolicyOut.nullable().describe(
+      "The MTA-STS policy that is served for the domain (RFC 8461); null until its records are found.",
     ),
     created_at: timestamp,
     verified_at: timestamp.nullable(),
@@ -137,6 +160,7 @@ export const DomainOut = z
         dkim_selector: "svc-r-b2c4fd32",
         health: "unknown",
         link_host: null,
+        mta_sts: null,
         created_at: "2026-11-21T14:00:00.000Z",
         verified_at: null,
         last_checked_at: null,
@@ -167,7 +191,7 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     status: domain.status,
     setup: domain.setup,
     dmarc_policy: domain.setup === "delegated" ? domain.dmarcPolicy : null,
-    records: expectedRecords(settings, domain, keys).map(({ key, leadsTo: _, policy, ...record }) => {
+    records: expectedRecords(settings, domain, keys, hosts).map(({ key, leadsTo: _, policy, ...record }) => {
       const status = domain.records[key] ?? "pending";
       const others = status === "missing" || status === "mismatch" ? domain.found[key] : undefined;
       const found = others && others.length > 0 ? others : null;
@@ -176,8 +200,17 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     dkim_selector: shown?.selector ?? null,
     health: healthOf(domain.health),
     link_host: toHost(settings, domain.name, "link", hosts),
+    mta_sts: policyOut(toPolicy(hosts)),
     created_at: iso(domain.createdAt),
     verified_at: isoOrNull(domain.verifiedAt),
     last_checked_at: isoOrNull(domain.lastCheckedAt),
   };
 }
+
+const policyOut = (policy: ReturnType<typeof toPolicy>): DomainOut["mta_sts"] =>
+  policy && {
+    mode: policy.mode,
+    since: isoOrNull(policy.since),
+    enforces_from: isoOrNull(policy.enforcesFrom),
+    detail: policy.detail,
+  };

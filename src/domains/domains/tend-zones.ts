@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { publishRecords, sharedRecordsStatement } from "../zones/index.ts";
+import { publishRecords, sharedRecordsStatements } from "../zones/index.ts";
 import { advanceRotations } from "./advance-rotations.ts";
 
 const MINUTES = 60;
@@ -10,7 +10,7 @@ const MINUTES = 60;
  */
 export async function tendZones(ctx: Ctx): Promise<void> {
   if (ctx.settings.delegatedZones.length === 0) return;
-  if (Math.floor(ctx.now() / 60_000) % MINUTES === 0) await sharedRecordsStatement(ctx).run();
+  if (Math.floor(ctx.now() / 60_000) % MINUTES === 0) await ctx.db.batch(sharedRecordsStatements(ctx));
   await advanceRotations(ctx);
   await publishRecords(ctx);
 }

@@ -4,6 +4,7 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { publishRecords, replaceDmarcStatement } from "../zones/index.ts";
+import { modeStatements } from "./change-policy.ts";
 import { setupStatements } from "./change-setup.ts";
 import { delegationOf } from "./delegated-records.ts";
 import { type DomainRow, getDomain, getDomainWithKeys } from "./queries.ts";
@@ -11,14 +12,18 @@ import { dmarcValue } from "./records.ts";
 import { type DomainOut, type DomainPatch, toDomain } from "./schema.ts";
 
 /**
- * Changes who publishes the records of a domain, or the DMARC policy of a delegated one, in one transaction. Throws 404, 409 when the
- * domain was changed at the same moment, 422 for the policy of a domain whose record is the customer's own, and as `setupStatements` does.
+ * Changes who publishes the records of a domain, the DMARC policy of a delegated one, or the mode of its MTA-STS policy, in one transaction. Throws 404, 409 when the
+ * domain was changed at the same moment, 422 for the policy of a domain whose record is the customer's own, and as `setupStatements` and `modeStatements` do.
  */
 export async function updateDomain(ctx: CallerCtx, id: string, patch: DomainPatch): Promise<DomainOut> {
   const before = await getDomainWithKeys(ctx, id);
   const { domain } = before;
   const { after, statements } = await setupStatements(ctx, before, patch.setup ?? domain.setup);
-  const all = [...statements, ...policyStatements(ctx, after, patch.dmarc_policy)];
+  const all = [
+    ...statements,
+    ...policyStatements(ctx, after, patch.dmarc_policy),
+    ...modeStatements(ctx, before, patch.mta_sts),
+  ];
   if (all.length === 0) return toDomain(ctx.settings, before);
   try {
     await guardedBatch(ctx.db, all);

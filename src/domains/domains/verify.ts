@@ -22,12 +22,13 @@ export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine)
   const before = await getPublished(ctx, id);
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
+  const isVerified = check.verdict === "pass" || before.domain.status === "verified";
   const save = (statements: MainStatement[] = []) =>
     guardedBatch(ctx.db, [
       ...statements,
       ...(check.verdict === "pass" ? [auditVerification(ctx, before.domain)] : []),
       ...saveDnsCheck(ctx, before.domain, check),
-      ...hostStatements(ctx, before.domain, check.statuses),
+      ...hostStatements(ctx, before.domain, { statuses: check.statuses, hosts: before.hosts, isVerified }),
     ]);
   try {
     await save();

@@ -15,8 +15,8 @@ export interface HealthDomain {
 }
 
 /** Returns the parts of a domain that the checks compare with DNS. Retired keys sign nothing. Pure. */
-export function toHealthDomain(settings: Settings, { domain, keys }: DomainWithKeys): HealthDomain {
-  const records = expectedRecords(settings, domain, keys);
+export function toHealthDomain(settings: Settings, { domain, keys, hosts }: DomainWithKeys): HealthDomain {
+  const records = expectedRecords(settings, domain, keys, hosts);
   const recordOf = (key: string) => {
     const record = records.find((one) => one.key === key);
     return { name: record?.name ?? "", expected: record?.value ?? "" };

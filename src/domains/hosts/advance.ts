@@ -6,6 +6,8 @@ import {
   customHostnames,
   type HostnameResult,
 } from "../../platform/custom-hostnames/index.ts";
+import { bumpPolicyIdStatement } from "../zones/index.ts";
+import { keptUntil, type PolicyMode } from "./policy-rules.ts";
 import { type HostAction, type HostStatus, type HostStep, nextStep, type Observation, observe } from "./rules.ts";
 
 /** Hosts that one run checks. The job runs each minute, so 86,400 hosts have their daily check. */
@@ -20,22 +22,31 @@ interface HostRow {
   status: HostStatus;
   hostname_id: string | null;
   created_at: number;
+  policy_mode: PolicyMode | null;
+  policy_kept_until: number | null;
 }
+
+const COLUMNS = "name, status, hostname_id, created_at, policy_mode, policy_kept_until";
 
 const CLAIM = `
   UPDATE custom_hosts SET next_check_at = ?2 WHERE name IN (
     SELECT name FROM custom_hosts WHERE next_check_at <= ?1 ORDER BY next_check_at LIMIT ?3)
-  RETURNING name, status, hostname_id, created_at`;
+  RETURNING ${COLUMNS}`;
 
 // Also takes a host that a run has claimed: that run then saves nothing.
 const CLAIM_OF_DOMAIN = `
   UPDATE custom_hosts SET next_check_at = ?2 WHERE domain_id = ?1 AND problem IS NOT 'record'
-  RETURNING name, status, hostname_id, created_at`;
+  RETURNING ${COLUMNS}`;
 
 // A host that was removed, taken over or claimed meanwhile has another time.
 const SAVE = `
   UPDATE custom_hosts SET status = ?3, problem = ?4, hostname_id = ?5, next_check_at = ?6, active_at = iif(?3 = 'active', coalesce(active_at, ?7), NULL)
    WHERE name = ?1 AND next_check_at = ?2`;
+
+// Of a domain that is gone: its policy ends before its custom hostname does (RFC 8461 8.3).
+const END_POLICY = `
+  UPDATE custom_hosts SET policy_mode = 'none', policy_since = iif(policy_mode = 'none', policy_since, ?3), policy_kept_until = ?4,
+    policy_due_at = NULL, policy_is_held = 0, next_check_at = max(?3, ifnull(?4, 0)) WHERE name = ?1 AND next_check_at = ?2`;
 
 const FORGET = "DELETE FROM custom_hosts WHERE name = ?1 AND next_check_at = ?2";
 
@@ -68,6 +79,7 @@ export async function advanceHostsOf(ctx: Ctx, domainId: string): Promise<void> 
 /** Takes one step of a host. When it ends before the step is saved, the step is repeated: each call may be made twice. */
 async function advance(ctx: Ctx, hostnames: CustomHostnames, row: HostRow, lease: number): Promise<void> {
   const now = ctx.now();
+  if (row.status === "removing" && (await endPolicy(ctx, row, lease))) return;
   const looked = await look(hostnames, row);
   const first = toObservation(looked);
   const planned = nextStep(row.status, first, now - row.created_at);
@@ -87,6 +99,19 @@ async function advance(ctx: Ctx, hostnames: CustomHostnames, row: HostRow, lease
     .prepare(SAVE)
     .bind(row.name, lease, taken.to, problem, id, now + taken.waitMs, now)
     .run();
+}
+
+/**
+ * Ends the policy of a host that is to be removed. Returns true while senders may keep one that enforces: the host serves the mode
+ * `none` until then.
+ */
+async function endPolicy(ctx: Ctx, { name, policy_mode: mode, policy_kept_until: kept }: HostRow, lease: number) {
+  const now = ctx.now();
+  const until = mode === null ? null : keptUntil(mode, kept, now);
+  if (until === null || until <= now) return false;
+  const end = ctx.db.prepare(END_POLICY).bind(name, lease, now, until);
+  await ctx.db.batch(mode === "none" ? [end] : [end, bumpPolicyIdStatement(ctx, null)]);
+  return true;
 }
 
 /** Looks at the custom hostname: by its id, and by its name when there is none, since a response may have been lost. */

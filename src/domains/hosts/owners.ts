@@ -29,10 +29,6 @@ export async function belongsToHost(
   }
 }
 
-/** Returns whether a domain has this host. Reads as `belongsToHost`. Throws when D1 does not respond. */
-export const isKnownHost = async (ctx: Pick<Ctx, "db" | "now">, host: string): Promise<boolean> =>
-  (await findOwners(ctx, host)) !== null;
-
 async function findOwners({ db, now }: Pick<Ctx, "db" | "now">, host: string): Promise<HostOwners | null> {
   const known = cache.get(host);
   if (known && known.until > now()) return known.owners;

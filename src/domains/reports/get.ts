@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { type DomainRow, getDomain, reportAddress } from "../domains/index.ts";
+import { sharedTarget, tlsReportsValue } from "../zones/index.ts";
 import { dmarcAdvice } from "./advice.ts";
 import { nameSources } from "./name-sources.ts";
 import { sumDmarcReports, sumTlsReports } from "./queries.ts";
@@ -33,12 +34,12 @@ export async function getDmarcSummary(ctx: CallerCtx, domain: Pick<DomainRow, "i
 /** Returns what receivers report about this domain. One D1 call. */
 export async function getReportsOn(
   ctx: CallerCtx,
-  domain: Pick<DomainRow, "id" | "name">,
+  domain: Pick<DomainRow, "id" | "name" | "setup">,
   { kind, period }: { kind: "dmarc" | "tls"; period: Period },
 ): Promise<ReportsOut> {
   const now = ctx.now();
   if (kind === "tls") {
-    const record = tlsReportRecord(domain.name, reportAddress(domain.id, ctx.settings.bounceDomain));
+    const record = tlsReportRecord(ctx.settings, domain);
     return toTlsReports(await sumTlsReports(ctx, domain.id, period), record, period, now);
   }
   const sums = await sumDmarcReports(ctx, domain.id, period);
@@ -50,4 +51,12 @@ export async function getReportsOn(
 }
 
 /** Returns the record that asks for TLS reports (RFC 8460 3), as a line. */
-const tlsReportRecord = (name: string, address: string) => `_smtp._tls.${name} "v=TLSRPTv1; rua=mailto:${address}"`;
+function tlsReportRecord(
+  { bounceDomain, delegatedZones }: CallerCtx["settings"],
+  { id, name, setup }: Pick<DomainRow, "id" | "name" | "setup">,
+): string {
+  const zone = setup === "delegated" ? delegatedZones[0]?.name : undefined;
+  return zone === undefined
+    ? `_smtp._tls.${name} "${tlsReportsValue(reportAddress(id, bounceDomain))}"`
+    : `_smtp._tls.${name} CNAME ${sharedTarget("_smtp._tls", zone)}`;
+}

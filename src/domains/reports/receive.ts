@@ -7,7 +7,8 @@ import {
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onOldestShard } from "../../platform/jobs/shards.ts";
-import { readReportAddress } from "../domains/index.ts";
+import { readReportAddress, reversedName } from "../domains/index.ts";
+import { sharedReportAddress } from "../zones/index.ts";
 import { dayOf, isRecent, isWithin, TLS_FAILURES } from "./rules.ts";
 import { type ReportRows, saveReport } from "./save.ts";
 
@@ -42,28 +43,77 @@ const FIND_DOMAIN = `
   SELECT d.id, d.name, d.workspace, w.id AS workspace_id, w.mail_shards
     FROM domains d JOIN workspaces w ON w.number = d.workspace WHERE d.id = ?1 AND w.deleted_at IS NULL`;
 
-/** Returns the domain that an address receives reports on, or null. One read of D1 for an address of that form. */
-export async function findReportedDomain(
+/** Names of one TLS report at the shared address that are looked up. RFC 8460 5.1 sends one for each domain. */
+const MAX_NAMES = 5;
+
+const FIND_NAMED = `
+  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, w.mail_shards
+    FROM domains d JOIN workspaces w ON w.number = d.workspace
+   WHERE d.status = 'verified' AND d.reversed_name IN (SELECT value FROM json_each(?1)) AND w.deleted_at IS NULL`;
+
+/** The subject of the reports to an address: one domain, or `shared`: those that a TLS report names. */
+export type ReportTarget = ReportedDomain | "shared";
+
+/** Returns what an address receives reports on, or null. One read of D1 for the address of one domain. */
+export async function findReportTarget(
   ctx: Pick<Ctx, "db" | "settings">,
   address: string,
-): Promise<ReportedDomain | null> {
-  const id = readReportAddress(address, ctx.settings.bounceDomain);
+): Promise<ReportTarget | null> {
+  const { bounceDomain } = ctx.settings;
+  if (address.toLowerCase() === sharedReportAddress(bounceDomain.toLowerCase())) return "shared";
+  const id = readReportAddress(address, bounceDomain);
   return id === null ? null : ctx.db.prepare(FIND_DOMAIN).bind(id).first<ReportedDomain>();
 }
 
+/** A report that was read, and the domains for which it counts. */
+export interface ReceivedReport {
+  result: ReportResult;
+  /** Ids of the domains. */
+  domains: string[];
+}
+
+const refused = (result: ReportResult): ReceivedReport => ({ result, domains: [] });
+
 /**
- * Counts a DMARC or TLS report on a domain (docs/contract/domains.md#reports). It counts once, and only when DMARC passes for the
- * message that brings it, since anybody may write to the address. Throws when it could not be stored; it may be repeated.
+ * Counts a DMARC or TLS report on a domain, or on the domains that it names (docs/contract/domains.md#reports). It counts once for each,
+ * and only when DMARC passes for the message that brings it, since anybody may write to the address. Throws when it could not be
+ * stored; it may be repeated.
  */
-export async function receiveDomainReport(ctx: Ctx, domain: ReportedDomain, mail: ReportMail): Promise<ReportResult> {
+export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: ReportMail): Promise<ReceivedReport> {
   const reporter = mail.authentication?.dmarc;
-  if (reporter?.result !== "pass" || reporter.domain === null) return "not authenticated";
-  if (mail.raw.length > reportBounds.messageBytes) return "too large";
+  if (reporter?.result !== "pass" || reporter.domain === null) return refused("not authenticated");
+  if (mail.raw.length > reportBounds.messageBytes) return refused("too large");
   const report = await read(mail.raw);
-  if (!report) return "unreadable";
-  if (!isRecent(report.from, ctx.now())) return "too old";
-  const rows = rowsOf(report, domain.name);
-  if (!rows) return "of another domain";
+  if (!report) return refused("unreadable");
+  if (!isRecent(report.from, ctx.now())) return refused("too old");
+  const named = target === "shared" ? await findNamed(ctx, report) : [target];
+  const counted = named.flatMap((domain) => {
+    const rows = rowsOf(report, domain.name);
+    return rows ? [{ domain, rows }] : [];
+  });
+  const organization = reporter.domain.toLowerCase();
+  await Promise.all(counted.map(({ domain, rows }) => save(ctx, domain, { report, organization, rows })));
+  return counted.length === 0
+    ? refused("of another domain")
+    : { result: "counted", domains: counted.map(({ domain }) => domain.id) };
+}
+
+/** Returns the domains that the policies of a TLS report name, as far as they are verified here. One read of D1. */
+async function findNamed({ db }: Ctx, report: AggregateReport): Promise<ReportedDomain[]> {
+  if (report.kind !== "tls") return [];
+  const names = [...new Set(report.policies.map(({ domain }) => domain))].slice(0, MAX_NAMES);
+  const { results } = await db
+    .prepare(FIND_NAMED)
+    .bind(JSON.stringify(names.map(reversedName)))
+    .all<ReportedDomain>();
+  return results;
+}
+
+async function save(
+  ctx: Ctx,
+  domain: ReportedDomain,
+  { report, organization, rows }: { report: AggregateReport; organization: string; rows: ReportRows },
+): Promise<void> {
   const mailShards = JSON.parse(domain.mail_shards) as number[];
   await saveReport(onOldestShard(ctx, { id: domain.workspace_id, mailShards }), {
     ...{
@@ -71,9 +121,8 @@ export async function receiveDomainReport(ctx: Ctx, domain: ReportedDomain, mail
       domainId: domain.id,
       day: dayOf(report.from),
     },
-    ...{ organization: reporter.domain.toLowerCase(), reportId: report.reportId, rows },
+    ...{ organization, reportId: report.reportId, rows },
   });
-  return "counted";
 }
 
 async function read(raw: Uint8Array): Promise<AggregateReport | null> {

@@ -1,4 +1,5 @@
 export { newDelegation } from "./choose-zone.ts";
+export { bumpPolicyIdStatement } from "./policy-id.ts";
 export { publishRecords } from "./publish.ts";
 export {
   addRecordsStatements,
@@ -7,14 +8,13 @@ export {
   replaceKeyStatement,
   republishStatement,
   type SlotRecord,
-  sharedRecordsStatement,
+  sharedRecordsStatements,
 } from "./records-of-domain.ts";
-export { sharedRecords } from "./shared-records.ts";
+export { sharedRecords, sharedReportAddress, tlsReportsValue } from "./shared-records.ts";
 export {
   type Delegation,
   dkimTarget,
   dmarcTarget,
-  MTA_STS_LABEL,
   SLOTS,
   type Slot,
   sharedTarget,

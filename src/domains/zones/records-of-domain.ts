@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { policyIdStatements } from "./policy-id.ts";
 import { sharedRecords } from "./shared-records.ts";
 import { type Delegation, dkimTarget, dmarcTarget, type Slot } from "./targets.ts";
 
@@ -44,7 +45,7 @@ export function addRecordsStatements(
   return [
     ctx.db.prepare(PUT).bind(JSON.stringify(records), ctx.now()),
     ctx.db.prepare(COUNT).bind(zone, records.length),
-    sharedRecordsStatement(ctx),
+    ...sharedRecordsStatements(ctx),
   ];
 }
 
@@ -68,9 +69,9 @@ export function replaceDmarcStatement(
   return ctx.db.prepare(PUT).bind(JSON.stringify([dmarcRecord(domainId, delegation, value)]), ctx.now());
 }
 
-/** Returns the statement that orders the shared records: one upsert of a few rows, which changes nothing when they are there. */
-export function sharedRecordsStatement(ctx: Ctx): MainStatement {
-  return ctx.db.prepare(PUT).bind(JSON.stringify(sharedRecords(ctx.settings)), ctx.now());
+/** Returns the statements that order the shared records: upserts of a few rows, which change nothing when they are there. */
+export function sharedRecordsStatements(ctx: Ctx): MainStatement[] {
+  return [ctx.db.prepare(PUT).bind(JSON.stringify(sharedRecords(ctx.settings)), ctx.now()), ...policyIdStatements(ctx)];
 }
 
 /** Returns the statement that has the records of a domain removed after REMOVAL_MS. Deleting a domain does it by a trigger. */

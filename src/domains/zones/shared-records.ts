@@ -13,9 +13,15 @@ export interface SharedRecord {
   isProxied?: boolean;
 }
 
-/** Returns the records that all delegated domains share, in the first zone; none without zones. Pure. */
+/** Returns the address for TLS reports on all delegated domains: each report names its domain. Pure. */
+export const sharedReportAddress = (bounceDomain: string): string => `tls-reports@${bounceDomain}`;
+
+/** Returns the record that asks for TLS reports to an address (RFC 8460 3). Pure. */
+export const tlsReportsValue = (address: string): string => `v=TLSRPTv1; rua=mailto:${address}`;
+
+/** Returns the records that all delegated domains share, in the first zone, beside that of policy-id.ts; none without zones. Pure. */
 export function sharedRecords(
-  settings: Pick<Settings, "delegatedZones" | "mxHost" | "spfDomain" | "bounceDomain">,
+  settings: Pick<Settings, "delegatedZones" | "mxHost" | "spfDomain" | "bounceDomain" | "hostnames">,
 ): SharedRecord[] {
   const [first] = settings.delegatedZones;
   if (!first) return [];
@@ -25,6 +31,14 @@ export function sharedRecords(
   return [
     { zone, type: "MX", name: returnPath, value: settings.mxHost, priority: 10 },
     { zone, type: "TXT", name: returnPath, value: `v=spf1 include:${settings.spfDomain} -all` },
+    ...(settings.hostnames === null
+      ? []
+      : [
+          {
+            ...{ zone, type: "TXT" as const, name: sharedTarget("_smtp._tls", zone) },
+            value: tlsReportsValue(sharedReportAddress(settings.bounceDomain)),
+          },
+        ]),
     // Without it receivers send no reports on other domains to the report address (RFC 9990 4).
     ...(reportZone
       ? [

@@ -1,8 +1,7 @@
 /** Names in the zones of the deployment to which the CNAMEs of delegated domains lead. Pure. */
 
-/** Targets that all delegated domains share, below the first zone. */
-export const SHARED_LABELS = ["links", "mta-sts", "_mta-sts", "_smtp._tls", "return"] as const;
-export type SharedLabel = (typeof SHARED_LABELS)[number];
+/** Targets that all delegated domains share, below the first zone. Their hosts lead to HOSTNAME_TARGET, which the operator publishes. */
+export type SharedLabel = "_mta-sts" | "_smtp._tls" | "return";
 
 /** Returns the name of a shared target. */
 export const sharedTarget = (label: SharedLabel, firstZone: string): string => `${label}.${firstZone}`;
@@ -29,6 +28,3 @@ export const dmarcTarget = ({ zone, token }: Delegation): string => `dmarc.${tok
  */
 export const slotSelector = ({ token }: Pick<Delegation, "token">, slot: Slot): string =>
   `svc-${slot}-${token.slice(0, 8)}`;
-
-/** Label of the host of an MTA-STS policy (RFC 8461 3.3). */
-export const MTA_STS_LABEL = "mta-sts";

@@ -1,5 +1,5 @@
 import { evaluateReports } from "../../domains/health/index.ts";
-import { findReportedDomain, REPORT_MAIL_BYTES, receiveDomainReport } from "../../domains/reports/index.ts";
+import { findReportTarget, REPORT_MAIL_BYTES, receiveDomainReport } from "../../domains/reports/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import { parseMessage } from "../../mail/messages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -48,7 +48,7 @@ const refused = (reply: string) => ({ accepted: false, reply }) as const;
 export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResult> {
   if (await isFeedbackRecipient(ctx, to)) return { accepted: true, kind: "feedback" };
   if (await readForward(ctx, to)) return { accepted: true, kind: "forward" };
-  if (await findReportedDomain(ctx, to)) return { accepted: true, kind: "domain-report" };
+  if (await findReportTarget(ctx, to)) return { accepted: true, kind: "domain-report" };
   const mailbox = await findMailbox(ctx, to);
   if (!mailbox) return refused(UNKNOWN);
   return (await isFull(ctx, mailbox)) ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
@@ -93,13 +93,14 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
     ctx.log("inbound.forward-report", { kind });
     return { accepted: true, kind };
   }
-  const reported = await findReportedDomain(ctx, mail.to);
+  const reported = await findReportTarget(ctx, mail.to);
   if (reported) {
     const raw = await readStart(mail.raw, REPORT_MAIL_BYTES);
     const authentication = authenticationOf(ctx, mail, raw);
-    const result = await receiveDomainReport(ctx, reported, { raw, authentication });
-    ctx.log("inbound.domain-report", { domain: reported.id, result });
-    if (result === "counted") await evaluateReports(ctx, reported.id);
+    const { result, domains } = await receiveDomainReport(ctx, reported, { raw, authentication });
+    const domain = reported === "shared" ? domains[0] : reported.id;
+    ctx.log("inbound.domain-report", { domain, result });
+    await Promise.all(domains.map((id) => evaluateReports(ctx, id)));
     return { accepted: true, kind: "domain-report" };
   }
   const mailbox = await findMailbox(ctx, mail.to);

@@ -46,6 +46,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "notification.email.refused": "warn",
   "notification.failed": "warn",
   "notification.given-up": "error",
+  "mta-sts.failed": "error",
   "oauth.code.reused": "warn",
   "outbox.claim.repeated": "warn",
   "outbox.released": "info",

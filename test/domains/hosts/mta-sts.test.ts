@@ -39,7 +39,7 @@ describe("the MTA-STS policy of a domain", () => {
     ]);
     expect(parsePolicy(await response.text())).toEqual({ mode: "testing", mx: ["mx.mail.test"], maxAgeMs: 86_400_000 });
     const announced = checked.records.find(({ purpose }) => purpose === "mta_sts_id")?.value ?? "";
-    expect(policyId([announced])).toBe(mtaStsId({ mxHost: "mx.mail.test" }));
+    expect(policyId([announced])).toBe(mtaStsId({ mxHost: "mx.mail.test" }, "testing"));
   });
 
   it("is a 404 at a host that no domain has, and at the host of the service", async () => {
@@ -57,8 +57,12 @@ describe("the MTA-STS policy of a domain", () => {
   });
 
   it("has an id that changes with its text", () => {
-    expect(mtaStsId({ mxHost: "a.example" })).not.toBe(mtaStsId({ mxHost: "b.example" }));
-    expect(mtaStsPolicy({ mxHost: "a.example" })).toContain("mx: a.example\r\n");
+    const ids = (["testing", "enforce", "none"] as const).flatMap((mode) =>
+      ["a.example", "b.example"].map((mxHost) => mtaStsId({ mxHost }, mode)),
+    );
+    // A policy of mode none names no host.
+    expect(new Set(ids).size).toBe(5);
+    expect(mtaStsPolicy({ mxHost: "a.example" }, "enforce")).toContain("mx: a.example\r\n");
   });
 
   it("has a wrong record when there are two, or one with another id", async () => {

@@ -59,6 +59,7 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
           </>
         ) : null}
       </p>
+      <Policy domain={domain} mayManage={mayManage} />
       {mayManage && isVerified ? <TransferForm domain={domain} transfer={transfer} refusal={refusal} /> : null}
     </Layout>
   );
@@ -138,6 +139,54 @@ const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
       <p class="soft">{host.detail ?? "It is checked every day."}</p>
     </section>
   );
+
+/** The MTA-STS policy of the domain, and how to change its mode. */
+const Policy = ({ domain: { id, mta_sts: policy }, mayManage }: { domain: DomainOut; mayManage: boolean }) => {
+  if (policy === null) return null;
+  const isEnforced = policy.mode === "enforce";
+  const isTesting = policy.mode === "testing";
+  return (
+    <>
+      <h2>Encryption of mail to the domain</h2>
+      <section class="card progress" aria-label="MTA-STS policy">
+        <p>
+          <Status word={isEnforced ? "active" : "pending"} label={POLICY_LABELS[policy.mode]} />
+          {policy.since === null ? null : (
+            <>
+              {" "}
+              since <Time at={policy.since} />
+            </>
+          )}
+        </p>
+        <p>{policy.detail}</p>
+        <p class="soft">
+          {policy.enforces_from === null ? null : (
+            <>
+              Earliest <Time at={policy.enforces_from} />.{" "}
+            </>
+          )}
+          <a href={`/app/domains/${id}/reports?kind=tls`}>TLS reports</a>
+        </p>
+        {mayManage && isTesting ? <PolicyForm id={id} mode="enforce" label="Enforce now" /> : null}
+        {mayManage && isEnforced ? <PolicyForm id={id} mode="testing" label="Back to testing" /> : null}
+        {mayManage && isTesting && policy.enforces_from !== null ? (
+          <PolicyForm id={id} mode="testing" label="Keep testing" />
+        ) : null}
+      </section>
+    </>
+  );
+};
+
+const POLICY_LABELS = { testing: "testing", enforce: "enforced", none: "ended" } as const;
+
+const PolicyForm = ({ id, mode, label }: { id: string; mode: "testing" | "enforce"; label: string }) => (
+  <form method="post" action={`/app/domains/${id}/mta-sts`}>
+    <input type="hidden" name="mta_sts" value={mode} />
+    <button class="quiet" type="submit">
+      {label}
+    </button>
+  </form>
+);
 
 type DomainRecord = DomainOut["records"][number];
 

@@ -47,6 +47,7 @@ const notices: Readonly<Record<string, string>> = {
   rotated: "New DKIM keys are made. Publish their records; the old keys sign until these are found.",
   setup: "Publish these records. The keys of today sign until they are found.",
   policy: "The policy is set. Receivers see it within an hour.",
+  mode: "The MTA-STS policy is changed. Mail systems notice within a day.",
   changed: "The next key signs from now on.",
   deleted: "The domain is deleted.",
 };
@@ -131,6 +132,18 @@ export const domainPages = new Hono<AppEnv>()
         return `/app/domains/${id}?done=policy`;
       },
       (refusal) => showPolicy(c, refusal),
+    ),
+  )
+  .post("/app/domains/:domain_id/mta-sts", ...pageFor(UPDATE), (c) =>
+    submitForm(
+      c,
+      async () => {
+        const fields = await readForm(c);
+        const input = parseFields(DomainPatch, { mta_sts: fields.get("mta_sts") ?? "" });
+        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
+        return `/app/domains/${id}?done=mode`;
+      },
+      (refusal) => showDomain(c, { refusal }),
     ),
   )
   .get("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), async (c) => {

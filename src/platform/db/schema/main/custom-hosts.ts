@@ -20,10 +20,20 @@ export const customHosts = sqliteTable(
     createdAt: integer("created_at").notNull(),
     activeAt: integer("active_at"),
     nextCheckAt: integer("next_check_at").notNull(),
+    /** Mode of the MTA-STS policy at the host; null: a host of links. */
+    policyMode: text("policy_mode", { enum: ["testing", "enforce", "none"] }),
+    policySince: integer("policy_since"),
+    /** 1: an owner chose testing. */
+    policyIsHeld: integer("policy_is_held").notNull().default(0),
+    /** Until when a sender may keep a policy that enforces, in ms since 1970. */
+    policyKeptUntil: integer("policy_kept_until"),
+    policyDueAt: integer("policy_due_at"),
+    policyBlocker: text("policy_blocker"),
   },
   (t) => [
     index("custom_hosts_to_check").on(t.nextCheckAt),
     index("custom_hosts_by_domain").on(t.domainId).where(sql`domain_id IS NOT NULL`),
     index("custom_hosts_by_workspace").on(t.workspace),
+    index("custom_hosts_policy_due").on(t.policyDueAt).where(sql`policy_due_at IS NOT NULL`),
   ],
 );

@@ -1,0 +1,39 @@
+import type { Settings } from "../../platform/settings/settings.ts";
+import { type HostRow, hostLabels, mtaStsId, policyOf } from "../hosts/index.ts";
+import { sharedTarget, tlsReportsValue } from "../zones/index.ts";
+import type { DomainRow } from "./queries.ts";
+import type { ExpectedRecord } from "./records.ts";
+import { reportAddress } from "./report-address.ts";
+
+type HostSettings = Pick<Settings, "hostnames" | "mxHost" | "bounceDomain" | "delegatedZones">;
+type HostDomain = Pick<DomainRow, "id" | "name" | "records" | "setup">;
+
+/** Returns the records of the hosts of a domain, whose keys are their purposes. None when the deployment offers no hosts. Pure. */
+export function hostRecords(settings: HostSettings, domain: HostDomain, hosts: readonly HostRow[]): ExpectedRecord[] {
+  const { hostnames } = settings;
+  if (hostnames === null) return [];
+  const { name, records } = domain;
+  const record = { type: "CNAME" as const, value: hostnames.target, priority: null, required: false };
+  const link: ExpectedRecord = { key: "link", purpose: "link_host", name: `${hostLabels.link}.${name}`, ...record };
+  // A policy names the hosts that receive mail, so it is for domains whose mail comes here.
+  if (records.mx !== "verified") return [link];
+  const policyHost = { key: "mta_sts", purpose: "mta_sts", name: `${hostLabels.mta_sts}.${name}`, ...record } as const;
+  return [link, policyHost, ...policyTexts(settings, domain, hosts)];
+}
+
+/** Returns the texts that announce the policy and ask for reports: of a delegated domain CNAMEs to those that all share. */
+function policyTexts(settings: HostSettings, { id, name, setup }: HostDomain, hosts: readonly HostRow[]) {
+  const zone = setup === "delegated" ? settings.delegatedZones[0]?.name : undefined;
+  const mode = policyOf(hosts)?.state.mode ?? "testing";
+  const address = reportAddress(id, settings.bounceDomain);
+  const record = (purpose: "mta_sts_id" | "tls_reports", label: "_mta-sts" | "_smtp._tls", value: string) => {
+    const common = { key: purpose, purpose, name: `${label}.${name}`, priority: null, required: false } as const;
+    return zone === undefined
+      ? ({ ...common, type: "TXT", value } as const)
+      : ({ ...common, type: "CNAME", value: sharedTarget(label, zone), leadsTo: null } as const);
+  };
+  return [
+    record("mta_sts_id", "_mta-sts", `v=STSv1; id=${mtaStsId(settings, mode)}`),
+    record("tls_reports", "_smtp._tls", tlsReportsValue(address)),
+  ];
+}

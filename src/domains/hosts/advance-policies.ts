@@ -1,0 +1,137 @@
+import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
+import { blockerOf, type PolicyBlocker, RETEST_MS, TEST_DAYS, TEST_MS } from "./policy-rules.ts";
+import { type HostRow, ownPolicyStatements } from "./policy-statements.ts";
+
+/** Policies that one run tests. The job runs each minute, so 57,600 policies have their daily test. */
+const POLICIES_PER_RUN = 40;
+const CONCURRENCY = 4;
+/** D1 statements of one test. */
+const TEST_STATEMENTS = 10;
+/** No other run takes a policy for so long. */
+const LEASE_MS = 5 * MINUTE_MS;
+
+const CLAIM = `
+  UPDATE custom_hosts SET policy_due_at = ?2 WHERE name IN (
+    SELECT name FROM custom_hosts WHERE policy_due_at <= ?1 ORDER BY policy_due_at LIMIT ?3)
+  RETURNING name`;
+
+const READ = `
+  SELECT h.name, h.domain_id AS domainId, h.status, h.policy_mode AS mode, h.policy_is_held AS isHeld, h.policy_since AS since,
+         h.policy_kept_until AS keptUntil, d.name AS domain, d.workspace, d.records, d.health, w.id AS workspaceId, w.mail_shards AS shards
+    FROM custom_hosts h JOIN domains d ON d.id = h.domain_id JOIN workspaces w ON w.number = d.workspace
+   WHERE h.name IN (SELECT value FROM json_each(?1)) AND h.policy_due_at = ?2 AND d.status = 'verified' AND w.deleted_at IS NULL`;
+
+// Days are sought one by one, so only rows of the domain are read.
+const COUNT = `
+  SELECT (SELECT count(*) FROM json_each(?1) j CROSS JOIN domain_reports t ON t.workspace = ?2 AND t.day = j.value AND t.domain_id = ?3
+           WHERE t.kind = 'tls') AS reports,
+         (SELECT coalesce(sum(t.sessions), 0) FROM json_each(?1) j CROSS JOIN tls_sessions t ON t.workspace = ?2 AND t.day = j.value
+            AND t.domain_id = ?3 WHERE t.failure <> '') AS failures`;
+
+// A policy that was changed meanwhile has another time.
+const SAVE = "UPDATE custom_hosts SET policy_due_at = ?3, policy_blocker = ?4 WHERE name = ?1 AND policy_due_at = ?2";
+
+interface DueRow {
+  name: string;
+  domainId: string;
+  status: string;
+  mode: "testing" | "enforce" | "none";
+  isHeld: number;
+  since: number;
+  keptUntil: number | null;
+  domain: string;
+  workspace: number;
+  records: string;
+  health: string | null;
+  workspaceId: string;
+  shards: string;
+}
+
+/**
+ * Tests the policies that are due, and enforces those that have passed (docs/contract/domains.md#mta-sts). A change matches the state
+ * that was read, so runs at the same time make it once. Without due policies it costs one statement. Never throws.
+ */
+export async function advancePolicies(ctx: Ctx): Promise<void> {
+  try {
+    const lease = ctx.now() + LEASE_MS;
+    const claimed = await ctx.db.prepare(CLAIM).bind(ctx.now(), lease, POLICIES_PER_RUN).all<{ name: string }>();
+    if (claimed.results.length === 0) return;
+    const names = claimed.results.map(({ name }) => name);
+    const { results } = await ctx.db.prepare(READ).bind(JSON.stringify(names), lease).all<DueRow>();
+    const found = new Set(results.map(({ name }) => name));
+    // A domain that is gone, or no longer verified, is not tested: a check that finds its records starts the test again.
+    const gone = names.filter((name) => !found.has(name));
+    if (gone.length > 0) await ctx.db.batch(gone.map((name) => save(ctx, { name, lease, dueAt: null, blocker: null })));
+    const queue = results.values();
+    const worker = async () => {
+      for (const row of queue) if (mayExecute(ctx, TEST_STATEMENTS * CONCURRENCY)) await test(ctx, row, lease);
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  } catch (error) {
+    ctx.log("mta-sts.failed", { error: String(error) });
+  }
+}
+
+async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
+  try {
+    const blocker = blockerOf({ ...row, now: ctx.now(), ...(await countReports(ctx, row)), ...readDomain(row) });
+    await guardedBatch(
+      ctx.db,
+      blocker === null ? enforceStatements(ctx, row, lease) : [waitFor(ctx, row, lease, blocker)],
+    );
+  } catch (error) {
+    if (error instanceof ConcurrencyError) return;
+    ctx.log("mta-sts.failed", { domain: row.domainId, error: String(error) });
+  }
+}
+
+async function countReports(ctx: Ctx, { workspace, workspaceId, shards, domainId }: DueRow) {
+  const today = Math.floor(ctx.now() / DAY_MS);
+  const days = Array.from({ length: TEST_DAYS }, (_, n) => today - n);
+  const mailCtx = onOldestShard(ctx, { id: workspaceId, mailShards: JSON.parse(shards) as number[] });
+  const counted = mailDb(mailCtx).prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
+  return (await counted.first<{ reports: number; failures: number }>()) ?? { reports: 0, failures: 0 };
+}
+
+/** Records that a policy needs. */
+const NEEDED = ["mx", "mta_sts", "mta_sts_id", "tls_reports"];
+
+function readDomain({ records, health, status }: DueRow): { isPublished: boolean; findings: string[] } {
+  const statuses = JSON.parse(records) as Record<string, string>;
+  const findings = JSON.parse(health ?? "[]") as { code: string; endedAt?: number }[];
+  return {
+    isPublished: status === "active" && NEEDED.every((key) => statuses[key] === "verified"),
+    findings: findings.filter(({ endedAt }) => endedAt === undefined).map(({ code }) => code),
+  };
+}
+
+function enforceStatements(ctx: Ctx, row: DueRow, lease: number) {
+  const host: Pick<HostRow, "name" | "policyMode" | "policyIsHeld" | "policyKeptUntil"> = {
+    ...{ name: row.name, policyMode: row.mode, policyIsHeld: row.isHeld, policyKeptUntil: row.keptUntil },
+  };
+  const domain = { id: row.domainId, name: row.domain, workspace: row.workspace };
+  return [
+    // Fails when another run or request has changed the policy since it was claimed.
+    save(ctx, { name: row.name, lease, dueAt: null, blocker: null }),
+    expectChanges(ctx.db, 1),
+    ...ownPolicyStatements(ctx, domain, { hosts: [host], event: "passed" }),
+  ];
+}
+
+const waitFor = (ctx: Ctx, { name, since }: DueRow, lease: number, blocker: PolicyBlocker) =>
+  save(ctx, { name, lease, blocker, dueAt: blocker === "time" ? since + TEST_MS : ctx.now() + RETEST_MS });
+
+interface Saved {
+  name: string;
+  lease: number;
+  dueAt: number | null;
+  blocker: PolicyBlocker | null;
+}
+
+const save = ({ db }: Ctx, { name, lease, dueAt, blocker }: Saved) =>
+  db.prepare(SAVE).bind(name, lease, dueAt, blocker);

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { parsePolicy, policyId } from "../../../smtp-egress/mta-sts-policy.ts";
+import { tendZones } from "../../../src/domains/domains/index.ts";
+import type { DomainOut } from "../../../src/domains/domains/schema.ts";
+import { database } from "../../support/databases.ts";
+import { zoneRecords } from "../../support/dns-control.ts";
+import { publishRecords, uniqueDomainName, verify } from "../../support/domains.ts";
+import { hostSettings } from "../../support/hostnames.ts";
+import { settingsOfZone } from "../../support/test-zones.ts";
+import { apiOn, aWorkspace, testContext } from "../../support/workspace.ts";
+import { requestAt } from "./support.ts";
+
+const ZONE = "sts-zone.test";
+const settings = { ...settingsOfZone(ZONE), ...hostSettings() };
+const ID_RECORD = `_mta-sts.${ZONE}`;
+const tend = (ms = 0) => tendZones(testContext(settings, () => Date.now() + ms));
+
+/** Returns the id of all policies, as senders find it once the job has run. */
+async function publishedId() {
+  await tend();
+  const found = await zoneRecords(ID_RECORD);
+  return policyId(found.filter(({ name }) => name === ID_RECORD).map(({ content }) => content.replaceAll('"', "")));
+}
+
+/** A domain whose mail comes here, with an active host for its policy. */
+async function aDomain(setup: "delegated" | "manual") {
+  const workspace = await aWorkspace();
+  const api = { ...workspace, ...apiOn(settings, workspace.apiKey) };
+  const response = await api.post("/v1/domains/", { name: uniqueDomainName(), setup });
+  const { id } = await response.json<DomainOut>();
+  const get = async () => (await api.get(`/v1/domains/${id}`)).json<DomainOut>();
+  await tend();
+  await publishRecords(await get());
+  await verify(api, id);
+  await publishRecords(await get(), ["mta_sts", "mta_sts_id", "tls_reports"]);
+  for (let n = 0; n < 3; n += 1) await verify(api, id);
+  const domain = await get();
+  expect(domain.mta_sts?.mode).toBe("testing");
+  return { api, id, domain, get };
+}
+
+type Made = Awaited<ReturnType<typeof aDomain>>;
+const setMode = async ({ api, id }: Made, mode: string) =>
+  expect((await api.call("PATCH", `/v1/domains/${id}`, { mta_sts: mode })).status).toBe(200);
+const recordOf = ({ records }: DomainOut, purpose: string) => records.find((record) => record.purpose === purpose);
+
+describe("the MTA-STS records of a delegated domain", () => {
+  it("are CNAMEs that are found, and lead to the texts that all delegated domains share", async () => {
+    const { domain } = await aDomain("delegated");
+    expect(recordOf(domain, "mta_sts")).toMatchObject({ type: "CNAME", value: "links.zone.test", status: "verified" });
+    expect(recordOf(domain, "mta_sts_id")).toMatchObject({ type: "CNAME", value: ID_RECORD, status: "verified" });
+    expect(recordOf(domain, "tls_reports")).toMatchObject({
+      ...{ type: "CNAME", value: `_smtp._tls.${ZONE}`, status: "verified" },
+    });
+    await tend();
+    const [reports] = await zoneRecords(`_smtp._tls.${ZONE}`);
+    const address = `tls-reports@${testContext(settings).settings.bounceDomain}`;
+    expect(reports?.content.replaceAll('"', "")).toBe(`v=TLSRPTv1; rua=mailto:${address}`);
+    expect(await publishedId()).toMatch(/^[0-9a-z]{9,32}$/);
+  });
+
+  it("have another id after each change of the policy of a delegated domain, and the same one otherwise", async () => {
+    const made = await aDomain("delegated");
+    const ids = [await publishedId()];
+    for (const mode of ["enforce", "testing", "enforce"]) {
+      await setMode(made, mode);
+      ids.push(await publishedId());
+    }
+    expect(new Set(ids).size).toBe(4);
+    await setMode(made, "enforce");
+    await verify(made.api, made.id);
+    await tend(3_600_000);
+    expect(await publishedId()).toBe(ids[3]);
+    expect((await made.get()).mta_sts?.mode).toBe("enforce");
+    const policy = await requestAt(`mta-sts.${made.domain.name}`, "/.well-known/mta-sts.txt", { bindings: settings });
+    expect(parsePolicy(await policy.text())).toMatchObject({ mode: "enforce", mx: ["mx.mail.test"] });
+  });
+
+  it("keep their id when the policy of a domain with records by hand changes", async () => {
+    const made = await aDomain("manual");
+    await aDomain("delegated");
+    const before = await publishedId();
+    await setMode(made, "enforce");
+    expect(await publishedId()).toBe(before);
+  });
+
+  it("have another id when the service receives mail at another host", async () => {
+    await aDomain("delegated");
+    const before = await publishedId();
+    const moved = testContext({ ...settings, MX_HOST: "mx2.mail.test" }, () => hourFrom(Date.now()));
+    await tendZones(moved);
+    const { value } = (await rowOf()) ?? { value: "" };
+    expect(policyId([value])).not.toBe(before);
+    await tendZones(testContext(settings, () => hourFrom(Date.now()) + 3_600_000));
+  });
+});
+
+/** Returns the next full hour, at which the job looks at the shared records. */
+const hourFrom = (now: number) => Math.ceil(now / 3_600_000) * 3_600_000;
+
+const rowOf = () =>
+  database.prepare("SELECT value FROM zone_records WHERE name = ?1").bind(ID_RECORD).first<{ value: string }>();
