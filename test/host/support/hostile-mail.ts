@@ -201,6 +201,8 @@ const HEADER_NAMES = [
   "List-Unsubscribe-Post",
   "In-Reply-To",
   "Feedback-ID",
+  "CFBL-Address",
+  "CFBL-Feedback-ID",
   `X-${"n".repeat(70)}`,
 ];
 const BAD_NAMES = [
