@@ -24,9 +24,13 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 /** Fewer processes, which take a tenth less CPU: without a GPU, and one renderer for all pages, which are of one site. */
 const FEWER_PROCESSES = ["--disable-gpu", "--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
-export function launchBrowser(): Promise<Browser> {
+/** Starts Chromium. `further`: arguments beside the usual ones. */
+export function launchBrowser(further: readonly string[] = []): Promise<Browser> {
   const options = packaged === undefined ? { executablePath: chromiumPath ?? "" } : launchOptions(packaged);
-  return chromium.launch({ ...options, args: ["--no-sandbox", "--disable-dev-shm-usage", ...FEWER_PROCESSES] });
+  return chromium.launch({
+    ...options,
+    args: ["--no-sandbox", "--disable-dev-shm-usage", ...FEWER_PROCESSES, ...further],
+  });
 }
 
 /** Opens a page and records its problems: console errors, refused resources, and requests to other hosts. */
