@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalDns } from "../../dev/dns/local.ts";
 import { DnsApi } from "../../dev/dns-api/api.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../dev/dns-api/local.ts";
-import { chromiumUnavailable, launchBrowser } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues, launchBrowser } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
 import { type Site, startSite, unfold } from "./support/pages.ts";
 
@@ -71,12 +71,24 @@ describe.skipIf(chromiumUnavailable() !== null)("the set-up of a domain in Chrom
       const required = page.locator("#records .list tbody tr", { hasText: "required" });
       expect(await required.count()).toBeGreaterThanOrEqual(1);
       for (const row of await required.all()) expect(await row.locator(".status").textContent()).toBe("Verified");
+      if (setup === "delegated") await setPolicy(page);
       expect(problems).toEqual([]);
       await context.close();
     },
     120_000,
   );
 });
+
+/** Sets the DMARC policy by its page. */
+async function setPolicy(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "DMARC policy" }).click();
+  await page.getByText("No reports have come yet.").waitFor();
+  expect(await findIssues(page)).toEqual([]);
+  await page.getByLabel("Mail that is not aligned").selectOption("reject");
+  await page.getByRole("button", { name: "Set the policy" }).click();
+  await page.getByText("The policy is set. Receivers see it within an hour.").waitFor();
+  expect(await page.getByText("The policy behind it is p=reject.").count()).toBe(1);
+}
 
 const statusOf = (page: Page) => page.locator("section[aria-label='Set-up of the domain'] .status").textContent();
 
