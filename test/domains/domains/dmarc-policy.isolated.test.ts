@@ -143,6 +143,7 @@ describe("the DMARC policy of a delegated domain", () => {
     const path = `/app/domains/${domain.id}`;
     expect(await (await session.get(path)).text()).toContain(`href="${path}/dmarc"`);
     expect(await (await session.get(`${path}/dmarc`)).text()).toContain("No reports have come yet.");
+    expect(await (await session.get(`${path}/reports`)).text()).toContain(`href="${path}/dmarc"`);
     const set = await submit(session, `${path}/dmarc`, { dmarc_policy: "reject" });
     expect(set.headers.get("Location")).toBe(`${path}?done=policy`);
     expect((await get(domain.id)).dmarc_policy).toBe("reject");

@@ -65,6 +65,26 @@ describe("a zone that is full", () => {
     expect(await stateOf(first)).toMatchObject({ records: 3, confirmed: 3, due: 0, published: 2 });
   });
 
+  it("still takes changes of the records that it has, in the run that finds it full", async () => {
+    const workspace = await aWorkspace();
+    await database.prepare("UPDATE zones SET full_at = NULL").run();
+    await resizeZone(full.id, 3_500);
+    const first = await delegate(workspace, settings);
+    await resizeZone(full.id, (await zoneRecords(full.name)).length);
+    const second = await delegate(workspace, settings);
+    await failApi(full.id, "down");
+    const { call } = apiOn(settings, workspace.apiKey);
+    expect((await call("PATCH", `/v1/domains/${first.id}`, { dmarc_policy: "reject" })).status).toBe(200);
+    await failApi(full.id, null);
+    const due = "UPDATE zone_records SET due_at = (domain_id = ?1) WHERE due_at IS NOT NULL";
+    await database.prepare(due).bind(first.id).run();
+    await tendZones(contextOf(settings));
+    expect(await stateOf(second)).toMatchObject({ written: 0, due: 3 });
+    expect(await stateOf(first)).toMatchObject({ confirmed: 3, due: 0 });
+    const contents = (await zoneRecords(full.name)).map(({ content }) => content);
+    expect(contents.filter((content) => content.includes("p=reject"))).toHaveLength(1);
+  });
+
   it("has no room when its plan has none, before a call of the API", async () => {
     const workspace = await aWorkspace();
     const small = { DELEGATED_ZONES: `small-zone.test=1:20 ${full.name}=${full.id}:20` };

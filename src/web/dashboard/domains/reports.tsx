@@ -5,7 +5,7 @@ import { ButtonLink, Chips, Layout, LineChart, List, Numbers, Share, Table } fro
 
 interface DomainReportsPageProps {
   caller: CallerCtx;
-  domain: Pick<DomainRow, "id" | "name">;
+  domain: Pick<DomainRow, "id" | "name" | "setup">;
   reports: ReportsOut;
 }
 
@@ -39,6 +39,11 @@ export function DomainReportsPage({ caller, domain, reports }: DomainReportsPage
         }))}
       />
       <p>{reports.advice}</p>
+      {reports.kind === "dmarc" && domain.setup === "delegated" && caller.actor.scopes.has("domains:manage") ? (
+        <p>
+          <a href={`/app/domains/${domain.id}/dmarc`}>Change the DMARC policy</a>
+        </p>
+      ) : null}
       {reports.kind === "dmarc" ? <DmarcPart reports={reports} /> : <TlsPart reports={reports} />}
       {reports.reporters.length === 0 ? null : (
         <>
