@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
-import { resolve } from "../../platform/dns/index.ts";
+import { type DnsResult, resolve } from "../../platform/dns/index.ts";
+import { evaluateInherited } from "./evaluate-inherited.ts";
 import { evaluateRecord } from "./evaluate-record.ts";
 import type { DkimKeyRow, DomainRow, DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
@@ -29,17 +30,21 @@ const MAX_VALUES = 5;
 
 /**
  * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is published, the
- * records of the active keys are no longer required. At most 13 DNS queries.
+ * records of the active keys are no longer required. At most 13 DNS queries, and 32 for an SPF record or
+ * a DMARC policy that is not at its own name.
  */
 export async function checkDns(ctx: Ctx, { domain, keys, hosts }: DomainWithKeys): Promise<DnsCheck> {
   const records = expectedRecords(ctx.settings, domain, keys, hosts);
   const responses = await Promise.all(
     records.map(({ name, type, leadsTo }) => resolve(ctx, name, leadsTo === undefined ? type : "TXT")),
   );
-  const evaluated = records.map((record, index) => {
-    const response = responses[index] ?? { status: "temperror", reason: "not asked" };
-    return { record, response, result: evaluateRecord(record, response) };
-  });
+  const evaluated = await Promise.all(
+    records.map(async (record, index) => {
+      const response: DnsResult = responses[index] ?? { status: "temperror", reason: "not asked" };
+      const result = evaluateRecord(record, response);
+      return { record, response, result: await evaluateInherited(ctx, { record, response, result }) };
+    }),
+  );
   const results = new Map(evaluated.map(({ record, result }) => [record.key, result]));
   const statuses = Object.fromEntries(
     evaluated.map(({ record: { key }, result }) => [

@@ -120,10 +120,12 @@ function isExpectedKey(text: string, expected: Map<string, string>): boolean {
   );
 }
 
-/** Returns the terms of an SPF record in lower case, without the default qualifier `+` (RFC 7208 4.6.2). */
+/** Returns the terms of an SPF record that are read, up to `all`, in lower case and without the default qualifier `+` (RFC 7208 4.6.2, 5.1). */
 function spfTerms(text: string): string[] {
-  return text
+  const terms = text
     .toLowerCase()
     .split(/\s+/)
     .map((term) => term.replace(/^\+/, ""));
+  const end = terms.findIndex((term) => /^[-~?]?all$/.test(term));
+  return end === -1 ? terms : terms.slice(0, end);
 }

@@ -56,15 +56,37 @@ export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
       ],
     };
   }
-  return checkPolicy(policy.text, { name, url, mxHost: settings.mxHost, mx: dns.mx.response, evidence });
+  const { hosted = null } = dns.mtaSts;
+  const served = { name, url, mxHost: settings.mxHost, mx: dns.mx.response, evidence, isHosted: hosted !== null };
+  const { findings, ...rest } = checkPolicy(policy.text, served);
+  return { findings: [...findings, ...checkId(value, { at, expected: hosted?.record ?? null, evidence })], ...rest };
+}
+
+const idOf = (text: string) => /;\s*id=([A-Za-z0-9]+)/.exec(text)?.[1];
+
+/** Finds a record that was not changed with the policy of the service. */
+function checkId(
+  value: string,
+  { at, expected, evidence }: { at: string; expected: string | null; evidence: string[] },
+) {
+  if (expected === null || idOf(value) === idOf(expected)) return [];
+  const problem = `The id in the record at ${at} is that of an earlier policy, so mail systems that know that one do not fetch the policy of today.`;
+  return [finding("mta_sts_old_id", { problem, action: `Change the record at ${at} to "${expected}".`, evidence })];
 }
 
 type Mx = NonNullable<Evidence["dns"]>["mx"]["response"];
 
-function checkPolicy(
-  text: string,
-  { name, url, mxHost, mx, evidence }: { name: string; url: string; mxHost: string; mx: Mx; evidence: string[] },
-): CheckResult {
+interface Served {
+  name: string;
+  url: string;
+  mxHost: string;
+  mx: Mx;
+  evidence: string[];
+  /** True when the service serves the policy, which names its MX host alone. */
+  isHosted: boolean;
+}
+
+function checkPolicy(text: string, { name, url, mxHost, mx, evidence, isHosted }: Served): CheckResult {
   const lines = text
     .split(/\r?\n/)
     .flatMap((line) => (/^\s*([a-z_]+)\s*:\s*(.*?)\s*$/i.exec(line) ?? []).slice(1, 3).join("\n") || []);
@@ -113,7 +135,9 @@ function checkPolicy(
     findings.push(
       finding("mta_sts_other_mx", {
         problem,
-        action: `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`,
+        action: isHosted
+          ? `Delete the MX records of ${listOf(missing)}${mode === "enforce" ? ", or set the policy of the domain back to testing until they are gone" : ""}. The service serves the policy, which names ${mxHost} alone.`
+          : `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`,
         evidence: [...seen, ...valuesOf(name, mx)],
       }),
     );

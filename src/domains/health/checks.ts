@@ -53,7 +53,7 @@ export const checks: readonly Check[] = [
   {
     codes: [
       ...(["mta_sts_host_missing", "mta_sts_unreachable", "mta_sts_invalid", "mta_sts_other_mx"] as const),
-      ...(["mta_sts_short", "mta_sts_no_record"] as const),
+      ...(["mta_sts_short", "mta_sts_old_id", "mta_sts_no_record"] as const),
     ],
     run: checkMtaSts,
   },

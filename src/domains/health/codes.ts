@@ -55,6 +55,7 @@ export const findingCodes = {
   mta_sts_invalid: ["error", "The MTA-STS policy or its record is not valid."],
   mta_sts_other_mx: ["error", "The MTA-STS policy does not name the servers of the MX records."],
   mta_sts_short: ["warning", "The MTA-STS policy is valid for less than a day, so that it protects nothing."],
+  mta_sts_old_id: ["warning", "The id in the MTA-STS record is that of an earlier policy."],
   mta_sts_no_record: ["warning", "There is an MTA-STS policy, but no record that tells senders of it."],
   tls_reports_missing: ["warning", "There is an MTA-STS policy, and no record that asks for TLS reports."],
   tls_reports_syntax: ["warning", "The record that asks for TLS reports has an error."],

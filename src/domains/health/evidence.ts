@@ -50,6 +50,8 @@ export interface DnsEvidence {
     /** Addresses of the host of the policy, and the policy; null: not asked. */
     host: DnsResult;
     policy: PolicyResponse;
+    /** The TXT record of a policy that the service serves itself; null or absent: it does not, or publishes the record too. */
+    hosted?: { record: string | null } | null;
   };
   tlsReports: DnsResult;
   blocklists: { zone: string; response: DnsResult }[];

@@ -1,7 +1,14 @@
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { DomainWithKeys } from "../domains/index.ts";
 import { dkimState, expectedRecords } from "../domains/index.ts";
+import { mtaStsPolicy, policyOf } from "../hosts/index.ts";
 import type { DkimEvidence } from "./evidence.ts";
+
+/** A policy of the service. `record`: null when the service publishes it behind a CNAME. */
+export interface HostedPolicy {
+  text: string;
+  record: string | null;
+}
 
 /** A domain as its health is examined. */
 export interface HealthDomain {
@@ -11,6 +18,8 @@ export interface HealthDomain {
   returnPath: { name: string; expected: string };
   /** True when the service publishes its records behind CNAMEs. */
   isDelegated: boolean;
+  /** The MTA-STS policy that the service serves at the host of the domain, and the TXT record for it; null: it serves none. */
+  policy: HostedPolicy | null;
   keys: Omit<DkimEvidence, "response" | "doubled">[];
 }
 
@@ -27,6 +36,7 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
     ownership: recordOf("ownership"),
     returnPath: recordOf("return_path"),
     isDelegated: domain.setup === "delegated",
+    policy: hostedPolicy(settings, hosts, records),
     keys: keys.flatMap((key) => {
       const state = dkimState(key);
       const { selector, createdAt, activatedAt } = key;
@@ -41,4 +51,15 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
       ];
     }),
   };
+}
+
+function hostedPolicy(
+  settings: Settings,
+  hosts: DomainWithKeys["hosts"],
+  records: ReturnType<typeof expectedRecords>,
+): HostedPolicy | null {
+  const found = policyOf(hosts);
+  if (found?.host.status !== "active") return null;
+  const record = records.find(({ key, type }) => key === "mta_sts_id" && type === "TXT");
+  return { text: mtaStsPolicy(settings, found.state.mode), record: record?.value ?? null };
 }

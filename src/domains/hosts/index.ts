@@ -1,6 +1,6 @@
 export { advanceHosts, advanceHostsOf } from "./advance.ts";
 export { advancePolicies } from "./advance-policies.ts";
-export { mtaStsId } from "./mta-sts.ts";
+export { mtaStsId, mtaStsPolicy } from "./mta-sts.ts";
 export { belongsToHost } from "./owners.ts";
 export { nextPolicy, type PolicyMode } from "./policy-rules.ts";
 export { type HostRow, policyOf, setPolicyStatement } from "./policy-statements.ts";

@@ -132,10 +132,11 @@ describe("an MTA-STS policy", () => {
     record = ok("v=STSv1; id=20261101"),
     host = ok("192.0.2.1"),
     mx = ok("10 mx.mail.test"),
+    hosted = null as { record: string | null } | null,
   } = {}): Evidence => ({
     ...NOTHING,
     dns: {
-      mtaSts: { record, host, policy: { status, text } },
+      mtaSts: { record, host, policy: { status, text }, hosted },
       mx: { response: mx, aliases: [] },
     } as unknown as DnsEvidence,
   });
@@ -154,8 +155,26 @@ describe("an MTA-STS policy", () => {
     ["without record", evidence({ record: ok() }), ["mta_sts_no_record"]],
     ["with two records", evidence({ record: ok("v=STSv1; id=1", "v=STSv1; id=2") }), ["mta_sts_invalid"]],
     ["and no record and no policy", evidence({ record: ok(), status: 404 }), []],
+    ["of the service that is enforced", evidence({ hosted: { record: "v=STSv1; id=20261101" } }), []],
+    ["of the service whose record it publishes", evidence({ hosted: { record: null } }), []],
+    ["of the service with the id of before", evidence({ hosted: { record: "v=STSv1; id=2" } }), ["mta_sts_old_id"]],
   ])("%s", (_, of, codes) => {
     expect(codesOf(checkMtaSts(of))).toEqual(codes);
+  });
+
+  it.each([
+    ["enforce", "other mail systems refuse to deliver there", "back to testing"],
+    ["testing", "does not name old.example", "Delete the MX records of old.example."],
+  ])("of the service that does not name an MX record says what to do in mode %s", (mode, problem, action) => {
+    const text = right.replace("enforce", mode);
+    const mx = ok("10 mx.mail.test", "20 old.example");
+    expect(checkMtaSts(evidence({ text, mx, hosted: { record: null } })).findings).toMatchObject([
+      {
+        code: "mta_sts_other_mx",
+        problem: expect.stringContaining(problem),
+        action: expect.stringContaining(action),
+      },
+    ]);
   });
 
   it("whose host does not respond proves nothing", () => {

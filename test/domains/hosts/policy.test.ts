@@ -48,7 +48,8 @@ describe("an owner", () => {
     const idOf = ({ records }: typeof made.domain) => records.find(({ purpose }) => purpose === "mta_sts_id");
     expect(idOf((await verifyWith(made.api, made.domainId)).domain)?.status).toBe("mismatch");
     await republish(made);
-    expect(idOf((await verifyWith(made.api, made.domainId)).domain)?.status).toBe("verified");
+    const { domain } = await verifyWith(made.api, made.domainId);
+    expect([idOf(domain)?.status, domain.health]).toEqual(["verified", "ok"]);
     expect(await auditsOf(made.domainId)).toEqual([{ by: "user", name: made.name, from: "testing", to: "enforce" }]);
     expect(await noticesOf(made.workspaceNumber)).toEqual([]);
   });
@@ -134,6 +135,27 @@ describe("the service", () => {
     await reportIn(16 * DAY, { to, domain: made.name });
     await testPoliciesIn(20 * DAY);
     expect(await servedAt(made.policyHost)).toMatchObject({ mode: "enforce" });
+  });
+
+  it("waits while the health of the domain names a problem with its MX records", async () => {
+    const made = await aPolicy();
+    const mx = ["mx.mail.test", "old.example"].map((value) => ({
+      type: "MX" as const,
+      name: made.name,
+      value,
+      priority: 10,
+    }));
+    await replace(made.name, mx);
+    await verifyWith(made.api, made.domainId);
+    await reportIn(10 * DAY, { to: addressOf(made.domainId), domain: made.name });
+    await testPoliciesIn(15 * DAY);
+    expect((await rowOf(made.policyHost))?.policy_blocker).toBe("findings");
+    await setMode(made.api, made.domainId, "enforce");
+    await verifyWith(made.api, made.domainId);
+    const health = await (await made.api.get(`/v1/domains/${made.domainId}/health`)).json<{ findings: object[] }>();
+    expect(health.findings).toContainEqual(
+      expect.objectContaining({ code: "mta_sts_other_mx", action: expect.stringContaining("back to testing") }),
+    );
   });
 
   it.each([
