@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { policyIdStatements } from "./policy-id.ts";
+import { CLAIM_MS } from "./rules.ts";
 import { sharedRecords } from "./shared-records.ts";
 import { type Delegation, dkimTarget, dmarcTarget, type Slot } from "./targets.ts";
 
@@ -11,13 +12,14 @@ export interface SlotRecord {
   value: string;
 }
 
-// A record that is shared has no domain. One that is as it was keeps its state.
+// A record that is shared has no domain. One that is as it was keeps its state. A run may still write the value before: its claim ends
+// first, or the value before would come into the zone last, and stay.
 const PUT = `
   INSERT INTO zone_records (name, type, zone, value, priority, is_proxied, domain_id, key_id, due_at)
   SELECT value->>'name', value->>'type', value->>'zone', value->>'value', value->>'priority', ifnull(value->>'isProxied', 0),
          value->>'domainId', value->>'keyId', ?2 FROM json_each(?1) WHERE true
   ON CONFLICT DO UPDATE SET value = excluded.value, priority = excluded.priority, is_proxied = excluded.is_proxied,
-    key_id = excluded.key_id, due_at = excluded.due_at, written_at = NULL, confirmed_at = NULL, attempts = 0, is_removed = 0,
+    key_id = excluded.key_id, due_at = max(excluded.due_at, min(ifnull(due_at, 0), excluded.due_at + ${CLAIM_MS})), written_at = NULL, confirmed_at = NULL, attempts = 0, is_removed = 0,
     remove_at = NULL
    WHERE value <> excluded.value OR priority IS NOT excluded.priority OR is_proxied <> excluded.is_proxied OR is_removed = 1`;
 

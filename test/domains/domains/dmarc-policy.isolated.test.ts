@@ -9,7 +9,8 @@ import { settingsOfZone } from "../../support/test-zones.ts";
 import { aKey, aMember, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
-const DAY = 24 * 3_600_000;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const settings = settingsOfZone("policy-zone.test");
 const at = (ms: number) => testContext(settings, () => Date.now() + ms);
 let workspace: TestWorkspace;
@@ -94,8 +95,21 @@ describe("the DMARC policy of a delegated domain", () => {
     );
     expect(statuses).toContain(200);
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
-    await tendZones(at(60_000));
+    await tendZones(at(3 * MINUTE));
     expect(await policyIn(domain)).toBe((await get(domain.id)).dmarc_policy);
+  });
+
+  it("is written after a run that may still write the one before", async () => {
+    const domain = await register("delegated");
+    const claim = "UPDATE zone_records SET due_at = ?2 WHERE domain_id = ?1";
+    await database
+      .prepare(claim)
+      .bind(domain.id, Date.now() + 2 * MINUTE)
+      .run();
+    expect((await patch(domain.id, { dmarc_policy: "reject" })).status).toBe(200);
+    expect(await policyIn(domain)).toBe("none");
+    await tendZones(at(2 * MINUTE));
+    expect(await policyIn(domain)).toBe("reject");
   });
 
   it("is refused for a domain whose record is the customer's own, with what to do", async () => {
