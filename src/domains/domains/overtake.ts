@@ -2,6 +2,8 @@ import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
+import { KEPT_MS } from "../hosts/index.ts";
+import { bumpPolicyIdStatement } from "../zones/index.ts";
 import type { DomainRow } from "./queries.ts";
 import { ancestors, reversedRange } from "./rules.ts";
 
@@ -43,6 +45,11 @@ const NOTIFY_LOSERS_OUTSIDE = `
          'body', 'Another workspace has proved that it owns ' || ?5 || ', the domain above it.', 'href', '/domains/' || d.id)
     FROM domains d CROSS JOIN json_each('["email","slack"]') c WHERE ${BELOW}`;
 
+// The MX records of a domain that is not verified are not checked, so its MTA-STS policy must hold no mail back.
+const END_POLICIES = `
+  UPDATE custom_hosts SET policy_kept_until = iif(policy_mode = 'enforce', ?4 + ?5, policy_kept_until), policy_mode = 'none', policy_since = ?4,
+    policy_due_at = NULL WHERE policy_mode IN ('testing', 'enforce') AND domain_id IN (SELECT d.id FROM domains d WHERE ${BELOW})`;
+
 const FAIL_LOSERS = `UPDATE domains AS d SET status = 'failed', next_check_at = NULL WHERE ${BELOW}`;
 
 /**
@@ -66,6 +73,8 @@ export function overtakeStatements(ctx: Ctx, { id, workspace, name, reversedName
       body: `They can no longer send, because ${name} is verified in this workspace.`,
       href: `/domains/${id}`,
     }),
+    db.prepare(END_POLICIES).bind(...below, now, KEPT_MS),
+    bumpPolicyIdStatement(ctx, null),
     db.prepare(FAIL_LOSERS).bind(...below),
   ];
 }

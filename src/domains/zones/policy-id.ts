@@ -1,6 +1,7 @@
 import { crc32 } from "../../lib/crc32.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { CLAIM_MS } from "./rules.ts";
 import { sharedTarget } from "./targets.ts";
 
 /**
@@ -9,17 +10,18 @@ import { sharedTarget } from "./targets.ts";
  */
 const prefixOf = (mxHost: string) => `v=STSv1; id=${crc32(mxHost).toString(16).padStart(8, "0")}`;
 
-const RESET = "written_at = NULL, confirmed_at = NULL, attempts = 0";
+// As in records-of-domain.ts: the claim of a run that may still write the value before ends first.
+const RESET = `written_at = NULL, confirmed_at = NULL, attempts = 0, due_at = max(?4, min(ifnull(due_at, 0), ?4 + ${CLAIM_MS}))`;
 
 // The time stays while the MX host does.
 const PUT = `
   INSERT INTO zone_records (name, type, zone, value, due_at) VALUES (?1, 'TXT', ?2, ?3 || ?5, ?4)
-  ON CONFLICT DO UPDATE SET value = excluded.value, due_at = excluded.due_at, is_removed = 0, remove_at = NULL, ${RESET}
+  ON CONFLICT DO UPDATE SET value = excluded.value, is_removed = 0, remove_at = NULL, ${RESET}
    WHERE substr(value, 1, length(?3)) <> ?3 OR is_removed = 1`;
 
 // For the batch that changes the policy of a domain, after the statement that may change it.
 const BUMP = `
-  UPDATE zone_records SET value = ?2 || ?3, due_at = ?4, ${RESET}
+  UPDATE zone_records SET value = ?2 || ?3, ${RESET}
    WHERE name = ?1 AND type = 'TXT' AND changes() > 0
      AND (?5 IS NULL OR EXISTS (SELECT 1 FROM domains WHERE id = ?5 AND setup = 'delegated'))`;
 

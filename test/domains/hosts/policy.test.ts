@@ -3,7 +3,7 @@ import { reportAddress } from "../../../src/domains/domains/index.ts";
 import { KEPT_MS, POLICY_SECONDS } from "../../../src/domains/hosts/policy-rules.ts";
 import { database } from "../../support/databases.ts";
 import { replace, unpublish } from "../../support/dns-control.ts";
-import { publishRecords } from "../../support/domains.ts";
+import { publishRecords, register, verify } from "../../support/domains.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { aKey, apiOn, aWorkspace } from "../../support/workspace.ts";
 import { aPolicy, contextIn, DAY, reportIn, rowOf, servedAt, setMode, testPoliciesIn } from "./policy-support.ts";
@@ -181,6 +181,18 @@ describe("the service", () => {
     expect(await domainOf(made.api, made.domainId)).toMatchObject({ mta_sts: { mode: "testing" } });
     expect((await rowOf(made.policyHost))?.policy_due_at).toBeGreaterThan(Date.now() + 13 * DAY);
   });
+});
+
+it("the policy of a domain ends when another workspace proves that it owns the domain above", async () => {
+  const made = await aPolicy("sub.");
+  await setMode(made.api, made.domainId, "enforce");
+  const other = await aWorkspace();
+  const above = await register(other, made.name.replace(/^sub\./, ""));
+  await publishRecords(above, ["ownership", "dkim"]);
+  expect((await verify(other, above.id)).domain.status).toBe("verified");
+  expect((await domainOf(made.api, made.domainId)).status).toBe("failed");
+  expect(await servedAt(made.policyHost)).toMatchObject({ mode: "none" });
+  expect((await rowOf(made.policyHost))?.policy_kept_until).toBeGreaterThan(Date.now() + 13 * DAY);
 });
 
 describe("the policy of a domain that is deleted", () => {

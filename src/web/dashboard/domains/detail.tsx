@@ -167,25 +167,25 @@ const Policy = ({ domain: { id, mta_sts: policy }, mayManage }: { domain: Domain
           )}
           <a href={`/app/domains/${id}/reports?kind=tls`}>TLS reports</a>
         </p>
-        {mayManage && isTesting ? <PolicyForm id={id} mode="enforce" label="Enforce now" /> : null}
-        {mayManage && isEnforced ? <PolicyForm id={id} mode="testing" label="Back to testing" /> : null}
-        {mayManage && isTesting && policy.enforces_from !== null ? (
-          <PolicyForm id={id} mode="testing" label="Keep testing" />
+        {mayManage && policy.mode !== "none" ? (
+          <form method="post" action={`/app/domains/${id}/mta-sts`}>
+            {isTesting ? <PolicyButton mode="enforce" label="Enforce now" /> : null}{" "}
+            {isTesting && policy.enforces_from === null ? null : (
+              <PolicyButton mode="testing" label={isTesting ? "Keep testing" : "Back to testing"} />
+            )}
+          </form>
         ) : null}
       </section>
     </>
   );
 };
 
-const POLICY_LABELS = { testing: "testing", enforce: "enforced", none: "ended" } as const;
+const POLICY_LABELS = { testing: "Testing", enforce: "Enforced", none: "Ended" } as const;
 
-const PolicyForm = ({ id, mode, label }: { id: string; mode: "testing" | "enforce"; label: string }) => (
-  <form method="post" action={`/app/domains/${id}/mta-sts`}>
-    <input type="hidden" name="mta_sts" value={mode} />
-    <button class="quiet" type="submit">
-      {label}
-    </button>
-  </form>
+const PolicyButton = ({ mode, label }: { mode: "testing" | "enforce"; label: string }) => (
+  <button class="quiet" type="submit" name="mta_sts" value={mode}>
+    {label}
+  </button>
 );
 
 type DomainRecord = DomainOut["records"][number];
