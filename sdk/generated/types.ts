@@ -257,6 +257,7 @@ export interface Broadcast {
   contact_list_id: string | null;
   mailbox_id: string | null;
   name: string;
+  language: "placeholders" | "liquid";
   subject: string;
   preheader: string | null;
   html_body: string | null;
@@ -313,6 +314,8 @@ export interface BroadcastCreate {
   subject: string;
   /** Sender: an address, or `Name <address>`. At most 1,000 characters. */
   from_address: string;
+  /** Language of subject, preheader and bodies (docs/contract/templates.md#languages). */
+  language?: "placeholders" | "liquid";
   /** Text that mail programs show after the subject. May contain placeholders. */
   preheader?: string | null;
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
@@ -377,6 +380,8 @@ export interface BroadcastUpdate {
   subject?: string;
   /** Sender: an address, or `Name <address>`. At most 1,000 characters. */
   from_address?: string;
+  /** Language of subject, preheader and bodies (docs/contract/templates.md#languages). */
+  language?: "placeholders" | "liquid";
   /** Text that mail programs show after the subject. May contain placeholders. */
   preheader?: string | null;
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
@@ -400,6 +405,7 @@ export interface BroadcastVariant {
   id: string;
   broadcast_id: string;
   label: string;
+  language: "placeholders" | "liquid" | null;
   subject: string;
   html_body: string | null;
   text_body: string | null;
@@ -416,6 +422,8 @@ export interface BroadcastVariant {
 export interface BroadcastVariantCreate {
   /** Unique within the broadcast, without regard to case. */
   label: string;
+  /** Language of subject and bodies of this variant. null: that of the broadcast. */
+  language?: "placeholders" | "liquid" | null;
   /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject: string;
   /** null: the body of the broadcast. At most 1,000,000 bytes. */
@@ -429,6 +437,8 @@ export interface BroadcastVariantCreate {
 export interface BroadcastVariantUpdate {
   /** Unique within the broadcast, without regard to case. */
   label?: string;
+  /** Language of subject and bodies of this variant. null: that of the broadcast. */
+  language?: "placeholders" | "liquid" | null;
   /** At most 998 bytes. May contain placeholders such as {{name}}. */
   subject?: string;
   /** null: the body of the broadcast. At most 1,000,000 bytes. */

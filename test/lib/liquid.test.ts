@@ -71,10 +71,10 @@ describe("a Liquid text", () => {
     expect(render(text)).toBe(render(text));
   });
 
-  it("reads parts of other templates, with values of their own", () => {
+  it("reads parts of other templates, with the values of the email and their own", () => {
     const parts = { footer: "<p>{{ company }} {{ name }}</p>" };
     expect(render("{{ name }}{% render 'footer', company: c %}", { name: "Ada", c: "A&B" }, "html", parts)).toBe(
-      "Ada<p>A&amp;B </p>",
+      "Ada<p>A&amp;B Ada</p>",
     );
     expect(parseLiquid("{% render 'footer' %}{% render 'footer' %}", "html", parts).parts).toEqual(["footer"]);
   });

@@ -20,6 +20,7 @@ export type BroadcastChanges = Partial<
     | "contact_list_id"
     | "mailbox_id"
     | "name"
+    | "language"
     | "subject"
     | "preheader"
     | "from_address"

@@ -1,15 +1,17 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import type { ValidationError } from "../../lib/errors.ts";
+import { LiquidTextError } from "../../lib/liquid/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 import { countEligible } from "./audience.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
+import { currentParts } from "./frozen-parts.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { limits } from "./rules.ts";
-import { enoughEligible, sampleIssue } from "./split.ts";
+import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
 
 interface SenderRow extends SenderMailbox {
@@ -60,12 +62,27 @@ export async function checkStart(
   else if (list.contacts === 0) errors.push(invalid("contact_list_id", "The contact list is empty"));
   else if (list.contacts > limits.audience) errors.push(invalid("contact_list_id", tooManyContacts(list.contacts)));
   const variants = await findVariants(ctx, row.n);
-  if (!hasContent(toContents(row, variants)))
-    errors.push(invalid("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
+  const issue = await findContentIssue(ctx, row, variants);
+  if (issue) errors.push(invalid("html_body", issue));
   if (errors.length > 0 || !list || "error" in sender) return { errors };
-  const issue = await findSampleIssue(ctx, row, list.n, variants);
-  if (issue) return { errors: [invalid("ab_test_pct", issue)] };
+  const sampleIssue = await findSampleIssue(ctx, row, list.n, variants);
+  if (sampleIssue) return { errors: [invalid("ab_test_pct", sampleIssue)] };
   return { fanOut: newFanOut(list.n, list.lastContact, sender) };
+}
+
+/** Returns why the content of a broadcast cannot be sent, or null: a body is missing, or a template that it renders. */
+async function findContentIssue(
+  ctx: MailCtx,
+  row: BroadcastRow,
+  variants: readonly VariantRow[],
+): Promise<string | null> {
+  try {
+    const contents = toContents(row, variants, await currentParts(ctx, row, variants));
+    return hasContent(contents) ? null : "A broadcast needs html_body or text_body, for each variant, to be sent";
+  } catch (error) {
+    if (error instanceof LiquidTextError) return `The content cannot be rendered: ${error.message}`;
+    throw error;
+  }
 }
 
 /** Returns why the sample of a broadcast is too small for its variants, or null. Counts no more contacts than decide that. */
@@ -76,7 +93,7 @@ async function findSampleIssue(
   variants: readonly VariantRow[],
 ): Promise<string | null> {
   if (pct === null || variants.length < 2) return null;
-  return sampleIssue(await countEligible(ctx, list, enoughEligible(pct, variants)), pct, variants);
+  return issueOfSample(await countEligible(ctx, list, enoughEligible(pct, variants)), pct, variants);
 }
 
 /** Returns the message for a list with more contacts than one broadcast may have. */

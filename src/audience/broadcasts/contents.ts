@@ -1,9 +1,12 @@
 import { utf8 } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
-import { escapeHtml, type ParsedText, parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
+import { type Parts, parseLiquid } from "../../lib/liquid/index.ts";
+import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
+import { escapeHtml, parsePlaceholders } from "../../lib/placeholders.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { type ContentDocument, UNSUBSCRIBE_URL } from "../../sending/emails/index.ts";
+import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import type { BroadcastRow } from "./queries.ts";
 import type { VariantRow } from "./variants/queries.ts";
 
@@ -13,44 +16,84 @@ export interface VariantContent {
   variant: number;
   /** Id of the variant, or `own`: the last part of the key in R2. */
   key: string;
-  subject: ParsedText;
+  subject: PersonalText;
   document: ContentDocument;
-  /** Names of the placeholders whose values an email stores. */
+  /** Names of the values that an email stores. */
   names: string[];
 }
 
-type Bodies = Pick<BroadcastRow, "subject" | "html_body" | "text_body">;
+/** A text with its language. */
+interface Written {
+  text: string;
+  language: Language;
+}
+
+/** The texts of a variant, or of a broadcast without variants. */
+interface Texts {
+  variant: number;
+  key: string;
+  subject: Written;
+  html: Written | null;
+  text: Written | null;
+}
+
+/** Returns the texts of a broadcast: those of its variants, whose null bodies fall back to its own, or its own when it has no variant. */
+function textsOf(row: BroadcastRow, variants: readonly VariantRow[]): Texts[] {
+  const own = written(row, row.language);
+  if (variants.length === 0) return [{ variant: 0, key: "own", ...own }];
+  return variants.map((variant) => {
+    const { subject, html, text } = written(variant, variant.language ?? row.language);
+    return { variant: variant.n, key: variant.id, subject, html: html ?? own.html, text: text ?? own.text };
+  });
+}
+
+function written(bodies: Pick<BroadcastRow, "subject" | "html_body" | "text_body">, language: Language) {
+  const of = (text: string | null): Written | null => (text ? { text, language } : null);
+  return { subject: { text: bodies.subject, language }, html: of(bodies.html_body), text: of(bodies.text_body) };
+}
+
+/** Returns the names of the templates that a broadcast renders. Throws LiquidTextError. Pure. */
+export function partNames(row: BroadcastRow, variants: readonly VariantRow[]): string[] {
+  const names = textsOf(row, variants).flatMap(({ html, text }) => [html, text].flatMap(partsOf));
+  return [...new Set(names)];
+}
+
+const partsOf = (body: Written | null): readonly string[] =>
+  body?.language === "liquid" ? parseLiquid(body.text, "text").parts : [];
 
 /**
- * Returns the contents of a broadcast: those of its variants, whose null bodies fall back to its own, or its own when it has no
- * variant (docs/contract/broadcasts.md#sample-and-variants). Each html has the preheader, and each body an unsubscribe link.
- * Pure.
+ * Returns the contents of a broadcast (docs/contract/broadcasts.md#sample-and-variants). `parts`: the texts of the templates that it
+ * renders. Each html has the preheader, and each body an unsubscribe link. Throws LiquidTextError. Pure.
  */
-export function toContents(row: BroadcastRow, variants: readonly VariantRow[]): VariantContent[] {
-  const own = { variant: 0, key: "own", bodies: row as Bodies };
-  const ofVariants = variants.map((variant) => ({
-    variant: variant.n,
-    key: variant.id,
-    bodies: {
-      subject: variant.subject,
-      html_body: variant.html_body || row.html_body,
-      text_body: variant.text_body || row.text_body,
-    },
-  }));
-  return (ofVariants.length > 0 ? ofVariants : [own]).map(({ variant, key, bodies }) => {
-    const subject = parsePlaceholders(bodies.subject);
-    const html = bodies.html_body ? withUnsubscribeHtml(withPreheader(bodies.html_body, row.preheader)) : null;
-    const text = bodies.text_body ? withUnsubscribeText(bodies.text_body) : null;
+export function toContents(
+  row: BroadcastRow,
+  variants: readonly VariantRow[],
+  parts: BodyParts = NO_PARTS,
+): VariantContent[] {
+  return textsOf(row, variants).map(({ variant, key, ...texts }) => {
+    const subject = parsePersonalText(texts.subject.language, texts.subject.text, "header");
+    const html = texts.html && withUnsubscribe(withPreheader(texts.html, row), "html", parts.html);
+    const text = texts.text && withUnsubscribe(texts.text, "text", parts.text);
     const replyTo = row.reply_to === null ? null : parseDisplayAddress(row.reply_to);
+    const isLiquid = texts.html?.language === "liquid" || texts.text?.language === "liquid";
     const document: ContentDocument = {
-      text,
-      html,
+      text: text?.source ?? null,
+      html: html?.source ?? null,
       headers: [],
       reply_to: replyTo && { email: replyTo.address, name: replyTo.name },
       attachments: [],
+      ...(isLiquid
+        ? {
+            liquid: {
+              html: texts.html?.language === "liquid" ? parts.html : null,
+              text: texts.text?.language === "liquid" ? parts.text : null,
+            },
+          }
+        : {}),
     };
-    const names = placeholderNames(subject, parsePlaceholders(html ?? ""), parsePlaceholders(text ?? ""));
-    return { variant, key, subject, document, names: names.filter((name) => name !== UNSUBSCRIBE_URL) };
+    const names = new Set([subject, html?.parsed, text?.parsed].flatMap((parsed) => parsed?.names ?? []));
+    names.delete(UNSUBSCRIBE_URL);
+    return { variant, key, subject, document, names: [...names] };
   });
 }
 
@@ -92,24 +135,37 @@ export function toStored(
 const HIDDEN = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0";
 
 /** Puts the preheader at the start of the body, where mail programs take the text after the subject from. */
-function withPreheader(html: string, preheader: string | null): string {
-  if (!preheader) return html;
-  const parts = parsePlaceholders(preheader);
-  const text = parts.map((part) => (typeof part === "string" ? escapeHtml(part) : `{{${part.name}}}`)).join("");
+function withPreheader(body: Written, { preheader, language }: BroadcastRow): Written {
+  // A body in another language is that of a variant, whose values the preheader could not name.
+  if (!preheader || body.language !== language) return body;
+  const html = body.text;
   const tag = /<body\b[^>]*>/i.exec(html);
   const at = tag === null ? 0 : tag.index + tag[0].length;
-  return `${html.slice(0, at)}<div style="${HIDDEN}">${text}</div>${html.slice(at)}`;
+  const shown = `<div style="${HIDDEN}">${escapeAround(preheader, language)}</div>`;
+  return { ...body, text: `${html.slice(0, at)}${shown}${html.slice(at)}` };
 }
 
-const hasUnsubscribe = (text: string) => placeholderNames(parsePlaceholders(text)).includes(UNSUBSCRIBE_URL);
+/** Escapes what is not a placeholder, a tag or an output of Liquid. */
+function escapeAround(text: string, language: Language): string {
+  if (language === "liquid")
+    return text
+      .split(/(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/)
+      .map((part, index) => (index % 2 === 1 ? part : escapeHtml(part)))
+      .join("");
+  const parts = parsePlaceholders(text);
+  return parts.map((part) => (typeof part === "string" ? escapeHtml(part) : `{{${part.name}}}`)).join("");
+}
 
-function withUnsubscribeHtml(html: string): string {
-  if (hasUnsubscribe(html)) return html;
+/** Adds an unsubscribe link to a body that has none. */
+function withUnsubscribe({ text, language }: Written, kind: "html" | "text", parts: Parts) {
+  const parse = (source: string) => ({ source, parsed: parsePersonalText(language, source, kind, parts) });
+  const own = parse(text);
+  if (own.parsed.names.includes(UNSUBSCRIBE_URL)) return own;
+  return parse(kind === "html" ? withLink(text) : `${text}\n\nUnsubscribe: {{${UNSUBSCRIBE_URL}}}\n`);
+}
+
+function withLink(html: string): string {
   const link = `<p style="font-size:12px;color:#666"><a href="{{${UNSUBSCRIBE_URL}}}" style="color:#666">Unsubscribe</a></p>`;
   const end = [...html.matchAll(/<\/body\b/gi)].at(-1)?.index ?? html.length;
   return `${html.slice(0, end)}${link}${html.slice(end)}`;
-}
-
-function withUnsubscribeText(text: string): string {
-  return hasUnsubscribe(text) ? text : `${text}\n\nUnsubscribe: {{${UNSUBSCRIBE_URL}}}\n`;
 }

@@ -33,7 +33,8 @@ const FIND_CONTACTS = `
        WHERE l.n = ?1 AND c.id > ?2 AND c.n <= ?3 ORDER BY c.id LIMIT ?6))
   SELECT c.n, c.id, c.email, c.email_key AS key, c.name, s.reason AS skipped, (SELECT count(*) FROM page) AS found,
          CASE WHEN json_array_length(?5) > 0 THEN (
-           SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE m.value END)
+           SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
+             WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
              FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?5))) END AS metadata
     FROM page CROSS JOIN contacts c ON c.n = page.n
     LEFT JOIN broadcast_skipped s ON s.broadcast = ?4 AND s.contact = c.n

@@ -4,14 +4,15 @@ import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
+import { checkTexts } from "./check-texts.ts";
 import { type BroadcastRow, zeroCounts } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
 import { toRecord } from "./serialize.ts";
 
 const INSERT = `
   INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, preheader, from_address,
-    from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19)`;
+    from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body, language)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20)`;
 
 // The number of the broadcast is known in its transaction only.
 const INSERT_TASK = `
@@ -21,7 +22,7 @@ const INSERT_TASK = `
 
 /**
  * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list or mailbox, 422 for a time that is not
- * in the future, 413 when it is too large.
+ * in the future, 413 when it is too large, 422 with the place of a mistake in its texts.
  */
 export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promise<BroadcastOut> {
   checkScheduledAt(ctx, input.scheduled_at);
@@ -31,10 +32,11 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   const values = [row.workspace, row.id, row.status, row.user_id, row.contact_list_id, row.mailbox_id, row.name];
   const content = [row.subject, row.preheader, row.from_address, row.from_domain, row.reply_to, row.scheduled_at];
   const rest = [row.ab_test_pct, row.max_per_hour, checkSize(response), row.created_at, row.html_body, row.text_body];
+  await checkTexts(ctx, row);
   await guardedBatch(mailDb(ctx), [
     mailDb(ctx)
       .prepare(INSERT)
-      .bind(...values, ...content, ...rest),
+      .bind(...values, ...content, ...rest, row.language),
     mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
     ...storeMailResponse(ctx, response),
   ]);
@@ -53,6 +55,7 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     contact_list_id: input.contact_list_id ?? null,
     mailbox_id: input.mailbox_id ?? null,
     name: input.name,
+    language: input.language ?? "placeholders",
     subject: input.subject,
     preheader: input.preheader ?? null,
     from_address: input.from_address,

@@ -8,7 +8,7 @@ import { deleteOutboxRowStatement } from "./change.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 
-const PARTS = ["broadcast_variants", "broadcast_counts", "broadcast_clicks", "broadcast_skipped"];
+const PARTS = ["broadcast_variants", "broadcast_counts", "broadcast_clicks", "broadcast_skipped", "broadcast_parts"];
 
 /**
  * Deletes a broadcast with its variants and counts. Its emails stay; those that were not delivered yet are cancelled at

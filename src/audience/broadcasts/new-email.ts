@@ -1,8 +1,11 @@
 import { utf8Length } from "../../lib/bytes.ts";
-import { renderPlaceholders, type Values } from "../../lib/placeholders.ts";
+import { timeOfId } from "../../lib/ids.ts";
+import { LiquidTextError } from "../../lib/liquid/index.ts";
+import type { Rendering } from "../../lib/personal-text.ts";
+import type { Values } from "../../lib/placeholders.ts";
 import { cleanName, misleadingNameIssue, nameIssue } from "../../lib/text-rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { type NewEmail, queuedEvent, storedKey } from "../../sending/emails/index.ts";
+import { type NewEmail, queuedEvent, SUBJECT_ISSUE, storedKey } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
 import type { Sender } from "./fan-out.ts";
 import type { BroadcastRow } from "./queries.ts";
@@ -44,6 +47,7 @@ export function toEmail(
 ): NewEmail {
   const id = ctx.newId();
   const values = valuesOf(contact, content.names);
+  const { subject, issue } = renderSubject(content, { values, now: timeOfId(id) });
   const name = displayName(contact);
   return {
     id,
@@ -55,7 +59,7 @@ export function toEmail(
     fromEmail: sender.email,
     fromName: sender.name,
     messageId: `<${id}@${sender.domain}>`,
-    subject: renderSubject(content, values),
+    subject,
     recipients: [
       {
         kind: "to",
@@ -81,7 +85,7 @@ export function toEmail(
       broadcast: row.n === 0 ? null : row.n,
       variant: row.n === 0 ? null : content.variant,
       contact: row.n === 0 ? null : contact.n,
-      variables: JSON.stringify(values),
+      variables: JSON.stringify(issue === null ? values : { ...values, [SUBJECT_ISSUE]: issue }),
     },
   };
 }
@@ -101,9 +105,20 @@ function valuesOf({ email, name, metadata }: PageContact, names: readonly string
   return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
 }
 
-/** Returns the rendered subject, cut to the bytes that a subject may have. */
-function renderSubject({ subject }: StoredContent, values: Values): string {
-  const rendered = renderPlaceholders(subject, values, "header", MAX_RENDERED_SUBJECT) ?? "";
+/** Returns the rendered subject, cut to the bytes that a subject may have, or why it cannot be rendered: the email then fails. */
+function renderSubject(
+  { subject: text }: StoredContent,
+  rendering: Rendering,
+): { subject: string; issue: string | null } {
+  try {
+    return { subject: toSubject(text.render(rendering, MAX_RENDERED_SUBJECT) ?? ""), issue: null };
+  } catch (error) {
+    if (error instanceof LiquidTextError) return { subject: "", issue: error.message };
+    throw error;
+  }
+}
+
+function toSubject(rendered: string): string {
   if (utf8Length(rendered) <= limits.subjectBytes) return rendered;
   const cut = new TextEncoder().encode(rendered).subarray(0, limits.subjectBytes);
   return new TextDecoder().decode(cut).replace(/\ufffd+$/, "");

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { Language } from "../../lib/personal-text.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type FanOut, parseFanOut } from "./fan-out.ts";
@@ -39,6 +40,7 @@ export interface BroadcastRow {
   next_claim_at: number | null;
   /** JSON list of tags of a bulk send; null for a broadcast. */
   bulk_tags: string | null;
+  language: Language;
 }
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */

@@ -1,3 +1,4 @@
+import { LiquidTextError } from "../../lib/liquid/index.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -25,10 +26,11 @@ import {
   saveStatement,
 } from "./create-emails.ts";
 import type { FanOut } from "./fan-out.ts";
+import { frozenParts } from "./frozen-parts.ts";
 import { planAudience } from "./plan-audience.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
 import { startDue } from "./start.ts";
-import { findVariants } from "./variants/queries.ts";
+import { findVariants, type VariantRow } from "./variants/queries.ts";
 import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
 
 /** A run starts no further page after this many milliseconds: half a lease. */
@@ -91,7 +93,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       if (row.status === "cancelled") await wakeLowPriority(ctx, 1);
       return null;
     } else if (!(await hasList(ctx, fanOut.list))) {
-      return cancelWithoutList(ctx, broadcast);
+      return cancelWith(ctx, broadcast, WITHOUT_LIST);
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);
     } else if (workspace.isPaused) {
@@ -99,9 +101,10 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {
-      const { size, isLimited } = hasMailSpace(ctx, workspace.mailSize)
+      const { size, isLimited, issue } = hasMailSpace(ctx, workspace.mailSize)
         ? await fanOutContacts(ctx, broadcast, fanOut, workspace, started)
         : { size: workspace.mailSize, isLimited: false };
+      if (issue !== undefined) return cancelWith(ctx, broadcast, `Its content cannot be rendered: ${issue}.`);
       if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
       if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
     }
@@ -112,7 +115,8 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
 /**
  * Plans the audience when that was not done, then makes emails, page after page of contacts, until the phase is complete, the
  * database is too full for new emails, or the daily limit of the workspace is reached. Returns the size of the database after
- * the last page, in bytes (0 when there was none), and whether the limit is reached. Gives way to requests before each page.
+ * the last page, in bytes (0 when there was none), whether the limit is reached, and why the content cannot be rendered, if that is so.
+ * Gives way to requests before each page.
  */
 async function fanOutContacts(
   ctx: MailCtx,
@@ -120,9 +124,10 @@ async function fanOutContacts(
   fanOut: FanOut,
   workspace: WorkspaceState,
   started: number,
-): Promise<{ size: number; isLimited: boolean }> {
+): Promise<{ size: number; isLimited: boolean; issue?: string }> {
   const variants = await findVariants(ctx, row.n);
-  const contents = toContents(row, variants);
+  const contents = await readContents(ctx, row, variants);
+  if ("issue" in contents) return { size: 0, isLimited: false, ...contents };
   let current = { ...row };
   let state = fanOut;
   let size = 0;
@@ -161,6 +166,16 @@ async function fanOutContacts(
   return { size, isLimited: false };
 }
 
+/** Returns the contents, or why they cannot be rendered: a template that they name was deleted since the send. */
+async function readContents(ctx: MailCtx, row: Broadcast["row"], variants: readonly VariantRow[]) {
+  try {
+    return toContents(row, variants, await frozenParts(ctx, row, variants));
+  } catch (error) {
+    if (error instanceof LiquidTextError) return { issue: error.message };
+    throw error;
+  }
+}
+
 /**
  * Makes the emails of a page of contacts, or of as many as the daily limit of the workspace leaves. Returns null when that is
  * none, after it has notified the owners, once a day.
@@ -191,14 +206,16 @@ const CANCEL = `
   UPDATE broadcasts SET status = 'cancelled', version = version + 1, paused_at = NULL, updated_at = ?2
    WHERE n = ?1 AND status = 'sending'`;
 
-/** Cancels a broadcast whose list was deleted while it was sending: its waiting emails are cancelled at dispatch. */
-async function cancelWithoutList(ctx: MailCtx, { row }: Broadcast): Promise<null> {
+const WITHOUT_LIST = "Its contact list was deleted while it was sending. Emails that had left by then are delivered.";
+
+/** Cancels a broadcast that cannot go on while it is sending: its waiting emails are cancelled at dispatch. */
+async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promise<null> {
   // First, so that a crash between the two repeats it.
   if (row.bulk_tags === null)
     await notifyOwners(ctx, row.workspace, {
       ...{ category: "sends", severity: "warning", href: `/broadcasts/${row.id}` },
       title: `The broadcast ${row.name} was cancelled`,
-      body: "Its contact list was deleted while it was sending. Emails that had left by then are delivered.",
+      body,
       key: `broadcast-without-list ${row.id}`,
     });
   await mailDb(ctx).prepare(CANCEL).bind(row.n, ctx.now()).run();

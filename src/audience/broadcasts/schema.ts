@@ -2,6 +2,7 @@ import * as z from "zod";
 import { utf8Length } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { languages } from "../../lib/personal-text.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
@@ -89,6 +90,11 @@ export const BroadcastIn = z
     from_address: address("from_address").describe(
       "Sender: an address, or `Name <address>`. At most 1,000 characters.",
     ),
+    language: z
+      .enum(languages)
+      .optional()
+      .describe("Language of subject, preheader and bodies (docs/contract/templates.md#languages).")
+      .meta({ default: "placeholders" }),
     preheader: Preheader,
     html_body: Body,
     text_body: Body,
@@ -128,6 +134,7 @@ const example = {
   contact_list_id: null,
   mailbox_id: null,
   name: "Newsletter of December",
+  language: "placeholders" as const,
   subject: "News for {{name}}",
   preheader: "What is new in December",
   html_body: '<p>Hello {{name}}</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
@@ -163,6 +170,7 @@ export const BroadcastOut = z
     contact_list_id: z.uuid().nullable(),
     mailbox_id: z.uuid().nullable(),
     name: z.string(),
+    language: z.enum(languages),
     subject: z.string(),
     preheader: z.string().nullable(),
     html_body: z.string().nullable(),

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { unprocessable } from "../../lib/errors.ts";
+import { LiquidTextError } from "../../lib/liquid/index.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
@@ -11,10 +12,11 @@ import { changeStatement, insertEmailStatements, requireSendingAllowed } from ".
 import { findSender } from "./check-start.ts";
 import { hasContent, storeContents, toContents, toStored } from "./contents.ts";
 import { findSuppressed } from "./find-suppressed.ts";
+import { currentParts } from "./frozen-parts.ts";
 import { toEmail } from "./new-email.ts";
-import { getBroadcast } from "./queries.ts";
+import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import type { TestIn, TestOut } from "./report-schema.ts";
-import { findVariants, getVariant } from "./variants/queries.ts";
+import { findVariants, getVariant, type VariantRow } from "./variants/queries.ts";
 
 const INSERT_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref)
@@ -26,14 +28,14 @@ const invalid = (loc: (string | number)[], msg: string) =>
 /**
  * Sends the content of a broadcast to given addresses, with their address as the only value. These emails count for no
  * broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
- * address that is not valid or suppressed, a sender that may not send, or a broadcast without content.
+ * address that is not valid or suppressed, a sender that may not send, or a broadcast without content or with a template that is missing.
  */
 export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: TestIn): Promise<TestOut> {
   requireSendingAllowed(ctx, "broadcast");
   const broadcast = await getBroadcast(ctx, id);
   const { row } = broadcast;
   const chosen = variant_id ? [await getVariant(ctx, broadcast, variant_id)] : await findVariants(ctx, row.n);
-  const contents = toContents(row, chosen.slice(0, 1));
+  const contents = await readContents(ctx, row, chosen.slice(0, 1));
   if (!hasContent(contents)) throw invalid(["html_body"], "A broadcast needs html_body or text_body to be sent");
   const sender = await findSender(ctx, row, ctx.actor.domainIds);
   if ("error" in sender) throw unprocessable([sender.error]);
@@ -100,4 +102,14 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     emails.map((email) => ({ dueAt: now, id: email.id, kind: "deliver" })),
   );
   return response;
+}
+
+/** Returns the contents with the parts of now. Throws 422 when a template that they render is missing. */
+async function readContents(ctx: CallerCtx, row: BroadcastRow, variants: readonly VariantRow[]) {
+  try {
+    return toContents(row, variants, await currentParts(ctx, row, variants));
+  } catch (error) {
+    if (error instanceof LiquidTextError) throw invalid(["html_body"], error.message);
+    throw error;
+  }
 }

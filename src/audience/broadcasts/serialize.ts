@@ -12,6 +12,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     contact_list_id: row.contact_list_id,
     mailbox_id: row.mailbox_id,
     name: row.name,
+    language: row.language,
     subject: row.subject,
     preheader: row.preheader,
     html_body: row.html_body,

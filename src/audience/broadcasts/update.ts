@@ -7,12 +7,13 @@ import {
   requireTransition,
 } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
+import { checkTexts } from "./check-texts.ts";
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
 
 /**
  * Changes the given fields of a draft or scheduled broadcast; null is a value. `scheduled_at` schedules it, or makes it a draft
  * (docs/contract/broadcasts.md#broadcast-statuses). Throws 404, 409 in any other status, 422 for a time that is not in the
- * future, 413 when it becomes too large.
+ * future, 413 when it becomes too large, 422 with the place of a mistake in its texts.
  */
 export async function updateBroadcast(ctx: CallerCtx, id: string, patch: BroadcastPatch): Promise<BroadcastOut> {
   let isChecked = false;
@@ -25,6 +26,7 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
     }
     const changes = toChanges(patch);
     if (Object.keys(changes).length === 0) return null;
+    await checkTexts(ctx, { ...broadcast.row, ...changes });
     if (patch.scheduled_at === undefined) return { changes };
     const { row } = broadcast;
     const status = requireTransition(broadcast, patch.scheduled_at === null ? "unschedule" : "schedule");
@@ -42,6 +44,7 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
 function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges {
   const {
     name,
+    language,
     subject,
     preheader,
     html_body,
@@ -54,7 +57,7 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     max_per_hour,
   } = patch;
   const given = {
-    ...{ name, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id },
+    ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id },
     ...{ scheduled_at, ab_test_pct, max_per_hour },
   };
   const sender = from_address === undefined ? {} : { from_address, from_domain: domainOfSender(from_address) };

@@ -37,6 +37,7 @@ const MAIL_STEPS = [
   "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM broadcast_pages WHERE (workspace, broadcast, last_n) IN (SELECT workspace, broadcast, last_n FROM broadcast_pages WHERE workspace = ?1 LIMIT ?2)",
   deleteOfBroadcasts("broadcast_variants", "id"),
+  "DELETE FROM broadcast_parts WHERE broadcast IN (SELECT p.broadcast FROM broadcasts b CROSS JOIN broadcast_parts p ON p.broadcast = b.n WHERE b.workspace = ?1 LIMIT ?2)",
   deleteOfBroadcasts("broadcast_counts", "variant"),
   deleteOfBroadcasts("broadcast_clicks", "url"),
   deleteOfBroadcasts("broadcast_skipped", "contact"),

@@ -1,7 +1,7 @@
 import { ComposeError } from "../../mail/mime/index.ts";
 import { classifyFailure } from "../../mail/reports/index.ts";
 import type { ConnectError, RecipientResult, Reply } from "../../mail/smtp/index.ts";
-import { AttachmentDeletedError, type Outcome, RenderedTooLongError } from "../emails/index.ts";
+import { AttachmentDeletedError, type Outcome, UnrenderableError } from "../emails/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
 import { PermanentError } from "./compose-mail.ts";
 import type { Paced } from "./hand-over.ts";
@@ -86,7 +86,7 @@ export function waitedTooLong(attempt: Attempt, { label, reason }: Pick<Paced, "
 
 /** Returns the outcome when the message could not be composed. Only errors of the message itself are final; R2 may recover. */
 export function preparationFailed(attempt: Attempt, error: unknown): Outcome {
-  const final = [AttachmentDeletedError, ComposeError, PermanentError, RenderedTooLongError];
+  const final = [AttachmentDeletedError, ComposeError, PermanentError, UnrenderableError];
   if (error instanceof Error && final.some((kind) => error instanceof kind)) {
     return { on: "gave-up", metadata: { attempt: attempt.number, reason: error.message } };
   }

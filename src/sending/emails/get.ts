@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { contentPlace, describeRaw, RenderedTooLongError, readContent } from "./content/index.ts";
+import { contentPlace, describeRaw, readContent, UnrenderableError } from "./content/index.ts";
 import { mayReadContent } from "./may-read-content.ts";
 import { type DetailRow, getEmail } from "./queries.ts";
 import type { DetailOut } from "./schema.ts";
@@ -19,7 +19,7 @@ export async function readDetail(ctx: CallerCtx, row: DetailRow): Promise<Detail
     return toDetail(row, isRaw ? await describeRaw(ctx, contentPlace(ctx.workspace.id, row).key, content) : content);
   } catch (error) {
     // Such an email failed, and its event says why.
-    if (error instanceof RenderedTooLongError) return toDetail(row, null);
+    if (error instanceof UnrenderableError) return toDetail(row, null);
     throw error;
   }
 }

@@ -13,11 +13,12 @@ export {
   offloadContent,
   offloadSteps,
   packContents,
-  RenderedTooLongError,
   readContent,
+  SUBJECT_ISSUE,
   setContentKeyStatement,
   toAttachmentSource,
   UNSUBSCRIBE_URL,
+  UnrenderableError,
 } from "./content/index.ts";
 export { findFailureReasons, findNewestFailureReasons, lastReason } from "./failure-reasons.ts";
 export { getEmailDetail, readDetail } from "./get.ts";

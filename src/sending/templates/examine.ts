@@ -31,7 +31,7 @@ export async function examine(ctx: CallerCtx, { language, ...content }: Template
   );
   const names = [...new Set(named)];
   if (names.length > MAX_PARTS) throw invalidField("html_body", `A template renders at most ${MAX_PARTS} others`);
-  const found = await readParts(ctx, names);
+  const found = await readParts(ctx, ctx.workspace.number, names);
   const variables = texts.flatMap(([field, text, encoding]) => {
     const parts = field === "subject" ? {} : found[field === "html_body" ? "html" : "text"];
     return text === null ? [] : withField(field, () => parsePersonalText("liquid", text, encoding, parts).paths);

@@ -24,7 +24,10 @@ export async function previewTemplate(ctx: CallerCtx, id: string, { variables }:
   const values = variables ?? {};
   const unfit = unfitVariable(template.language, values);
   if (unfit !== null) throw invalidField("variables", UNFIT_VARIABLE);
-  const rendered = render(template, await readParts(ctx, template.parts ?? []), { values, now: ctx.now() });
+  const rendered = render(template, await readParts(ctx, ctx.workspace.number, template.parts ?? []), {
+    values,
+    now: ctx.now(),
+  });
   if (rendered === null)
     throw tooLarge(`The rendered template is too long; the limit is ${RENDERED_BYTES.toLocaleString("en")} bytes`);
   const { subject, htmlBody, textBody, missing } = rendered;

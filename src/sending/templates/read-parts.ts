@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { type BodyParts, NO_PARTS } from "./render.ts";
 import { MAX_PARTS, PARTS_BYTES } from "./rules.ts";
 
@@ -25,7 +25,8 @@ interface PartRow {
  * and PARTS_BYTES. Others have none. One D1 call, none without names.
  */
 export async function readParts(
-  ctx: Pick<CallerCtx, "db" | "workspace">,
+  ctx: Pick<Ctx, "db">,
+  workspace: number,
   names: Iterable<string>,
   templates: number = 1,
 ): Promise<BodyParts> {
@@ -33,7 +34,7 @@ export async function readParts(
   if (wanted === "[]") return NO_PARTS;
   const { results } = await ctx.db
     .prepare(READ)
-    .bind(ctx.workspace.number, wanted, MAX_PARTS * templates)
+    .bind(workspace, wanted, MAX_PARTS * templates)
     .all<PartRow>();
   const bodies = (body: "htmlBody" | "textBody") =>
     Object.fromEntries(results.flatMap((part) => (part[body] === null ? [] : [[part.name, part[body]]])));

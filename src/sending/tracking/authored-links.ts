@@ -1,4 +1,6 @@
-import { type ParsedText, parsePlaceholders, renderPlaceholders, type Values } from "../../lib/placeholders.ts";
+import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
+import type { Values } from "../../lib/placeholders.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { MAX_TARGET_BYTES } from "../../platform/mail-tokens/index.ts";
@@ -11,15 +13,16 @@ interface Variant {
   variant: number;
 }
 
-/** A target with placeholders, as its author wrote it. */
+/** A target with values in it, as its author wrote it. */
 interface AuthoredLink {
   text: string;
-  parsed: ParsedText;
+  parsed: PersonalText;
 }
 
 const FIND_HTML = `
   SELECT b.n AS broadcast, j.value->>'variant' AS variant,
-         CASE WHEN coalesce(v.html_body, '') <> '' THEN v.html_body ELSE b.html_body END AS html
+         CASE WHEN coalesce(v.html_body, '') <> '' THEN v.html_body ELSE b.html_body END AS html,
+         CASE WHEN coalesce(v.html_body, '') <> '' THEN coalesce(v.language, b.language) ELSE b.language END AS language
     FROM json_each(?1) j CROSS JOIN broadcasts b ON b.n = j.value->>'broadcast'
     LEFT JOIN broadcast_variants v ON v.broadcast = b.n AND v.n = j.value->>'variant'`;
 
@@ -38,23 +41,42 @@ export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant
     const { results } = await mailDb(ctx)
       .prepare(FIND_HTML)
       .bind(JSON.stringify([...unknown.values()]))
-      .all<Variant & { html: string | null }>();
-    for (const { html, ...variant } of results) {
+      .all<Variant & { html: string | null; language: Language }>();
+    for (const { html, language, ...variant } of results) {
       const [oldest] = cache.keys();
       if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-      cache.set(keyOf(variant), readLinks(html ?? ""));
+      cache.set(keyOf(variant), readLinks(html ?? "", language));
     }
   }
   return (of: Variant, url: string, values: Values): string | undefined =>
-    cache.get(keyOf(of))?.find(({ parsed }) => renderPlaceholders(parsed, values, "text", MAX_TARGET_BYTES) === url)
-      ?.text;
+    cache.get(keyOf(of))?.find(({ parsed }) => targetOf(parsed, values) === url)?.text;
 }
 
-/** Returns the targets of a document that have placeholders. */
-function readLinks(html: string): AuthoredLink[] {
+/** Returns the target of a link with the values of an email; null when it has none. A link that tells the time is not found again. */
+function targetOf(parsed: PersonalText, values: Values): string | null {
+  try {
+    return parsed.render({ values, now: 0 }, MAX_TARGET_BYTES);
+  } catch (error) {
+    if (error instanceof LiquidTextError) return null;
+    throw error;
+  }
+}
+
+/** Returns the targets of a document that have values in them. */
+function readLinks(html: string, language: Language): AuthoredLink[] {
   const targets = [...html.matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi)].flatMap((match) => {
     const raw = match[1] ?? match[2] ?? match[3] ?? "";
     return raw.includes("{{") ? (decodeValue(raw) ?? []) : [];
   });
-  return [...new Set(targets)].slice(0, MAX_TRACKED_LINKS).map((text) => ({ text, parsed: parsePlaceholders(text) }));
+  return [...new Set(targets)].slice(0, MAX_TRACKED_LINKS).flatMap((text) => parseLink(text, language));
+}
+
+/** Part of a Liquid text may be no text of its own: its links are counted by what they became. */
+function parseLink(text: string, language: Language): AuthoredLink[] {
+  try {
+    return [{ text, parsed: parsePersonalText(language, text, "text") }];
+  } catch (error) {
+    if (error instanceof LiquidTextError) return [];
+    throw error;
+  }
 }

@@ -69,7 +69,12 @@ export async function previewHtml(
     const source = html ?? text ?? "";
     const encoding: Encoding = html === null ? "text" : "html";
     const names = language === "liquid" ? parseLiquid(source, encoding).parts : [];
-    const parsed = parsePersonalText(language, source, encoding, (await readParts(caller, names))[encoding]);
+    const parsed = parsePersonalText(
+      language,
+      source,
+      encoding,
+      (await readParts(caller, caller.workspace.number, names))[encoding],
+    );
     const rendering = { values: toVariables(language, parsed.paths, samples), now: caller.now() };
     const rendered = parsed.render(rendering, MAX_PREVIEW);
     if (rendered === null) return "<p>The content is too long to be shown.</p>";

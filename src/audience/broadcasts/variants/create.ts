@@ -2,18 +2,20 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
+import { checkTexts } from "../check-texts.ts";
 import { limits } from "../rules.ts";
 import { findVariants, toVariant, type VariantRow } from "./queries.ts";
 import type { VariantIn, VariantOut } from "./schema.ts";
 import { requireNewLabel, writeVariants } from "./write.ts";
 
 const INSERT = `
-  INSERT INTO broadcast_variants (workspace, broadcast, id, label, subject, weight, created_at, html_body, text_body)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
+  INSERT INTO broadcast_variants (workspace, broadcast, id, label, subject, weight, created_at, html_body, text_body,
+    language)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`;
 
 /**
  * Adds a variant to a draft or scheduled broadcast. Throws 404, 409 in any other status, for a label that exists, or
- * beyond the limit of variants, 413 when it is too large.
+ * beyond the limit of variants, 413 when it is too large, 422 with the place of a mistake in its texts.
  */
 export function createVariant(ctx: CallerCtx, broadcastId: string, input: VariantIn): Promise<VariantOut> {
   return writeVariants(ctx, broadcastId, async (broadcast) => {
@@ -27,6 +29,7 @@ export function createVariant(ctx: CallerCtx, broadcastId: string, input: Varian
       broadcast: n,
       id: ctx.newId(),
       label: input.label,
+      language: input.language ?? null,
       subject: input.subject,
       weight: input.weight,
       created_at: ctx.now(),
@@ -36,12 +39,13 @@ export function createVariant(ctx: CallerCtx, broadcastId: string, input: Varian
     };
     const response = toVariant(broadcast, variant);
     checkSize(response);
+    await checkTexts(ctx, { ...variant, language: variant.language ?? broadcast.row.language, preheader: null });
     const { id, label, subject, weight, created_at, html_body, text_body } = variant;
     const values = [workspace, n, id, label, subject, weight, created_at, html_body, text_body];
     return {
       statement: mailDb(ctx)
         .prepare(INSERT)
-        .bind(...values),
+        .bind(...values, variant.language),
       response,
     };
   });

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
+import type { Language } from "../../../lib/personal-text.ts";
 import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
@@ -20,6 +21,8 @@ export interface VariantRow {
   created_at: number;
   html_body: string | null;
   text_body: string | null;
+  /** Null: that of the broadcast. */
+  language: Language | null;
   delivered: number;
   bounced: number;
   failed: number;
@@ -64,6 +67,7 @@ export function toVariant({ row: { id }, fanOut }: Broadcast, variant: VariantRo
     id: variant.id,
     broadcast_id: id,
     label: variant.label,
+    language: variant.language,
     subject: variant.subject,
     html_body: variant.html_body,
     text_body: variant.text_body,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { languages } from "../../../lib/personal-text.ts";
 import { limits } from "../rules.ts";
 import { Body, oneLine, Subject } from "../schema.ts";
 
@@ -9,6 +10,10 @@ const FALLBACK = "null: the body of the broadcast.";
 
 const fields = {
   label: oneLine("label", limits.labelCharacters).describe("Unique within the broadcast, without regard to case."),
+  language: z
+    .enum(languages)
+    .nullish()
+    .describe("Language of subject and bodies of this variant. null: that of the broadcast."),
   subject: Subject,
   html_body: Body.describe(`${FALLBACK} At most ${limits.contentBytes.toLocaleString("en")} bytes.`),
   text_body: Body.describe(`${FALLBACK} At most ${limits.contentBytes.toLocaleString("en")} bytes.`),
@@ -32,6 +37,7 @@ export const VariantOut = z
     id: z.uuid(),
     broadcast_id: z.uuid(),
     label: z.string(),
+    language: z.enum(languages).nullable(),
     subject: z.string(),
     html_body: z.string().nullable(),
     text_body: z.string().nullable(),
@@ -51,6 +57,7 @@ export const VariantOut = z
         id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
         broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
         label: "B",
+        language: null,
         subject: "Have you seen this, {{name}}?",
         html_body: null,
         text_body: null,

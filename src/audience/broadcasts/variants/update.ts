@@ -1,17 +1,18 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
+import { checkTexts } from "../check-texts.ts";
 import { findVariants, getVariant, toVariant } from "./queries.ts";
 import type { VariantOut, VariantPatch } from "./schema.ts";
 import { requireNewLabel, writeVariants } from "./write.ts";
 
 const UPDATE = `
-  UPDATE broadcast_variants SET label = ?3, subject = ?4, weight = ?5, html_body = ?6, text_body = ?7
+  UPDATE broadcast_variants SET label = ?3, subject = ?4, weight = ?5, html_body = ?6, text_body = ?7, language = ?8
    WHERE broadcast = ?1 AND id = ?2`;
 
 /**
  * Changes the given fields of a variant of a draft or scheduled broadcast; null is a value. Throws 404, 409 in any other
- * status or for a label that exists, 413 when it becomes too large.
+ * status or for a label that exists, 413 when it becomes too large, 422 with the place of a mistake in its texts.
  */
 export function updateVariant(
   ctx: CallerCtx,
@@ -26,9 +27,12 @@ export function updateVariant(
     const changed = { ...variant, ...withoutUndefined(patch) };
     const response = toVariant(broadcast, changed);
     checkSize(response);
+    await checkTexts(ctx, { ...changed, language: changed.language ?? broadcast.row.language, preheader: null });
     const { broadcast: n, id, label, subject, weight, html_body, text_body } = changed;
     return {
-      statement: mailDb(ctx).prepare(UPDATE).bind(n, id, label, subject, weight, html_body, text_body),
+      statement: mailDb(ctx)
+        .prepare(UPDATE)
+        .bind(n, id, label, subject, weight, html_body, text_body, changed.language),
       response,
     };
   });
@@ -36,7 +40,14 @@ export function updateVariant(
 
 type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
-function withoutUndefined({ label, subject, weight, html_body, text_body }: VariantPatch): Defined<VariantPatch> {
-  const fields = { label, subject, weight, html_body, text_body };
+function withoutUndefined({
+  label,
+  language,
+  subject,
+  weight,
+  html_body,
+  text_body,
+}: VariantPatch): Defined<VariantPatch> {
+  const fields = { label, language, subject, weight, html_body, text_body };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

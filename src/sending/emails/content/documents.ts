@@ -1,5 +1,6 @@
 import { utf8 } from "../../../lib/bytes.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import type { Parts } from "../../../lib/liquid/index.ts";
 import type { RawContent } from "../../../mail/raw/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
@@ -29,6 +30,8 @@ export interface ContentDocument {
   /** The To and Cc headers of a retry, which are those of the original. Absent: the recipients of the row. */
   visible?: Record<"to" | "cc", { email: string; name: string | null }[]>;
   tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
+  /** The parts of Liquid bodies that emails share; null: the body has placeholders. Absent: both have. */
+  liquid?: Record<"html" | "text", Parts | null>;
   /** A message that was submitted by SMTP. The other fields are empty then. */
   raw?: RawContent;
 }
@@ -138,7 +141,7 @@ async function toStoredText(upload: ContentUpload, text: ParsedEmail["text"]): P
 
 /**
  * Returns the content of an email: the document in its row, else that in R2, with its placeholders replaced when emails of
- * a broadcast share it. Returns null when there is none. Throws RenderedTooLongError when its values are too long.
+ * a broadcast share it. Returns null when there is none. Throws UnrenderableError for values that it cannot have.
  */
 export async function readContent(
   ctx: Ctx,

@@ -12,6 +12,6 @@ export {
 export { offloadContent, offloadSteps, rewindContentProgressStatement } from "./offload.ts";
 export { MIN_PACKED_EMAILS, type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
-export { RenderedTooLongError, UNSUBSCRIBE_URL } from "./personalize.ts";
+export { SUBJECT_ISSUE, UNSUBSCRIBE_URL, UnrenderableError } from "./personalize.ts";
 export { describeRaw } from "./raw-content.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

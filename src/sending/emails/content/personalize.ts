@@ -1,4 +1,6 @@
-import { type Encoding, type ParsedText, parsePlaceholders, renderPlaceholders } from "../../../lib/placeholders.ts";
+import { timeOfId } from "../../../lib/ids.ts";
+import { LiquidTextError } from "../../../lib/liquid/index.ts";
+import { type PersonalText, parsePersonalText, type Rendering } from "../../../lib/personal-text.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { newUnsubscribeUrl } from "../../../platform/mail-tokens/index.ts";
 import { limits } from "../rules.ts";
@@ -8,35 +10,35 @@ import { type ContentDocument, type ContentPlace, findContent } from "./document
 export interface PersonalRow {
   id: string;
   workspace: number;
-  /** JSON object of values by placeholder, or null when the content is the email's own. */
+  /** JSON object of values by name, or null when the content is the email's own. */
   variables: string | null;
   /** Origin of the link by which the recipient unsubscribes. Absent: that of the service. */
   linkUrl?: string;
 }
 
-/** Placeholder of the link with which a recipient unsubscribes; the service sets its value. */
+/** Name of the value that is the link with which a recipient unsubscribes; the service sets its value. */
 export const UNSUBSCRIBE_URL = "unsubscribe_url";
 
-/** The values of an email make its content longer than an email may be. */
-export class RenderedTooLongError extends Error {
-  constructor() {
-    super(`the content with its variables is longer than ${limits.bodyBytes.toLocaleString("en")} bytes`);
-    this.name = "RenderedTooLongError";
-  }
+/** Name of a stored value: why the subject could not be rendered. No name of a value begins with a space. */
+export const SUBJECT_ISSUE = " subject";
+
+/** The content cannot be rendered with the values of the email. */
+export class UnrenderableError extends Error {
+  override name = "UnrenderableError";
 }
 
-/** A document that many emails share, with its placeholders located. */
+/** A document that many emails share, parsed. */
 interface SharedContent {
   document: ContentDocument;
-  html: ParsedText | null;
-  text: ParsedText | null;
+  html: PersonalText | null;
+  text: PersonalText | null;
 }
 
 /** Shared documents that one invocation holds: those of the emails it is sending. */
 const MAX_CACHED = 4;
 const caches = new WeakMap<Ctx, Map<string, Promise<SharedContent | null>>>();
 
-/** Returns the shared document with the values of one email. Throws RenderedTooLongError. */
+/** Returns the shared document with the values of one email, as of the time of the email. Throws UnrenderableError. */
 export async function readPersonalContent(
   ctx: Ctx,
   place: ContentPlace,
@@ -45,16 +47,27 @@ export async function readPersonalContent(
 ): Promise<ContentDocument | null> {
   const shared = await findShared(ctx, place);
   if (shared === null) return null;
+  const stored = JSON.parse(variables) as Record<string, unknown>;
+  if (typeof stored[SUBJECT_ISSUE] === "string") throw new UnrenderableError(`the subject: ${stored[SUBJECT_ISSUE]}`);
   const { masterKeys, publicUrl } = ctx.settings;
   const url = await newUnsubscribeUrl(masterKeys, { workspace, emailId: id, recipient: 0 }, linkUrl ?? publicUrl);
-  const values = { ...(JSON.parse(variables) as Record<string, unknown>), [UNSUBSCRIBE_URL]: url };
-  const render = (text: ParsedText | null, encoding: Encoding) => {
-    if (text === null) return null;
-    const rendered = renderPlaceholders(text, values, encoding, limits.bodyBytes);
-    if (rendered === null) throw new RenderedTooLongError();
-    return rendered;
-  };
-  return { ...shared.document, html: render(shared.html, "html"), text: render(shared.text, "text") };
+  const rendering = { values: { ...stored, [UNSUBSCRIBE_URL]: url }, now: timeOfId(id) };
+  const { liquid: _, ...document } = shared.document;
+  return { ...document, html: render(shared.html, rendering), text: render(shared.text, rendering) };
+}
+
+function render(text: PersonalText | null, rendering: Rendering): string | null {
+  if (text === null) return null;
+  try {
+    const rendered = text.render(rendering, limits.bodyBytes);
+    if (rendered !== null) return rendered;
+  } catch (error) {
+    if (error instanceof LiquidTextError) throw new UnrenderableError(`the content: ${error.message}`);
+    throw error;
+  }
+  throw new UnrenderableError(
+    `the content with its variables is longer than ${limits.bodyBytes.toLocaleString("en")} bytes`,
+  );
 }
 
 /** Reads a shared document once for each invocation. */
@@ -73,6 +86,10 @@ function findShared(ctx: Ctx, place: ContentPlace): Promise<SharedContent | null
 }
 
 function locate(document: ContentDocument): SharedContent {
-  const parse = (text: string | null) => (text === null ? null : parsePlaceholders(text));
-  return { document, html: parse(document.html), text: parse(document.text) };
+  const { liquid } = document;
+  const parse = (text: string | null, encoding: "html" | "text") => {
+    const parts = liquid?.[encoding];
+    return text === null ? null : parsePersonalText(parts ? "liquid" : "placeholders", text, encoding, parts ?? {});
+  };
+  return { document, html: parse(document.html, "html"), text: parse(document.text, "text") };
 }

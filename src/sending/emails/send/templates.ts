@@ -66,7 +66,11 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
       ? early
       : toTemplates(await findTemplatesStatement(ctx, "?1", ctx.workspace.number, ids).all<unknown>());
   const names = [...templates.values()].flatMap(({ parts }) => (parts === null ? [] : (JSON.parse(parts) as string[])));
-  const renderer = new Renderer(templates, await readParts(ctx, names, templates.size), ctx.now());
+  const renderer = new Renderer(
+    templates,
+    await readParts(ctx, ctx.workspace.number, names, templates.size),
+    ctx.now(),
+  );
   return inputs.map((input) => resolve(input, renderer));
 }
 

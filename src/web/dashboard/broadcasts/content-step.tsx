@@ -6,10 +6,12 @@ import {
   type FieldErrors,
   Notice,
   PreviewFrame,
+  Select,
   TextArea,
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { TemplateName } from "../../../sending/templates/index.ts";
+import { LANGUAGES } from "../languages.ts";
 import { TemplateList } from "../template-list.tsx";
 import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
 import { ContinueByEnter, StepButtons, StepPage } from "./step-page.tsx";
@@ -49,10 +51,17 @@ export function ContentStep(props: ContentStepProps) {
           )}
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
           <VersionField version={form.version} refusal={refusal} />
+          <Select
+            name="language"
+            label="Language"
+            options={LANGUAGES}
+            value={form.values.language ?? ""}
+            errors={errors}
+          />
           <Field
             name="subject"
             label="Subject"
-            hint="May have placeholders such as {{name}}."
+            hint="May have values such as {{name}}."
             required={variants.length === 0}
             value={subject}
             errors={errors}

@@ -10,7 +10,7 @@ export type FormStep = "audience" | "content" | "review";
 const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
   audience: { name: "Name", from_address: "From", contact_list_id: "Audience" },
   content: {
-    ...{ subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },
+    ...{ language: "Language", subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },
     ab_test_pct: "Sample in percent",
   },
   review: { scheduled_at: "Send at", max_per_hour: "Emails an hour" },
@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
 
 const NUMBERS = ["ab_test_pct", "max_per_hour"];
 /** Fields that a broadcast always has. Others are null when they are empty. */
-const TEXTS = ["name", "from_address", "subject"];
+const TEXTS = ["name", "from_address", "subject", "language"];
 
 /** The form of a step, as it was filled in. */
 export interface StepForm {
@@ -78,7 +78,12 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
 
 /** Returns the part of a request of the API that the form of a step is about. */
 export const toPatch = ({ values }: Pick<StepForm, "values">): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(values).map(([field, value]) => [field, toValue(field, value)]));
+  Object.fromEntries(
+    Object.entries(values).flatMap(([field, value]) =>
+      // A form without the field keeps the language.
+      field === "language" && value === "" ? [] : [[field, toValue(field, value)]],
+    ),
+  );
 
 function toValue(field: string, value: string): string | number | null {
   if (TEXTS.includes(field)) return value;

@@ -119,6 +119,7 @@ async function fillIn(c: Context<AppEnv>, form: StepForm, templateId: string): P
   requireRight(c.get("caller").actor, "GET /v1/templates/:template_id", c.get("routes"));
   const template = toTemplate(await getTemplate(c.get("caller"), templateId));
   const content = {
+    language: template.language,
     subject: template.subject ?? form.values.subject ?? "",
     html_body: template.html_body ?? "",
     text_body: template.text_body ?? "",

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../../http/page-form.ts";
 import { ErrorSummary, Field, type FieldErrors, Select, TextArea, VersionField } from "../../../http/ui/index.ts";
+import { LANGUAGES } from "../languages.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
 import { Blocks } from "./blocks.tsx";
 import type { BlocksChange, TemplateForm } from "./form.ts";
@@ -53,11 +54,6 @@ export function Editor({ path, form, samples, change, refusal }: EditorProps) {
     </form>
   );
 }
-
-const LANGUAGES = [
-  { value: "placeholders", label: "Placeholders: {{name}}" },
-  { value: "liquid", label: "Liquid: conditions, loops, filters" },
-];
 
 const Html = ({ form, errors }: { form: TemplateForm; errors: FieldErrors | undefined }) => (
   <>

@@ -34,6 +34,9 @@ export const broadcasts = sqliteTable(
     textBody: text("text_body"),
     nextClaimAt: integer("next_claim_at"),
     bulkTags: text("bulk_tags"),
+    language: text({ enum: ["placeholders", "liquid"] })
+      .notNull()
+      .default("placeholders"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
@@ -54,12 +57,21 @@ export const broadcastVariants = sqliteTable(
     createdAt: integer("created_at").notNull(),
     htmlBody: text("html_body"),
     textBody: text("text_body"),
+    /** Null: that of the broadcast. */
+    language: text({ enum: ["placeholders", "liquid"] }),
   },
   (t) => [
     uniqueIndex("broadcast_variants_by_id").on(t.broadcast, t.id),
     uniqueIndex("broadcast_variants_by_label").on(t.broadcast, t.label),
   ],
 );
+
+/** The texts of the templates that a broadcast renders, as they were when its send began. */
+export const broadcastParts = sqliteTable("broadcast_parts", {
+  broadcast: integer().primaryKey().notNull(),
+  workspace: integer().notNull(),
+  parts: text().notNull(),
+});
 
 export const broadcastCounts = sqliteTable(
   "broadcast_counts",
