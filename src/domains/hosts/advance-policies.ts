@@ -57,6 +57,7 @@ interface DueRow {
  * that was read, so runs at the same time make it once. Without due policies it costs one statement. Never throws.
  */
 export async function advancePolicies(ctx: Ctx): Promise<void> {
+  if (ctx.settings.hostnames === null) return;
   try {
     const lease = ctx.now() + LEASE_MS;
     const claimed = await ctx.db.prepare(CLAIM).bind(ctx.now(), lease, POLICIES_PER_RUN).all<{ name: string }>();

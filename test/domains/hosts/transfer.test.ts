@@ -3,7 +3,8 @@ import { newClickToken } from "../../../src/platform/mail-tokens/index.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
 import { apiOn, aWorkspace, testContext } from "../../support/workspace.ts";
-import { anActiveHost, domainOf, requestAt } from "./support.ts";
+import { aPolicy, rowOf, servedAt, setMode } from "./policy-support.ts";
+import { advanceIn, anActiveHost, domainOf, requestAt } from "./support.ts";
 
 beforeAll(aSystemWorkspace);
 
@@ -31,4 +32,26 @@ it("a transfer moves the host with its domain, and links of emails from before i
   expect(await statusOf(before)).toBe(302);
   expect(await statusOf(await clickOf(target))).toBe(302);
   expect(await statusOf(await clickOf(made, later))).toBe(404);
+});
+
+it("a transfer moves the MTA-STS policy as it is, and only the new owner changes it", async () => {
+  const [made, target] = await Promise.all([aPolicy(), aWorkspace()]);
+  await setMode(made.api, made.domainId, "enforce");
+  await transfer({ ...made, domain: made.name }, target);
+  const api = apiOn(hostSettings(), target.apiKey);
+  expect(await servedAt(made.policyHost)).toMatchObject({ mode: "enforce" });
+  expect((await domainOf(api, made.domainId)).mta_sts?.mode).toBe("enforce");
+  expect((await setMode(made.api, made.domainId, "testing")).status).toBe(404);
+  expect((await setMode(api, made.domainId, "testing")).status).toBe(200);
+});
+
+it("the MTA-STS policy of a workspace that is deleted is none for as long as senders may keep it", async () => {
+  const made = await aPolicy();
+  await setMode(made.api, made.domainId, "enforce");
+  expect((await made.call("DELETE", `/v1/workspaces/${made.workspaceId}`)).status).toBe(204);
+  expect(await servedAt(made.policyHost)).toMatchObject({ mode: "none" });
+  await advanceIn(0);
+  await advanceIn(86_400_000);
+  expect(await servedAt(made.policyHost)).toMatchObject({ mode: "none" });
+  expect((await rowOf(made.policyHost))?.next_check_at).toBeGreaterThan(Date.now() + 13 * 86_400_000);
 });
