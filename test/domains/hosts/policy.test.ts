@@ -195,6 +195,16 @@ it("the policy of a domain ends when another workspace proves that it owns the d
   expect((await rowOf(made.policyHost))?.policy_kept_until).toBeGreaterThan(Date.now() + 13 * DAY);
 });
 
+it("the host of a Worker that knows no modes begins in testing", async () => {
+  const host = `mta-sts.${crypto.randomUUID()}.example`;
+  // As version 0.1.0 has it.
+  const insert = `INSERT INTO custom_hosts (name, purpose, domain_id, workspace, status, problem, created_at, next_check_at)
+    VALUES (?1, 'mta_sts', ?2, 1, 'pending', 'absent', ?3, ?3)`;
+  await database.prepare(insert).bind(host, crypto.randomUUID(), Date.now()).run();
+  expect(await servedAt(host)).toMatchObject({ mode: "testing" });
+  expect((await rowOf(host))?.policy_due_at).toBeGreaterThan(Date.now() + 13 * DAY);
+});
+
 describe("the policy of a domain that is deleted", () => {
   it("is none until no sender keeps one that enforces, and then its host is removed", async () => {
     const made = await aPolicy();
