@@ -21,7 +21,14 @@ describe("POST /v1/broadcasts/", () => {
     const made = await broadcasts.create({ from_address: `"Shop, Inc." <${workspace.mailbox}>`, ab_test_pct: 99 });
     expect(made).toEqual({
       ...{ id: expect.any(String), org_id: workspace.workspaceId, user_id: workspace.userId },
-      ...{ contact_list_id: null, mailbox_id: null, name: "Newsletter", language: "placeholders", subject: "News for {{name}}", preheader: null },
+      ...{
+        contact_list_id: null,
+        mailbox_id: null,
+        name: "Newsletter",
+        language: "placeholders",
+        subject: "News for {{name}}",
+        preheader: null,
+      },
       ...{ html_body: "<p>Hello {{name}} of {{city}}</p>", text_body: null, reply_to: null, status: "draft" },
       ...{ from_address: `"Shop, Inc." <${workspace.mailbox}>`, scheduled_at: null, sent_at: null, paused_at: null },
       ...{ ab_test_pct: 90, ab_winner_variant_id: null, ab_promoted_at: null, max_per_hour: null },
