@@ -11,7 +11,10 @@ import type { BroadcastOut } from "./schema.ts";
 export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   const response = await changeBroadcast(ctx, id, (broadcast) => ({
     changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
-    statements: broadcast.row.status === "scheduled" ? [deleteOutboxRowStatement(ctx, broadcast.row)] : [],
+    statements:
+      broadcast.row.status === "scheduled"
+        ? [deleteOutboxRowStatement(ctx, broadcast.row, broadcast.row.scheduled_at)]
+        : [],
   }));
   await notifyOwners(ctx, ctx.workspace.number, {
     ...{ category: "sends", severity: "warning", href: `/broadcasts/${response.id}` },

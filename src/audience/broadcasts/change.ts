@@ -30,6 +30,7 @@ export type BroadcastChanges = Partial<
     | "ab_test_pct"
     | "ab_winner_variant_id"
     | "ab_promoted_at"
+    | "ab_auto_promote"
     | "max_per_hour"
     | "paused_at"
     | "fan_out"
@@ -134,10 +135,7 @@ export function insertOutboxRowStatement(ctx: MailCtx, { n, id }: Pick<Broadcast
     .bind(dueAt, id, JSON.stringify([n]));
 }
 
-/** Returns the statement that deletes the outbox row of a scheduled broadcast. A claimed one finds nothing to do. */
-export function deleteOutboxRowStatement(
-  ctx: MailCtx,
-  { id, scheduled_at }: Pick<BroadcastRow, "id" | "scheduled_at">,
-) {
-  return mailDb(ctx).prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(scheduled_at, id);
+/** Returns the statement that deletes the outbox row of a broadcast that is due at a time. A claimed one finds nothing to do. */
+export function deleteOutboxRowStatement(ctx: MailCtx, { id }: Pick<BroadcastRow, "id">, dueAt: number | null) {
+  return mailDb(ctx).prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(dueAt, id);
 }

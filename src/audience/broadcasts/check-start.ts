@@ -64,6 +64,8 @@ export async function checkStart(
   const variants = await findVariants(ctx, row.n);
   const issue = await findContentIssue(ctx, row, variants);
   if (issue) errors.push(invalid("html_body", issue));
+  if (row.ab_auto_promote !== null && (row.ab_test_pct === null || variants.length < 2))
+    errors.push(invalid("ab_auto_promote", "ab_auto_promote needs ab_test_pct and two variants"));
   if (errors.length > 0 || !list || "error" in sender) return { errors };
   const sampleIssue = await findSampleIssue(ctx, row, list.n, variants);
   if (sampleIssue) return { errors: [invalid("ab_test_pct", sampleIssue)] };

@@ -11,8 +11,9 @@ import { toRecord } from "./serialize.ts";
 
 const INSERT = `
   INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, preheader, from_address,
-    from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body, language)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20)`;
+    from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body, language,
+    ab_auto_promote)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21)`;
 
 // The number of the broadcast is known in its transaction only.
 const INSERT_TASK = `
@@ -36,7 +37,7 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   await guardedBatch(mailDb(ctx), [
     mailDb(ctx)
       .prepare(INSERT)
-      .bind(...values, ...content, ...rest, row.language),
+      .bind(...values, ...content, ...rest, row.language, row.ab_auto_promote),
     mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
     ...storeMailResponse(ctx, response),
   ]);
@@ -66,6 +67,8 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     ab_test_pct: input.ab_test_pct ?? null,
     ab_winner_variant_id: null,
     ab_promoted_at: null,
+    ab_auto_promote: input.ab_auto_promote ? JSON.stringify(input.ab_auto_promote) : null,
+    ab_promotion_reason: null,
     max_per_hour: input.max_per_hour ?? null,
     paused_at: null,
     fan_out: null,

@@ -5,6 +5,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { purgeStatement } from "../../platform/outbox/index.ts";
 import { deleteOutboxRowStatement } from "./change.ts";
+import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 
@@ -15,7 +16,8 @@ const PARTS = ["broadcast_variants", "broadcast_counts", "broadcast_clicks", "br
  * dispatch. Throws 404, and 409 while it is sending (docs/contract/broadcasts.md#broadcast-statuses).
  */
 export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void> {
-  const { row } = await getBroadcast(ctx, id);
+  const broadcast = await getBroadcast(ctx, id);
+  const { row } = broadcast;
   const db = mailDb(ctx);
   const sending = () => conflict("A broadcast that is sending must be cancelled before it is deleted");
   if (row.status === "sending") throw sending();
@@ -24,7 +26,7 @@ export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void>
     await guardedBatch(db, [
       db.prepare("DELETE FROM broadcasts WHERE n = ?1 AND status <> 'sending'").bind(row.n),
       expectChanges(db, 1),
-      deleteOutboxRowStatement(ctx, row),
+      deleteOutboxRowStatement(ctx, row, autoPromoteAt(broadcast) ?? row.scheduled_at),
       ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: row.id, purge: { keys } }])] : []),
       ...PARTS.map((table) => db.prepare(`DELETE FROM ${table} WHERE broadcast = ?1`).bind(row.n)),
     ]);

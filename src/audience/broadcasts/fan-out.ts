@@ -64,6 +64,15 @@ export function newFanOut(list: number, lastContact: number, sender: Sender): Fa
   return { list, lastContact, sender, split: null, phase: { kind: "first" }, cursor: null, isComplete: false };
 }
 
+/** Returns the fan-out after a promotion: the contacts outside the sample get a variant, by its number. */
+export function toRemainder(
+  { row, fanOut, counts }: { row: { status: BroadcastStatus }; fanOut: FanOut; counts: { queued: number } },
+  { variant, sender }: { variant: number; sender: Sender },
+): FanOut {
+  const skippedBefore = skippedOf(fanOut, row.status, counts.queued);
+  return { ...fanOut, sender, phase: { kind: "remainder", variant }, cursor: null, isComplete: false, skippedBefore };
+}
+
 /** Returns how many contacts of the audience are outside its sample. */
 export function remainderSize({ split }: FanOut): number {
   return split === null ? 0 : split.eligible - split.variants.reduce((sum, { size }) => sum + size, 0);

@@ -3,9 +3,10 @@ import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
-import { changeBroadcast, insertOutboxRowStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { findSender, hasList, missingList } from "./check-start.ts";
-import { type FanOut, remainderSize, serializeFanOut, skippedOf } from "./fan-out.ts";
+import { type FanOut, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
+import { autoPromoteAt } from "./promote-due.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -28,14 +29,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
     if (!(await hasList(ctx, fanOut.list))) throw unprocessable([missingList]);
-    const next: FanOut = {
-      ...fanOut,
-      sender,
-      phase: { kind: "remainder", variant: variant.n },
-      cursor: null,
-      isComplete: false,
-      skippedBefore: skippedOf(fanOut, row.status, broadcast.counts.queued),
-    };
+    const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, sender });
     rowId = row.id;
     return {
       changes: {
@@ -45,7 +39,11 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
         fan_out: serializeFanOut(next),
         fan_out_step: row.fan_out_step + 1,
       },
-      statements: [insertOutboxRowStatement(ctx, row, now)],
+      // The row that waits for the automatic promotion would be a second one.
+      statements: [
+        deleteOutboxRowStatement(ctx, row, autoPromoteAt(broadcast)),
+        insertOutboxRowStatement(ctx, row, now),
+      ],
     };
   });
   await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);

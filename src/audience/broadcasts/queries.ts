@@ -28,6 +28,9 @@ export interface BroadcastRow {
   ab_test_pct: number | null;
   ab_winner_variant_id: string | null;
   ab_promoted_at: number | null;
+  /** JSON of AutoPromote. */
+  ab_auto_promote: string | null;
+  ab_promotion_reason: string | null;
   max_per_hour: number | null;
   paused_at: number | null;
   fan_out: string | null;

@@ -28,6 +28,7 @@ import {
 import type { FanOut } from "./fan-out.ts";
 import { frozenParts } from "./frozen-parts.ts";
 import { planAudience } from "./plan-audience.ts";
+import { autoPromoteAt, promoteDue } from "./promote-due.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
 import { startDue } from "./start.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
@@ -47,6 +48,8 @@ const POLL_MS = { min: 1_000, max: 60_000 };
 const FULL_CHECK_MS = 60_000;
 /** Time between two looks whether the operator has raised a daily limit that was reached, in milliseconds. */
 const LIMIT_CHECK_MS = 3_600_000;
+/** Longest delay of a queue message (Queues limits), in milliseconds. The sweep finds a row that is due later. */
+const MAX_DELAY_MS = 12 * 3_600_000;
 /** Emails that are delivered about as fast as one look follows another. */
 const EMAILS_PER_POLL_MS = 0.5;
 
@@ -67,6 +70,7 @@ export async function runBroadcasts(ctx: MailCtx, wakeUps: readonly WakeUp[]): P
       continue;
     }
     await releaseStatement(ctx, lease, [claimed.id], nextAt).run();
+    if (nextAt - ctx.now() > MAX_DELAY_MS) continue;
     await ctx.wake(
       [{ dueAt: nextAt, id: claimed.id, kind: "broadcast" }],
       Math.max(0, Math.ceil((nextAt - ctx.now()) / 1000)),
@@ -89,6 +93,11 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       if (row.scheduled_at === null || row.scheduled_at > ctx.now()) return null;
       const nextAt = await startDue(ctx, broadcast, workspace);
       if (nextAt !== null) return nextAt;
+    } else if (row.status === "sent" && fanOut !== null && autoPromoteAt(broadcast) !== null) {
+      const at = autoPromoteAt(broadcast) ?? 0;
+      if (at > ctx.now()) return at;
+      const nextAt = await promoteDue(ctx, { ...broadcast, fanOut }, workspace);
+      if (nextAt !== 0) return nextAt;
     } else if (row.status !== "sending" || fanOut === null) {
       if (row.status === "cancelled") await wakeLowPriority(ctx, 1);
       return null;
@@ -231,13 +240,13 @@ const COMPLETE = `
  * Makes a broadcast `sent` when every email of its phase had its first attempt or was skipped
  * (docs/contract/broadcasts.md#broadcast-statuses). Otherwise returns when to look again, sooner when few are left.
  */
-async function endPhase(ctx: MailCtx, { row, counts }: Broadcast): Promise<number | null> {
+async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promise<number | null> {
   const left = counts.queued - counts.attempted;
   if (left <= 0) {
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
     if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
     await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
-    return null;
+    return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
   await wakeLowPriority(ctx, 1);
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));

@@ -83,6 +83,20 @@ const SamplePct = z
   .nullish()
   .describe("Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants.");
 
+const AutoPromoteIn = z
+  .object({
+    metric: z.literal("clicks"),
+    after_hours: z.int().min(1).max(168).describe("Hours after the sample was sent."),
+    min_lift: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe("Least difference of click rates: 0.02 is two percentage points."),
+  })
+  .nullish()
+  .describe("Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner).");
+
 export const BroadcastIn = z
   .object({
     name: oneLine("name", limits.nameCharacters).describe("Internal name."),
@@ -103,6 +117,7 @@ export const BroadcastIn = z
     mailbox_id: Id.describe("Mailbox whose address from_address must be."),
     scheduled_at: ScheduledAt,
     ab_test_pct: SamplePct,
+    ab_auto_promote: AutoPromoteIn,
     max_per_hour: z.int().min(1).max(limits.maxPerHour).nullish().describe("Greatest number of emails an hour."),
   })
   .meta({
@@ -148,6 +163,8 @@ const example = {
   ab_test_pct: null,
   ab_winner_variant_id: null,
   ab_promoted_at: null,
+  ab_auto_promote: null,
+  ab_promotion_reason: null,
   max_per_hour: null,
   recipient_count: 0,
   queued_count: 0,
@@ -186,6 +203,11 @@ export const BroadcastOut = z
     ab_test_pct: z.int().nullable(),
     ab_winner_variant_id: z.uuid().nullable(),
     ab_promoted_at: timestamp.nullable(),
+    ab_auto_promote: z
+      .object({ metric: z.literal("clicks"), after_hours: z.int(), min_lift: z.number() })
+      .nullable()
+      .describe("How the service promotes a variant by itself."),
+    ab_promotion_reason: z.string().nullable().describe("Why the service promoted its variant. null: it did not."),
     max_per_hour: z.int().nullable(),
     recipient_count: count.describe("Contacts to be mailed, as fixed when the send or the promotion began."),
     queued_count: count.describe("Emails made for delivery so far."),

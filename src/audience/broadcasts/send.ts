@@ -23,7 +23,7 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
     rowId = row.id;
     return {
       changes: { status, fan_out: serializeFanOut(checked.fanOut), fan_out_step: row.fan_out_step + 1 },
-      statements: [deleteOutboxRowStatement(ctx, row), insertOutboxRowStatement(ctx, row, now)],
+      statements: [deleteOutboxRowStatement(ctx, row, row.scheduled_at), insertOutboxRowStatement(ctx, row, now)],
     };
   });
   await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);

@@ -1,4 +1,5 @@
 import { iso, isoOrNull } from "../../lib/time.ts";
+import type { AutoPromote } from "./choose-winner.ts";
 import { recipientsOf, skippedOf } from "./fan-out.ts";
 import type { Broadcast } from "./queries.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -26,6 +27,8 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     ab_test_pct: row.ab_test_pct,
     ab_winner_variant_id: row.ab_winner_variant_id,
     ab_promoted_at: isoOrNull(row.ab_promoted_at),
+    ab_auto_promote: row.ab_auto_promote === null ? null : (JSON.parse(row.ab_auto_promote) as AutoPromote),
+    ab_promotion_reason: row.ab_promotion_reason,
     max_per_hour: row.max_per_hour,
     recipient_count: recipientsOf(fanOut),
     queued_count: counts.queued,

@@ -33,7 +33,7 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
     return {
       changes: { ...changes, status },
       statements: [
-        deleteOutboxRowStatement(ctx, row),
+        deleteOutboxRowStatement(ctx, row, row.scheduled_at),
         ...(patch.scheduled_at === null ? [] : [insertOutboxRowStatement(ctx, row, patch.scheduled_at)]),
       ],
     };
@@ -54,11 +54,13 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     mailbox_id,
     scheduled_at,
     ab_test_pct,
+    ab_auto_promote: auto,
     max_per_hour,
   } = patch;
   const given = {
     ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id },
     ...{ scheduled_at, ab_test_pct, max_per_hour },
+    ab_auto_promote: auto ? JSON.stringify(auto) : auto,
   };
   const sender = from_address === undefined ? {} : { from_address, from_domain: domainOfSender(from_address) };
   return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), ...sender };

@@ -37,6 +37,8 @@ export const broadcasts = sqliteTable(
     language: text({ enum: ["placeholders", "liquid"] })
       .notNull()
       .default("placeholders"),
+    abAutoPromote: text("ab_auto_promote"),
+    abPromotionReason: text("ab_promotion_reason"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
