@@ -273,6 +273,14 @@ export interface Broadcast {
   ab_test_pct: number | null;
   ab_winner_variant_id: string | null;
   ab_promoted_at: string | null;
+  /** How the service promotes a variant by itself. */
+  ab_auto_promote: {
+    metric: "clicks";
+    after_hours: number;
+    min_lift: number;
+  } | null;
+  /** Why the service promoted its variant. null: it did not. */
+  ab_promotion_reason: string | null;
   max_per_hour: number | null;
   /** Contacts to be mailed, as fixed when the send or the promotion began. */
   recipient_count: number;
@@ -331,6 +339,14 @@ export interface BroadcastCreate {
   scheduled_at?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
   ab_test_pct?: number | null;
+  /** Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner). */
+  ab_auto_promote?: {
+    metric: "clicks";
+    /** Hours after the sample was sent. */
+    after_hours: number;
+    /** Least difference of click rates: 0.02 is two percentage points. */
+    min_lift?: number;
+  } | null;
   /** Greatest number of emails an hour. */
   max_per_hour?: number | null;
 }
@@ -397,6 +413,14 @@ export interface BroadcastUpdate {
   scheduled_at?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
   ab_test_pct?: number | null;
+  /** Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner). */
+  ab_auto_promote?: {
+    metric: "clicks";
+    /** Hours after the sample was sent. */
+    after_hours: number;
+    /** Least difference of click rates: 0.02 is two percentage points. */
+    min_lift?: number;
+  } | null;
   /** Greatest number of emails an hour. */
   max_per_hour?: number | null;
 }

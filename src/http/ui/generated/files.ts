@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-d3c7f639.json",
+  guides: "/assets/guides-c847caef.json",
 } as const;
