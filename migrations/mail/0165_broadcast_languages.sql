@@ -7,4 +7,4 @@ CREATE TABLE broadcast_parts (
   broadcast INTEGER NOT NULL PRIMARY KEY,
   workspace INTEGER NOT NULL,
   parts TEXT NOT NULL CHECK (json_valid(parts))
-);
+) STRICT;

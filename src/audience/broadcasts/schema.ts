@@ -85,7 +85,7 @@ const SamplePct = z
 
 const AutoPromoteIn = z
   .object({
-    metric: z.literal("clicks"),
+    metric: z.enum(["clicks"]),
     after_hours: z.int().min(1).max(168).describe("Hours after the sample was sent."),
     min_lift: z
       .number()
@@ -204,7 +204,7 @@ export const BroadcastOut = z
     ab_winner_variant_id: z.uuid().nullable(),
     ab_promoted_at: timestamp.nullable(),
     ab_auto_promote: z
-      .object({ metric: z.literal("clicks"), after_hours: z.int(), min_lift: z.number() })
+      .object({ metric: z.enum(["clicks"]), after_hours: z.int(), min_lift: z.number() })
       .nullable()
       .describe("How the service promotes a variant by itself."),
     ab_promotion_reason: z.string().nullable().describe("Why the service promoted its variant. null: it did not."),
