@@ -36,6 +36,10 @@ const facts: RecipientFact[] = [
   "unsubscribe",
 ];
 
+const itemOf = (on: RecipientFact) => ({
+  ...{ email: 1, who: 0, on, hoursAgo: 0, machine: false, isSoft: false, isHandedOver: false },
+});
+
 type Item = { email: number } & ({ fact: Fact } | { hit: Hit });
 
 const drawnItem = fc.record({
@@ -140,7 +144,11 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
         await checkEndpoints(expected);
       },
     ),
-    { numRuns: byExtent({ quick: 5, full: 12, long: 500 }) },
+    {
+      numRuns: byExtent({ quick: 5, full: 12, long: 500 }),
+      // In the order of this seed it is given up, held and accepted: the late "sent" changes no state and counts nothing.
+      examples: [[(["gave-up", "accepted-final", "held"] as const).map(itemOf), 960426872, 1, 0]],
+    },
   );
 
   async function checkEndpoints(expected: readonly Count[]): Promise<void> {

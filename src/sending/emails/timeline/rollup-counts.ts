@@ -131,9 +131,10 @@ export class RollupTally {
       if (before) this.#of(cause?.at ?? at, domain)[before] -= 1;
       if (after) counts[after] += 1;
     }
-    // One that was held and then deferred is queued again.
+    // One that was held and then deferred is queued again. A "sent" that came after it had failed did not count.
+    const untilCause = earlier.slice(0, cause ? earlier.indexOf(cause) : undefined);
     const wasCounted =
-      isHandedOver(from) || (before !== null && before !== "unsent") || earlier.some(isEarlier("sent"));
+      isHandedOver(from) || (before !== null && before !== "unsent") || untilCause.some(isEarlier("sent"));
     if (wasCounted) return;
     if (isHandedOver(recipient.state)) counts.sent += 1;
     else if (after !== null && after !== "unsent") counts.refused += 1;
