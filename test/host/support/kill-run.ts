@@ -104,8 +104,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
       eventsOf: (id) => eventsOf(host, id),
       mayRepeatOutcomes: plan.outages ?? false,
     });
-    const { results } = await host.sql<{ n: number }>("SELECT count(*) AS n FROM outbox");
-    const outboxRows = results.reduce((sum, { n }) => sum + n, 0);
+    const outboxRows = await countRows(host, "outbox");
     const seconds = (Date.now() - startedAt) / 1000;
     return {
       ...verdict,
@@ -217,16 +216,17 @@ class Gate<Item> {
 export async function waitUntilFinal(host: RestartableHost, advance: boolean | "swept"): Promise<void> {
   for (;;) {
     const open = await listOpen(host);
-    if (open.length === 0 && (await countQueued(host)) === 0) return;
+    // Of the two lists one may be read before an email is under a lease, the other after it.
+    if (open.length === 0 && (await countRows(host, "emails WHERE status = 'queued'")) === 0) return;
     if (Date.now() > host.startedAt + FINAL_WITHIN_MS) throw new Error(await describeState(host, open));
     if (advance && ((await advanceRetries(host)) || advance === "swept")) await runCron(host, advance === "swept");
     await sleep(POLL_MS);
   }
 }
 
-/** Counts the emails that wait or are under a lease. Of the two lists of the API one may be read before a lease, the other after it. */
-async function countQueued(host: RestartableHost): Promise<number> {
-  const { results } = await host.sql<{ n: number }>("SELECT count(*) AS n FROM emails WHERE status = 'queued'");
+/** Counts rows in all databases of a host. */
+async function countRows(host: RestartableHost, from: string): Promise<number> {
+  const { results } = await host.sql<{ n: number }>(`SELECT count(*) AS n FROM ${from}`);
   return results.reduce((sum, { n }) => sum + n, 0);
 }
 
