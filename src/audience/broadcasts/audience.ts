@@ -2,20 +2,24 @@ import type { CallerCtx } from "../../access/caller.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { SkipReason } from "./find-suppressed.ts";
-import { type Broadcast, getBroadcast } from "./queries.ts";
+import { type Broadcast, getBroadcast, listIdsOf } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";
 import { sizesOf } from "./split.ts";
 import { findVariants } from "./variants/queries.ts";
 
-// The mark is a copy of the suppression list, for counts. The fan-out reads the list itself
+// A person in several lists counts in the first. The mark is a copy of the suppression list, for counts. The fan-out reads the list itself
 // (docs/contract/broadcasts.md#audience).
 const COUNT = `
   SELECT coalesce(sum(c.suppressed IS NULL AND NOT c.soft_bounced), 0) AS eligible,
          coalesce(sum(c.suppressed IS 'unsubscribe'), 0) AS unsubscribed,
          coalesce(sum(coalesce(c.suppressed, iif(c.soft_bounced, 'soft_bounces', 'unsubscribe')) <> 'unsubscribe'), 0) AS suppressed,
          0 AS invalid
-    FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n AND (?3 IS NULL OR c.n <= ?3)
-   WHERE l.workspace = ?1 AND l.id = ?2`;
+    FROM json_each(?2) j JOIN contact_lists l ON l.workspace = ?1 AND l.id = j.value
+    CROSS JOIN contacts c ON c.list = l.n AND (?3 IS NULL OR c.n <= ?3)
+   WHERE j.key = 0 OR NOT EXISTS (
+     SELECT 1 FROM json_each(?2) k JOIN contact_lists e ON e.workspace = ?1 AND e.id = k.value
+       CROSS JOIN contacts d ON d.workspace = ?1 AND d.email_key = c.email_key AND d.list = e.n
+      WHERE k.key < j.key AND (?3 IS NULL OR d.n <= ?3))`;
 
 // Of a plan of an earlier version, which did not store these numbers. The fan-out adds to them.
 const COUNT_SKIPPED = `
@@ -42,7 +46,7 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
     const sample = variants.reduce((sum, { size }) => sum + size, 0);
     return toAudience(eligible, sample, skipped);
   }
-  const count = db.prepare(COUNT).bind(row.workspace, row.contact_list_id ?? "", fanOut?.lastContact ?? null);
+  const count = db.prepare(COUNT).bind(row.workspace, JSON.stringify(listIdsOf(row)), fanOut?.lastContact ?? null);
   const pct = row.ab_test_pct;
   const [counted, variants] = await Promise.all([
     count.first<Skipped & { eligible: number }>(),
@@ -59,12 +63,13 @@ function toAudience(eligible: number, sample: number, skipped: Skipped | null): 
 
 const COUNT_ELIGIBLE = `
   SELECT count(*) AS n FROM (
-    SELECT 1 FROM contacts WHERE list = ?1 AND suppressed IS NULL AND NOT soft_bounced LIMIT ?2)`;
+    SELECT DISTINCT email_key FROM contacts
+     WHERE list IN (SELECT value FROM json_each(?1)) AND suppressed IS NULL AND NOT soft_bounced LIMIT ?2)`;
 
 /**
- * Returns how many contacts of a list are not suppressed, at most `limit`. It reads as many as it counts and those that are suppressed
+ * Returns how many persons of lists are not suppressed, at most `limit`. It reads as many as it counts and those that are suppressed
  * between them.
  */
-export async function countEligible(ctx: MailCtx, list: number, limit: number): Promise<number> {
-  return (await mailDb(ctx).prepare(COUNT_ELIGIBLE).bind(list, limit).first<number>("n")) ?? 0;
+export async function countEligible(ctx: MailCtx, lists: readonly number[], limit: number): Promise<number> {
+  return (await mailDb(ctx).prepare(COUNT_ELIGIBLE).bind(JSON.stringify(lists), limit).first<number>("n")) ?? 0;
 }

@@ -18,6 +18,7 @@ export type BroadcastChanges = Partial<
     BroadcastRow,
     | "status"
     | "contact_list_id"
+    | "more_lists"
     | "mailbox_id"
     | "name"
     | "language"

@@ -1,17 +1,18 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { invalidField, notFound } from "../../lib/errors.ts";
-import { findContactList } from "./queries.ts";
+import { findContactLists } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 
-/** Throws 404 when the contact list or the mailbox that a request names does not exist in the workspace. */
+/** Throws 404 when a contact list or the mailbox that a request names does not exist in the workspace. */
 export async function checkReferences(
   ctx: CallerCtx,
-  { contact_list_id, mailbox_id }: Pick<BroadcastPatch, "contact_list_id" | "mailbox_id">,
+  input: Pick<BroadcastPatch, "contact_list_id" | "more_contact_list_ids" | "mailbox_id">,
 ): Promise<void> {
-  if (contact_list_id) {
-    if ((await findContactList(ctx, contact_list_id)) === null) throw notFound("Contact list");
-  }
+  const { contact_list_id: first, more_contact_list_ids: more, mailbox_id } = input;
+  const ids = [...new Set([...(first ? [first] : []), ...(more ?? [])])];
+  if (ids.length > 0 && (await findContactLists(ctx, ctx.workspace.number, ids)).length < ids.length)
+    throw notFound("Contact list");
   if (mailbox_id && !(await hasMailbox(ctx, mailbox_id))) throw notFound("Mailbox");
 }
 

@@ -9,7 +9,7 @@ import { countEligible } from "./audience.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
 import { currentParts } from "./frozen-parts.ts";
-import type { Broadcast, BroadcastRow } from "./queries.ts";
+import { type Broadcast, type BroadcastRow, findContactLists, listIdsOf } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
@@ -25,18 +25,16 @@ const FIND_SENDER = `
     FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.workspace = ?1 AND m.address = ?2 AND m.local_part <> '*'`;
 
-const FIND_LIST = `
-  SELECT n, contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
-    FROM contact_lists WHERE workspace = ?1 AND id = ?2`;
-
 const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body", field], msg, type: "value_error" });
 
 /** The error of a broadcast whose list was deleted. */
 export const missingList = invalid("contact_list_id", "The contact list does not exist any more");
 
-/** Returns whether a contact list exists, by its number. */
-export async function hasList(ctx: MailCtx, list: number): Promise<boolean> {
-  return (await mailDb(ctx).prepare("SELECT 1 FROM contact_lists WHERE n = ?1").bind(list).first()) !== null;
+const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SELECT value FROM json_each(?1))";
+
+/** Returns whether all contact lists exist, by their numbers. */
+export async function hasLists(ctx: MailCtx, lists: readonly number[]): Promise<boolean> {
+  return (await mailDb(ctx).prepare(COUNT_LISTS).bind(JSON.stringify(lists)).first("lists")) === lists.length;
 }
 
 /**
@@ -52,24 +50,25 @@ export async function checkStart(
   const { row } = broadcast;
   const sender = await findSender(ctx, row, domainIds);
   if ("error" in sender) errors.push(sender.error);
-  const list = await mailDb(ctx)
-    .prepare(FIND_LIST)
-    .bind(row.workspace, row.contact_list_id ?? "")
-    .first<{ n: number; contacts: number; lastContact: number }>();
+  const ids = listIdsOf(row);
+  const lists = await findContactLists(ctx, row.workspace, ids);
+  const contacts = lists.reduce((sum, list) => sum + list.contacts, 0);
   if (row.contact_list_id === null)
     errors.push(invalid("contact_list_id", "A broadcast needs a contact list to be sent"));
-  else if (!list) errors.push(missingList);
-  else if (list.contacts === 0) errors.push(invalid("contact_list_id", "The contact list is empty"));
-  else if (list.contacts > limits.audience) errors.push(invalid("contact_list_id", tooManyContacts(list.contacts)));
+  else if (lists.length < ids.length) errors.push(missingList);
+  else if (contacts === 0) errors.push(invalid("contact_list_id", "The contact list is empty"));
+  else if (contacts > limits.audience) errors.push(invalid("contact_list_id", tooManyContacts(contacts)));
   const variants = await findVariants(ctx, row.n);
   const issue = await findContentIssue(ctx, row, variants);
   if (issue) errors.push(invalid("html_body", issue));
   if (row.ab_auto_promote !== null && (row.ab_test_pct === null || variants.length < 2))
     errors.push(invalid("ab_auto_promote", "ab_auto_promote needs ab_test_pct and two variants"));
-  if (errors.length > 0 || !list || "error" in sender) return { errors };
-  const sampleIssue = await findSampleIssue(ctx, row, list.n, variants);
+  const [first, ...further] = lists;
+  if (errors.length > 0 || !first || "error" in sender) return { errors };
+  const numbers = [first.n, ...further.map(({ n }) => n)] as const;
+  const sampleIssue = await findSampleIssue(ctx, row, numbers, variants);
   if (sampleIssue) return { errors: [invalid("ab_test_pct", sampleIssue)] };
-  return { fanOut: newFanOut(list.n, list.lastContact, sender) };
+  return { fanOut: newFanOut(numbers, first.lastContact, sender) };
 }
 
 /** Returns why the content of a broadcast cannot be sent, or null: a body is missing, or a template that it renders. */
@@ -91,11 +90,11 @@ async function findContentIssue(
 async function findSampleIssue(
   ctx: MailCtx,
   { ab_test_pct: pct }: BroadcastRow,
-  list: number,
+  lists: readonly number[],
   variants: readonly VariantRow[],
 ): Promise<string | null> {
   if (pct === null || variants.length < 2) return null;
-  return issueOfSample(await countEligible(ctx, list, enoughEligible(pct, variants)), pct, variants);
+  return issueOfSample(await countEligible(ctx, lists, enoughEligible(pct, variants)), pct, variants);
 }
 
 /** Returns the message for a list with more contacts than one broadcast may have. */

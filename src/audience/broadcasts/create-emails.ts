@@ -6,7 +6,7 @@ import type { WakeUp } from "../../platform/outbox/index.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/index.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
-import { type FanOut, serializeFanOut } from "./fan-out.ts";
+import { afterPage, type FanOut, serializeFanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
 import { skipStatement } from "./plan-audience.ts";
@@ -31,7 +31,9 @@ const FIND_CONTACTS = `
       SELECT c.n, c.id, CASE WHEN json_array_length(?5) > 0 THEN coalesce(octet_length(c.metadata), 0) ELSE 0 END AS size
         FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n
        WHERE l.n = ?1 AND c.id > ?2 AND c.n <= ?3 ORDER BY c.id LIMIT ?6))
-  SELECT c.n, c.id, c.email, c.email_key AS key, c.name, s.reason AS skipped, (SELECT count(*) FROM page) AS found,
+  SELECT c.n, c.id, c.email, c.email_key AS key, c.name,
+         coalesce(s.reason, CASE WHEN ?8 AND EXISTS (
+           SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = ?4 AND r.contact = c.n) THEN 'repeated' END) AS skipped, (SELECT count(*) FROM page) AS found,
          CASE WHEN json_array_length(?5) > 0 THEN (
            SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
              WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
@@ -97,9 +99,9 @@ export async function createEmails(
     .prepare(FIND_CONTACTS)
     .bind(
       ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
-      ...[maxContacts, METADATA_PER_PAGE],
+      ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
     )
-    .all<PageContact & { skipped: SkipReason | null; found: number }>();
+    .all<PageContact & { skipped: SkipReason | "repeated" | null; found: number }>();
   const chosen = contacts.flatMap((contact) => {
     const content = contact.skipped === null ? contentFor(row, fanOut, contents, contact.id) : undefined;
     return content ? [{ contact, content }] : [];
@@ -115,7 +117,7 @@ export async function createEmails(
     return reason ? [{ contact: contact.n, reason }] : [];
   });
   const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
-  const next: FanOut = { ...fanOut, cursor: contacts.at(-1)?.id ?? fanOut.cursor, isComplete: isLast };
+  const next = afterPage(fanOut, { cursor: contacts.at(-1)?.id ?? fanOut.cursor, isLast });
   return { fanOut: next, ...(await writeEmails(ctx, workspace, row, next, mailed, skipped)) };
 }
 

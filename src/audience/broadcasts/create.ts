@@ -5,15 +5,15 @@ import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
-import { type BroadcastRow, zeroCounts } from "./queries.ts";
+import { type BroadcastRow, toMoreLists, zeroCounts } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
 import { toRecord } from "./serialize.ts";
 
 const INSERT = `
   INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, preheader, from_address,
     from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body, language,
-    ab_auto_promote)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21)`;
+    ab_auto_promote, more_lists)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21, ?22)`;
 
 // The number of the broadcast is known in its transaction only.
 const INSERT_TASK = `
@@ -37,7 +37,7 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   await guardedBatch(mailDb(ctx), [
     mailDb(ctx)
       .prepare(INSERT)
-      .bind(...values, ...content, ...rest, row.language, row.ab_auto_promote),
+      .bind(...values, ...content, ...rest, row.language, row.ab_auto_promote, row.more_lists),
     mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
     ...storeMailResponse(ctx, response),
   ]);
@@ -80,5 +80,6 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     text_body: input.text_body ?? null,
     next_claim_at: null,
     bulk_tags: null,
+    more_lists: toMoreLists(input.more_contact_list_ids),
   };
 }

@@ -9,7 +9,7 @@ import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 
-const PARTS = ["broadcast_variants", "broadcast_counts", "broadcast_clicks", "broadcast_skipped", "broadcast_parts"];
+const PARTS = ["variants", "counts", "clicks", "skipped", "repeated", "parts"].map((part) => `broadcast_${part}`);
 
 /**
  * Deletes a broadcast with its variants and counts. Its emails stay; those that were not delivered yet are cancelled at

@@ -20,7 +20,7 @@ const SAMPLE = `
   SELECT substr(key, instr(key, '@') + 1) AS domain, count(*) AS contacts
     FROM (${contactsFrom("ASC")} UNION ${contactsFrom("DESC")}) WHERE is_eligible GROUP BY domain ORDER BY contacts DESC, domain`;
 
-/** Returns the domains of the oldest and the newest contacts of a list. Reads at most 1,000 of them, however long the list is. */
+/** Returns the domains of the oldest and the newest contacts of the first list. Reads at most 1,000 of them, however long the list is. */
 export async function sampleDomains(ctx: MailCtx, row: BroadcastRow): Promise<DomainCount[]> {
   const { results } = await mailDb(ctx)
     .prepare(SAMPLE)

@@ -4,7 +4,9 @@ import type { Split } from "./split.ts";
 
 /** The audience of a broadcast, fixed at its first send, and the progress of sending. The column `fan_out` stores it. */
 export interface FanOut {
-  /** contact_lists.n. */
+  /** contact_lists.n of the audience, in the order in which they are read. */
+  lists: readonly number[];
+  /** The one that is read now. */
   list: number;
   /** Greatest contacts.n of the audience: later contacts do not belong to it. */
   lastContact: number;
@@ -14,7 +16,7 @@ export interface FanOut {
   phase: Phase;
   /** Contacts that the phases before this one skipped. Absent in the first. */
   skippedBefore?: number;
-  /** Id of the last contact that was read; null at the start of a phase. */
+  /** Id of the last contact of the list that was read; empty at the start of a further list, null at the start of a phase. */
   cursor: string | null;
   /** True when every contact of the phase was read. */
   isComplete: boolean;
@@ -40,28 +42,40 @@ export interface Sender {
 export type Phase = { kind: "first" } | { kind: "remainder"; variant: number };
 
 /** The names `arms` and `wave` are in rows of earlier versions, and an earlier version must read the rows of this one. */
-interface StoredFanOut extends Omit<FanOut, "split" | "phase"> {
+interface StoredFanOut extends Omit<FanOut, "lists" | "split" | "phase"> {
+  /** Absent when there is one. */
+  lists?: readonly number[];
   split: (Omit<Plan, "variants"> & { arms: Split["variants"] }) | null;
   wave: Phase;
 }
 
 /** Returns a fan-out as the column `fan_out` stores it. */
-export function serializeFanOut({ split, phase, ...others }: FanOut): string {
+export function serializeFanOut({ lists, split, phase, ...others }: FanOut): string {
   const { variants: arms = [], ...sizes } = split ?? {};
-  return JSON.stringify({ ...others, split: split && { ...sizes, arms }, wave: phase });
+  const several = lists.length > 1 ? { lists } : {};
+  return JSON.stringify({ ...others, ...several, split: split && { ...sizes, arms }, wave: phase });
 }
 
 /** Returns the fan-out of a column `fan_out`. */
 export function parseFanOut(text: string): FanOut {
-  const { split, wave: phase, ...others } = JSON.parse(text) as StoredFanOut;
+  const { split, wave: phase, ...stored } = JSON.parse(text) as StoredFanOut;
+  const others = { ...stored, lists: stored.lists ?? [stored.list] };
   if (split === null) return { ...others, split, phase };
   const { arms: variants, ...sizes } = split;
   return { ...others, split: { ...sizes, variants }, phase };
 }
 
-/** Returns the fan-out of a first send to the contacts of a list up to `lastContact`. */
-export function newFanOut(list: number, lastContact: number, sender: Sender): FanOut {
-  return { list, lastContact, sender, split: null, phase: { kind: "first" }, cursor: null, isComplete: false };
+/** Returns the fan-out of a first send to the contacts of lists up to `lastContact`. */
+export function newFanOut(lists: readonly [number, ...number[]], lastContact: number, sender: Sender): FanOut {
+  const [list] = lists;
+  return { lists, list, lastContact, sender, split: null, phase: { kind: "first" }, cursor: null, isComplete: false };
+}
+
+/** Returns the fan-out after a page of the list up to the contact `cursor`; after the last page, at the start of the next list. */
+export function afterPage(fanOut: FanOut, { cursor, isLast }: { cursor: string | null; isLast: boolean }): FanOut {
+  if (!isLast) return { ...fanOut, cursor };
+  const next = fanOut.lists[fanOut.lists.indexOf(fanOut.list) + 1];
+  return next === undefined ? { ...fanOut, cursor, isComplete: true } : { ...fanOut, list: next, cursor: "" };
 }
 
 /** Returns the fan-out after a promotion: the contacts outside the sample get a variant, by its number. */
@@ -70,7 +84,16 @@ export function toRemainder(
   { variant, sender }: { variant: number; sender: Sender },
 ): FanOut {
   const skippedBefore = skippedOf(fanOut, row.status, counts.queued);
-  return { ...fanOut, sender, phase: { kind: "remainder", variant }, cursor: null, isComplete: false, skippedBefore };
+  const list = fanOut.lists[0] ?? fanOut.list;
+  return {
+    ...fanOut,
+    list,
+    sender,
+    phase: { kind: "remainder", variant },
+    cursor: null,
+    isComplete: false,
+    skippedBefore,
+  };
 }
 
 /** Returns how many contacts of the audience are outside its sample. */

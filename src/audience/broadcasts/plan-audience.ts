@@ -13,7 +13,10 @@ const CONTACTS_PER_PAGE = 5_000;
 
 // CROSS JOIN: of a list that was deleted, no contact is read.
 const FIND_CONTACTS = `
-  SELECT c.n, c.id, c.email_key AS key, s.reason AS skipped
+  SELECT c.n, c.id, c.email_key AS key, s.reason AS skipped,
+         CASE WHEN json_array_length(?6) > 0 THEN EXISTS (
+           SELECT 1 FROM contacts d WHERE d.workspace = l.workspace AND d.email_key = c.email_key AND d.n <= ?2
+              AND d.list IN (SELECT value FROM json_each(?6))) ELSE 0 END AS is_repeated
     FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n
     LEFT JOIN broadcast_skipped s ON s.broadcast = ?3 AND s.contact = c.n
    WHERE l.n = ?1 AND c.id > ?4 AND c.n <= ?2 ORDER BY c.id LIMIT ?5`;
@@ -23,11 +26,12 @@ interface ContactRow {
   id: string;
   key: string;
   skipped: SkipReason | null;
+  is_repeated: 0 | 1;
 }
 
 /**
  * Counts and splits the audience of a first send: the contacts that the suppression list of the main database allows at
- * this moment. The others are recorded as skipped and stay out of the audience. Repeating it after a crash skips those
+ * this moment, each person once. The others are recorded as skipped or repeated and stay out of the audience. Repeating it after a crash skips those
  * that it has recorded. Holds 24 bytes for each contact at most (limits.audience) and one page of contacts. Gives way to requests
  * before each page.
  */
@@ -39,20 +43,17 @@ export async function planAudience(
 ): Promise<FanOut> {
   const ranks = new RankList();
   const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0 };
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    await nextTurn();
-    const { results }: D1Result<ContactRow> = await mailDb(ctx)
-      .prepare(FIND_CONTACTS)
-      .bind(fanOut.list, fanOut.lastContact, row.n, cursor, CONTACTS_PER_PAGE)
-      .all<ContactRow>();
-    const contacts = results.filter(({ skipped }) => skipped === null);
+  // Of a run that was killed: a contact of a list before may have been deleted since.
+  if (fanOut.lists.length > 1) await mailDb(ctx).prepare(FORGET_REPEATED).bind(row.n).run();
+  for await (const page of pagesOf(ctx, row, fanOut)) {
+    const persons = page.filter(({ is_repeated: isRepeated }) => isRepeated === 0);
+    const contacts = persons.filter(({ skipped }) => skipped === null);
     const suppressed = await findSuppressed(
       ctx,
       row.workspace,
       contacts.map(({ key }) => key),
     );
-    for (const { skipped } of results) if (skipped !== null) counts[skipped] += 1;
+    for (const { skipped } of persons) if (skipped !== null) counts[skipped] += 1;
     const skipped: { contact: number; reason: SkipReason }[] = [];
     for (const { n, id, key } of contacts) {
       const reason = suppressed.get(key) ?? (parseAddress(key) === null ? "invalid" : undefined);
@@ -61,12 +62,42 @@ export async function planAudience(
         counts[reason] += 1;
       } else ranks.add(rankOf(row.id, id));
     }
-    if (skipped.length > 0) await skipStatement(ctx, row, skipped).run();
-    cursor = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.id ?? null);
+    const repeated = page.flatMap(({ n, is_repeated: isRepeated }) => (isRepeated ? [n] : []));
+    const statements = [
+      ...(skipped.length > 0 ? [skipStatement(ctx, row, skipped)] : []),
+      ...(repeated.length > 0 ? [repeatStatement(ctx, row, repeated)] : []),
+    ];
+    if (statements.length > 0) await mailDb(ctx).batch(statements);
   }
   const split = splitAudience(ranks.sort(), row.ab_test_pct, variants);
   return { ...fanOut, split: { ...split, eligible: ranks.size, skipped: counts } };
 }
+
+/** Returns the contacts of the lists of a broadcast, list after list, in pages. */
+async function* pagesOf(ctx: MailCtx, row: BroadcastRow, { lists, lastContact }: FanOut): AsyncGenerator<ContactRow[]> {
+  for (const [index, list] of lists.entries()) {
+    const before = JSON.stringify(lists.slice(0, index));
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      await nextTurn();
+      const { results }: D1Result<ContactRow> = await mailDb(ctx)
+        .prepare(FIND_CONTACTS)
+        .bind(list, lastContact, row.n, cursor, CONTACTS_PER_PAGE, before)
+        .all<ContactRow>();
+      yield results;
+      cursor = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.id ?? null);
+    }
+  }
+}
+
+const FORGET_REPEATED = "DELETE FROM broadcast_repeated WHERE broadcast = ?1";
+
+const REPEAT = `
+  INSERT OR IGNORE INTO broadcast_repeated (broadcast, contact, workspace)
+  SELECT ?1, value, ?2 FROM json_each(?3)`;
+
+/** Returns the statement that records contacts whose person is in a list before. They get no email. */
+const repeatStatement = (ctx: MailCtx, { n, workspace }: BroadcastRow, contacts: readonly number[]) =>
+  mailDb(ctx).prepare(REPEAT).bind(n, workspace, JSON.stringify(contacts));
 
 const SKIP = `
   INSERT OR IGNORE INTO broadcast_skipped (broadcast, contact, workspace, reason)

@@ -3,7 +3,7 @@ import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
-import { findSender, hasList } from "./check-start.ts";
+import { findSender, hasLists } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
 import { type FanOut, serializeFanOut, toRemainder } from "./fan-out.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
@@ -67,11 +67,11 @@ export async function promoteDue(
 
 async function findProblem(
   ctx: MailCtx,
-  { list }: FanOut,
+  { lists }: FanOut,
   { isRestricted }: WorkspaceState,
   senderIssue: string | null,
 ): Promise<string | null> {
   if (isRestricted) return "The account is restricted and cannot send.";
   if (senderIssue !== null) return senderIssue;
-  return (await hasList(ctx, list)) ? null : "The contact list does not exist any more.";
+  return (await hasLists(ctx, lists)) ? null : "A contact list does not exist any more.";
 }

@@ -4,7 +4,7 @@ import { parseUuid } from "../../lib/ids.ts";
 import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
-import { findSender, hasList, missingList } from "./check-start.ts";
+import { findSender, hasLists, missingList } from "./check-start.ts";
 import { type FanOut, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { autoPromoteAt } from "./promote-due.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
@@ -28,7 +28,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const { status, fanOut } = requirePromotable(broadcast);
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
-    if (!(await hasList(ctx, fanOut.list))) throw unprocessable([missingList]);
+    if (!(await hasLists(ctx, fanOut.lists))) throw unprocessable([missingList]);
     const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, sender });
     rowId = row.id;
     return {

@@ -44,6 +44,8 @@ export interface BroadcastRow {
   /** JSON list of tags of a bulk send; null for a broadcast. */
   bulk_tags: string | null;
   language: Language;
+  /** JSON list of the ids of further contact lists. */
+  more_lists: string | null;
 }
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */
@@ -158,9 +160,27 @@ export async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
   return JSON.stringify(results.map(({ name }) => name));
 }
 
-const FIND_LIST = "SELECT n, contact_count AS contacts FROM contact_lists WHERE workspace = ?1 AND id = ?2";
+const FIND_LISTS = `
+  SELECT l.n, l.contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
+    FROM json_each(?2) j JOIN contact_lists l ON l.workspace = ?1 AND l.id = j.value ORDER BY j.key`;
 
-/** Returns the number and the contact count of a contact list of the workspace, or null when there is none. */
-export function findContactList(ctx: CallerCtx, id: string): Promise<{ n: number; contacts: number } | null> {
-  return mailDb(ctx).prepare(FIND_LIST).bind(ctx.workspace.number, id).first();
+/** Returns the ids of the lists of a broadcast, each once. At most 10. */
+export function listIdsOf({ contact_list_id: first, more_lists: more }: BroadcastRow): string[] {
+  return [...new Set([...(first === null ? [] : [first]), ...(JSON.parse(more ?? "[]") as string[])])];
+}
+
+/** Returns the column `more_lists` of further lists. */
+export const toMoreLists = (ids: readonly string[] | null | undefined) => (ids?.length ? JSON.stringify(ids) : null);
+
+/** A contact list. `lastContact`: greatest contacts.n of the database. */
+interface FoundList {
+  n: number;
+  contacts: number;
+  lastContact: number;
+}
+
+/** Returns those contact lists of a workspace with these ids that exist, in their order. */
+export async function findContactLists(ctx: MailCtx, workspace: number, ids: readonly string[]): Promise<FoundList[]> {
+  const { results } = await mailDb(ctx).prepare(FIND_LISTS).bind(workspace, JSON.stringify(ids)).all<FoundList>();
+  return results;
 }

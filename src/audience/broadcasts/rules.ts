@@ -48,7 +48,9 @@ export const limits = {
   weight: 1_000_000,
   maxPerHour: 10_000_000,
   testRecipients: 10,
-  /** Contacts of a list that is sent to: planning holds the rank of each, and reads them within one invocation. */
+  /** Contact lists of a broadcast after the first. */
+  moreLists: 9,
+  /** Contacts of the lists that are sent to: planning holds the rank of each, and reads them within one invocation. */
   audience: 2_000_000,
 } as const;
 

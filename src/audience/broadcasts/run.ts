@@ -16,7 +16,7 @@ import {
 } from "../../platform/outbox/index.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
-import { hasList } from "./check-start.ts";
+import { hasLists } from "./check-start.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
 import {
   CONTACTS_PER_PAGE,
@@ -101,7 +101,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (row.status !== "sending" || fanOut === null) {
       if (row.status === "cancelled") await wakeLowPriority(ctx, 1);
       return null;
-    } else if (!(await hasList(ctx, fanOut.list))) {
+    } else if (!(await hasLists(ctx, fanOut.lists))) {
       return cancelWith(ctx, broadcast, WITHOUT_LIST);
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);

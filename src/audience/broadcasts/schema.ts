@@ -114,6 +114,13 @@ export const BroadcastIn = z
     text_body: Body,
     reply_to: address("reply_to").nullish(),
     contact_list_id: Id.describe("Contact list. Required before the broadcast is sent."),
+    more_contact_list_ids: z
+      .array(z.string().toLowerCase().refine(isUuid, "must be a UUID").meta({ format: "uuid" }))
+      .max(limits.moreLists)
+      .nullish()
+      .describe(
+        "Further contact lists. A person who is in several gets the broadcast once, as a contact of the first.",
+      ),
     mailbox_id: Id.describe("Mailbox whose address from_address must be."),
     scheduled_at: ScheduledAt,
     ab_test_pct: SamplePct,
@@ -147,6 +154,7 @@ const example = {
   org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
   contact_list_id: null,
+  more_contact_list_ids: [],
   mailbox_id: null,
   name: "Newsletter of December",
   language: "placeholders" as const,
@@ -185,6 +193,7 @@ export const BroadcastOut = z
     org_id: z.uuid().describe("The workspace."),
     user_id: z.uuid().describe("The user who created the broadcast."),
     contact_list_id: z.uuid().nullable(),
+    more_contact_list_ids: z.array(z.uuid()).describe("Further contact lists."),
     mailbox_id: z.uuid().nullable(),
     name: z.string(),
     language: z.enum(languages),

@@ -11,6 +11,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     org_id: workspaceId,
     user_id: row.user_id,
     contact_list_id: row.contact_list_id,
+    more_contact_list_ids: JSON.parse(row.more_lists ?? "[]") as string[],
     mailbox_id: row.mailbox_id,
     name: row.name,
     language: row.language,

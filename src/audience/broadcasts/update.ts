@@ -8,6 +8,7 @@ import {
 } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
+import { toMoreLists } from "./queries.ts";
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
 
 /**
@@ -51,6 +52,7 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     text_body,
     reply_to,
     contact_list_id,
+    more_contact_list_ids: more,
     mailbox_id,
     scheduled_at,
     ab_test_pct,
@@ -61,6 +63,7 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id },
     ...{ scheduled_at, ab_test_pct, max_per_hour },
     ab_auto_promote: auto ? JSON.stringify(auto) : auto,
+    more_lists: more === undefined ? more : toMoreLists(more),
   };
   const sender = from_address === undefined ? {} : { from_address, from_domain: domainOfSender(from_address) };
   return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), ...sender };

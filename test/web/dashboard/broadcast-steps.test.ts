@@ -51,6 +51,29 @@ describe("a draft", () => {
     }
   });
 
+  it("goes to the further lists that are checked, which the review names", async () => {
+    const [first, second, third] = [
+      await aContactList(workspace, 1),
+      await aContactList(workspace, 1),
+      await aContactList(workspace, 1),
+    ];
+    await workspace.api.call("PATCH", `/v1/contacts/${second}`, { name: "Subscribers" });
+    const path = await aDraft({ contact_list_id: first, more_contact_list_ids: [third], ...COMPLETE });
+    const page = await textOf(`${path}/audience`);
+    const version = /name="version" value="([^"]*)"/.exec(page)?.[1] ?? "";
+    const checked = [...page.matchAll(/<input type="checkbox"[^>]*value="([^"]*)" checked/g)].map(([, id]) => id);
+    expect(checked).toEqual([third]);
+    const fields = { name: "News", from_address: workspace.mailbox, contact_list_id: first, version };
+    const saved = await submit(session, `${path}/audience`, [
+      ...Object.entries(fields),
+      ["more_contact_list_ids", second],
+      ["more_contact_list_ids", third],
+    ]);
+    expect(saved.headers.get("Location")).toBe(`${path}/content`);
+    expect(await stored(path)).toMatchObject({ more_contact_list_ids: [second, third] });
+    expect(await shownAt(`${path}/review`)).toContain("A list, Subscribers, A list");
+  });
+
   it("has a bar of links to each step, which names the current one and those that are done", async () => {
     const path = await aDraft({ contact_list_id: await aContactList(workspace, 1) });
     for (const step of ["audience", "content", "test", "review"]) {

@@ -101,7 +101,7 @@ async function start(
   const { number } = ctx.workspace;
   const id = ctx.newId();
   const now = ctx.now();
-  const fanOut = serializeFanOut(newFanOut(list.n, list.lastContact, sender));
+  const fanOut = serializeFanOut(newFanOut([list.n], list.lastContact, sender));
   const { subject, html = null, text = null, tags } = input;
   const about = [number, id, ctx.actor.userId, listId, sender.mailboxId, subject, sender.email, sender.domain, fanOut];
   const content = [checkSize(input), now, html || null, text || null, JSON.stringify(tags ?? [])];

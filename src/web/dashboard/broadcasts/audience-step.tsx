@@ -1,5 +1,5 @@
 import type { ListOut } from "../../../audience/contacts/index.ts";
-import { Empty, ErrorSummary, Field, Select, VersionField } from "../../../http/ui/index.ts";
+import { CheckGroup, Empty, ErrorSummary, Field, Select, VersionField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { StepButtons, StepPage } from "./step-page.tsx";
 import type { FormStepProps } from "./step-props.tsx";
@@ -12,6 +12,7 @@ interface AudienceStepProps extends FormStepProps {
 /** The first step: who sends the broadcast, and who gets it. It creates a new broadcast. */
 export function AudienceStep({ caller, broadcast, form, senders, lists, done, refusal }: AudienceStepProps) {
   const { name = "", from_address: from = "", contact_list_id: list = "" } = form.values;
+  const { more_contact_list_ids: further = "" } = form.values;
   const errors = refusal?.errors;
   const addresses = senders.map(({ address }) => address);
   return (
@@ -46,6 +47,7 @@ export function AudienceStep({ caller, broadcast, form, senders, lists, done, re
               })),
             ]}
           />
+          <FurtherLists lists={lists} chosen={further.split(",")} errors={errors} />
           <Select
             name="from_address"
             label="From"
@@ -60,5 +62,32 @@ export function AudienceStep({ caller, broadcast, form, senders, lists, done, re
         </form>
       )}
     </StepPage>
+  );
+}
+
+interface FurtherListsProps extends Pick<Parameters<typeof CheckGroup>[0], "chosen" | "errors"> {
+  lists: readonly ListOut[];
+}
+
+/** Lists that the page offers beside the first, so that it stays small. Those that are chosen are always among them. */
+const MAX_OFFERED = 50;
+
+/** The lists that get the broadcast too. None is shown when there is only one list. */
+function FurtherLists({ lists, chosen, errors }: FurtherListsProps) {
+  if (lists.length < 2) return null;
+  const isChosen = ({ id }: ListOut) => chosen.includes(id);
+  const offered = [...lists.filter(isChosen), ...lists.filter((list) => !isChosen(list))].slice(0, MAX_OFFERED);
+  return (
+    <details open={lists.some(isChosen)}>
+      <summary>Send to further lists</summary>
+      <CheckGroup
+        id="more_contact_list_ids"
+        name="more_contact_list_ids"
+        legend="A person who is in several lists gets one email."
+        options={offered.map(({ id: value, name: label }) => ({ value, label }))}
+        chosen={chosen}
+        errors={errors}
+      />
+    </details>
   );
 }

@@ -107,13 +107,17 @@ const Summary = ({ broadcast, variants, lists }: Pick<ReviewStepProps, "broadcas
   <Facts
     of={{
       From: broadcast.from_address,
-      Audience: lists.find(({ id }) => id === broadcast.contact_list_id)?.name ?? null,
+      Audience: namesOf(lists, [broadcast.contact_list_id, ...broadcast.more_contact_list_ids]),
       Subject: variants.length === 0 ? broadcast.subject || null : null,
       ...Object.fromEntries(variants.map(({ label, subject }) => [`Subject of ${label}`, subject])),
       "Preview text": broadcast.preheader,
     }}
   />
 );
+
+/** Returns the names of the lists with these ids, or null when none exists. */
+const namesOf = (lists: ReviewStepProps["lists"], ids: readonly (string | null)[]) =>
+  ids.flatMap((listId) => lists.find(({ id }) => id === listId)?.name ?? []).join(", ") || null;
 
 type SendFormProps = Pick<ReviewStepProps, "form" | "isLater" | "refusal">;
 

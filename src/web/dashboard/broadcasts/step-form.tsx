@@ -8,7 +8,7 @@ export type FormStep = "audience" | "content" | "review";
 
 /** The fields of the form of each step, with their labels. */
 const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
-  audience: { name: "Name", from_address: "From", contact_list_id: "Audience" },
+  audience: { name: "Name", from_address: "From", contact_list_id: "Audience", more_contact_list_ids: "Further lists" },
   content: {
     ...{ language: "Language", subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },
     ab_test_pct: "Sample in percent",
@@ -17,6 +17,8 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
 };
 
 const NUMBERS = ["ab_test_pct", "max_per_hour"];
+/** Fields with several values. A form holds them with commas between. */
+const LISTS = ["more_contact_list_ids"];
 /** Fields that a broadcast always has. Others are null when they are empty. */
 const TEXTS = ["name", "from_address", "subject", "language"];
 
@@ -61,7 +63,10 @@ export const fieldOfVariant = (label: string) => VARIANT + label;
 /** Reads the submitted form of a step. */
 export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm {
   const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
-  const texts = Object.keys(LABELS[step]).map((name): [string, string] => [name, field(name)]);
+  const texts = Object.keys(LABELS[step]).map((name): [string, string] => [
+    name,
+    LISTS.includes(name) ? fields.getAll(name).join() : field(name),
+  ]);
   const added = [...fields].filter(([name, subject]) => name.startsWith(VARIANT) && subject.trim() !== "");
   return {
     step,
@@ -85,9 +90,10 @@ export const toPatch = ({ values }: Pick<StepForm, "values">): Readonly<Record<s
     ),
   );
 
-function toValue(field: string, value: string): string | number | null {
+function toValue(field: string, value: string): string | string[] | number | null {
   if (TEXTS.includes(field)) return value;
   if (value === "") return null;
+  if (LISTS.includes(field)) return value.split(",");
   return NUMBERS.includes(field) ? Number(value) : value;
 }
 

@@ -11,6 +11,10 @@ const broadcast = {
   text_body: z.string().nullish(),
   reply_to: z.string().nullish(),
   contact_list_id: z.string().nullish().describe("Id of the contact list that gets it."),
+  more_contact_list_ids: z
+    .array(z.string())
+    .nullish()
+    .describe("Ids of further lists. A person in several gets the broadcast once."),
   mailbox_id: z.string().nullish().describe("Id of the mailbox whose address from_address is."),
   scheduled_at: z
     .string()

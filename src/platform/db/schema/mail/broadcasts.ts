@@ -39,6 +39,7 @@ export const broadcasts = sqliteTable(
       .default("placeholders"),
     abAutoPromote: text("ab_auto_promote"),
     abPromotionReason: text("ab_promotion_reason"),
+    moreLists: text("more_lists"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
@@ -111,6 +112,16 @@ export const broadcastSkipped = sqliteTable(
     contact: integer().notNull(),
     workspace: integer().notNull(),
     reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
+);
+
+export const broadcastRepeated = sqliteTable(
+  "broadcast_repeated",
+  {
+    broadcast: integer().notNull(),
+    contact: integer().notNull(),
+    workspace: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
 );
