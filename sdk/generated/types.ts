@@ -255,6 +255,8 @@ export interface Broadcast {
   /** The user who created the broadcast. */
   user_id: string;
   contact_list_id: string | null;
+  /** Further contact lists. */
+  more_contact_list_ids: string[];
   mailbox_id: string | null;
   name: string;
   language: "placeholders" | "liquid";
@@ -333,6 +335,8 @@ export interface BroadcastCreate {
   reply_to?: string | null;
   /** Contact list. Required before the broadcast is sent. */
   contact_list_id?: string | null;
+  /** Further contact lists. A person who is in several gets the broadcast once, as a contact of the first. */
+  more_contact_list_ids?: string[] | null;
   /** Mailbox whose address from_address must be. */
   mailbox_id?: string | null;
   /** When the broadcast is sent, in the future. null: it is a draft. */
@@ -407,6 +411,8 @@ export interface BroadcastUpdate {
   reply_to?: string | null;
   /** Contact list. Required before the broadcast is sent. */
   contact_list_id?: string | null;
+  /** Further contact lists. A person who is in several gets the broadcast once, as a contact of the first. */
+  more_contact_list_ids?: string[] | null;
   /** Mailbox whose address from_address must be. */
   mailbox_id?: string | null;
   /** When the broadcast is sent, in the future. null: it is a draft. */

@@ -57,7 +57,7 @@ describe("a draft", () => {
       await aContactList(workspace, 1),
       await aContactList(workspace, 1),
     ];
-    await workspace.api.call("PATCH", `/v1/contacts/${second}`, { name: "Subscribers" });
+    await workspace.call("PATCH", `/v1/contacts/${second}`, { name: "Subscribers" });
     const path = await aDraft({ contact_list_id: first, more_contact_list_ids: [third], ...COMPLETE });
     const page = await textOf(`${path}/audience`);
     const version = /name="version" value="([^"]*)"/.exec(page)?.[1] ?? "";

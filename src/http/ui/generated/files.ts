@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-a2ebd733.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-c847caef.json",
+  guides: "/assets/guides-501d89fb.json",
 } as const;
