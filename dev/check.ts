@@ -19,6 +19,19 @@ interface Step {
   env?: Record<string, string>;
 }
 
+/** The part of vitest's JSON report that is read here. */
+interface Results {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+}
+
 const LINT: Step = { name: "format and lint", commands: [["biome", ["ci", "--colors=off", "."]]] };
 
 /** A file system in memory, on Linux. */
@@ -98,21 +111,38 @@ async function test(): Promise<boolean> {
     show: true,
     env: { CI: "1", ...env, TMPDIR: directory, PREPARED_SQL: prepared },
   });
-  const counts = await readFile(report, "utf8").then(
-    (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number },
+  const results = await readFile(report, "utf8").then(
+    (text) => JSON.parse(text) as Results,
     () => null,
   );
   // A test that fails may leave out statements.
   const isRecorded = code !== 0 || checkStatements(prepared);
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  const hasPassed = code === 0 && counts !== null && isRecorded;
+  const hasPassed = code === 0 && results !== null && isRecorded;
   console.log(`${hasPassed ? "ok      " : "FAILED  "}${name} (${since(startedAt)})`);
+  // At the end of the output, which is all that some CI services show.
+  for (const failed of failuresOf(results)) console.log(`failed: ${failed}`);
   console.log(
-    counts
-      ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped`
+    results
+      ? `${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`
       : "The tests did not finish.",
   );
   return hasPassed;
+}
+
+/** Returns one line for each test that failed, and for each file that failed outside its tests: its name and how the message begins. */
+function failuresOf(results: Results | null): string[] {
+  return (results?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const file = path.relative(process.cwd(), name);
+    const tests = assertionResults
+      .filter((test) => test.status === "failed")
+      .map((test) => `${file}: ${test.fullName}: ${beginningOf(test.failureMessages[0])}`);
+    return tests.length > 0 || status !== "failed" ? tests : [`${file}: ${beginningOf(message)}`];
+  });
+}
+
+function beginningOf(message = ""): string {
+  return message.split("\n", 1).join("").slice(0, 300);
 }
 
 /**
