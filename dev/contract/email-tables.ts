@@ -62,7 +62,7 @@ export const emailTables = {
     ),
   "suppression-reasons": () =>
     table(
-      ["reason", "single mail", "bulk and broadcast mail", "retry of single mail", "retry of bulk mail"],
+      ["reason", "single mail", "bulk, broadcast, topic mail", "retry of single mail", "retry of bulk or topic mail"],
       reasons.map((reason) => [
         code(reason),
         stops(reason, "api", false),

@@ -29,6 +29,7 @@ import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
 import { DOMAIN_FAILURE_DAYS } from "../../src/sending/suppressions/domain-failures.ts";
 import { SOFT_BOUNCE_DAYS } from "../../src/sending/suppressions/soft-bounces.ts";
+import { limits as topicLimits } from "../../src/sending/topics/rules.ts";
 import { MAX_TRACKED_LINKS } from "../../src/sending/tracking/index.ts";
 import { bytes, count, duration, table } from "./markdown.ts";
 
@@ -67,6 +68,7 @@ export const limitTables = {
       [
         ["emails of a batch", emailLimits.batch],
         ["contact lists of a workspace", contactLimits.listsPerWorkspace],
+        ["topics of a workspace", topicLimits.topicsPerWorkspace],
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
         ["variants of a broadcast", broadcastLimits.variants],

@@ -95,6 +95,8 @@ import type {
   NotificationPreferences,
   NotificationPreferencesUpdate,
   NotificationsRead,
+  PersonTopics,
+  PersonTopicsUpdate,
   SavedSearches,
   SavedSearchesUpdate,
   ScheduledEmail,
@@ -107,6 +109,9 @@ import type {
   TemplatePreview,
   TemplatePreviewRequest,
   TemplateUpdate,
+  Topic,
+  TopicCreate,
+  TopicUpdate,
   ValidationResult,
   Webhook,
   WebhookCreate,
@@ -208,11 +213,11 @@ export interface Operations {
   /** Deactivate an SMTP credential. DELETE /v1/smtp-credentials/{credential_id} */
   revokeSmtpCredential(credentialId: string, options?: RequestOptions): Promise<null>;
   /** List suppressed addresses. GET /v1/suppressions/ */
-  listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string }, options?: RequestOptions): Promise<Suppression[]>;
+  listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string; after_topic?: string }, options?: RequestOptions): Promise<Suppression[]>;
   /** Add an address to the suppression list. POST /v1/suppressions/ */
   addSuppression(body: SuppressionCreate, options?: RequestOptions): Promise<Suppression>;
   /** Remove an address from the suppression list. DELETE /v1/suppressions/{email} */
-  removeSuppression(email: string, options?: RequestOptions): Promise<null>;
+  removeSuppression(email: string, query?: { topic_id?: string }, options?: RequestOptions): Promise<null>;
   /** Send up to 500 emails. POST /v1/emails/batch */
   sendEmailBatch(body: EmailSendRequest[], options?: RequestOptions): Promise<BatchResult>;
   /** List scheduled emails. GET /v1/emails/scheduled */
@@ -259,6 +264,20 @@ export interface Operations {
   duplicateTemplate(templateId: string, options?: RequestOptions): Promise<Template>;
   /** Preview a template with variables. POST /v1/templates/{template_id}/preview */
   previewTemplate(templateId: string, body: TemplatePreviewRequest, options?: RequestOptions): Promise<TemplatePreview>;
+  /** Create a topic. POST /v1/topics/ */
+  createTopic(body: TopicCreate, options?: RequestOptions): Promise<Topic>;
+  /** List topics, oldest first. GET /v1/topics/ */
+  listTopics(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Topic[]>;
+  /** Get a topic. GET /v1/topics/{topic_id} */
+  getTopic(topicId: string, options?: RequestOptions): Promise<Topic>;
+  /** Update a topic. PATCH /v1/topics/{topic_id} */
+  updateTopic(topicId: string, body: TopicUpdate, options?: RequestOptions): Promise<Topic>;
+  /** Delete a topic with the choices about it. DELETE /v1/topics/{topic_id} */
+  deleteTopic(topicId: string, options?: RequestOptions): Promise<null>;
+  /** List the topics of a person. GET /v1/people/{email}/topics */
+  getPersonTopics(email: string, options?: RequestOptions): Promise<PersonTopics>;
+  /** Set a person's choices of topics. PUT /v1/people/{email}/topics */
+  updatePersonTopics(email: string, body: PersonTopicsUpdate, options?: RequestOptions): Promise<PersonTopics>;
   /** Count the mail of a period. GET /v1/analytics/overview */
   getAnalyticsOverview(query?: { period?: "24h" | "7d" | "30d" | "90d" }, options?: RequestOptions): Promise<AnalyticsOverview>;
   /** Count the mail of a period by hour or day. GET /v1/analytics/timeseries */
@@ -466,11 +485,12 @@ export interface Lists {
   listAuditEntries(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<AuditEntry>;
   listDomains(query?: { page?: number; limit?: number; after?: string; name?: string }, options?: RequestOptions): AsyncIterable<Domain>;
   listSmtpCredentials(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<SmtpCredential>;
-  listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string }, options?: RequestOptions): AsyncIterable<Suppression>;
+  listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string; after_topic?: string }, options?: RequestOptions): AsyncIterable<Suppression>;
   listScheduledEmails(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<ScheduledEmail>;
   searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): AsyncIterable<EmailSearchRecord>;
   listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): AsyncIterable<EmailRecord>;
   listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Template>;
+  listTopics(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Topic>;
   getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
@@ -528,7 +548,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   revokeSmtpCredential: {"method":"DELETE","path":"/v1/smtp-credentials/{credential_id}"},
   listSuppressions: {"method":"GET","path":"/v1/suppressions/","query":true,"items":""},
   addSuppression: {"method":"POST","path":"/v1/suppressions/","body":"json","keyed":true},
-  removeSuppression: {"method":"DELETE","path":"/v1/suppressions/{email}"},
+  removeSuppression: {"method":"DELETE","path":"/v1/suppressions/{email}","query":true},
   sendEmailBatch: {"method":"POST","path":"/v1/emails/batch","body":"json","keyed":true},
   listScheduledEmails: {"method":"GET","path":"/v1/emails/scheduled","query":true,"items":""},
   rescheduleEmail: {"method":"PATCH","path":"/v1/emails/scheduled/{email_id}","body":"json"},
@@ -552,6 +572,13 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   deleteTemplate: {"method":"DELETE","path":"/v1/templates/{template_id}"},
   duplicateTemplate: {"method":"POST","path":"/v1/templates/{template_id}/duplicate","keyed":true},
   previewTemplate: {"method":"POST","path":"/v1/templates/{template_id}/preview","body":"json"},
+  createTopic: {"method":"POST","path":"/v1/topics/","body":"json","keyed":true},
+  listTopics: {"method":"GET","path":"/v1/topics/","query":true,"items":""},
+  getTopic: {"method":"GET","path":"/v1/topics/{topic_id}"},
+  updateTopic: {"method":"PATCH","path":"/v1/topics/{topic_id}","body":"json"},
+  deleteTopic: {"method":"DELETE","path":"/v1/topics/{topic_id}"},
+  getPersonTopics: {"method":"GET","path":"/v1/people/{email}/topics"},
+  updatePersonTopics: {"method":"PUT","path":"/v1/people/{email}/topics","body":"json"},
   getAnalyticsOverview: {"method":"GET","path":"/v1/analytics/overview","query":true},
   getAnalyticsTimeseries: {"method":"GET","path":"/v1/analytics/timeseries","query":true},
   getAnalyticsDomainStats: {"method":"GET","path":"/v1/analytics/domain-stats","query":true},

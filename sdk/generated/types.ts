@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -258,6 +258,7 @@ export interface Broadcast {
   /** Further contact lists. */
   more_contact_list_ids: string[];
   mailbox_id: string | null;
+  topic_id: string | null;
   name: string;
   language: "placeholders" | "liquid";
   subject: string;
@@ -339,6 +340,8 @@ export interface BroadcastCreate {
   more_contact_list_ids?: string[] | null;
   /** Mailbox whose address from_address must be. */
   mailbox_id?: string | null;
+  /** Topic: contacts who are not subscribed to it are skipped. null: all bulk mail is one. */
+  topic_id?: string | null;
   /** When the broadcast is sent, in the future. null: it is a draft. */
   scheduled_at?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
@@ -415,6 +418,8 @@ export interface BroadcastUpdate {
   more_contact_list_ids?: string[] | null;
   /** Mailbox whose address from_address must be. */
   mailbox_id?: string | null;
+  /** Topic: contacts who are not subscribed to it are skipped. null: all bulk mail is one. */
+  topic_id?: string | null;
   /** When the broadcast is sent, in the future. null: it is a draft. */
   scheduled_at?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
@@ -484,6 +489,8 @@ export interface BulkSend {
   contact_list_id: string;
   /** An allocated, active mailbox on a verified domain. */
   mailbox_id: string;
+  /** Topic: contacts who are not subscribed to it are skipped. */
+  topic_id?: string | null;
   subject: string;
   html?: string | null;
   text?: string | null;
@@ -492,7 +499,7 @@ export interface BulkSend {
 
 export interface BulkSendResult {
   queued: number;
-  /** Contacts on the suppression list: bounced, complained, unsubscribed, added by hand, or with soft bounces. */
+  /** Contacts on the suppression list (bounced, complained, unsubscribed, added by hand, or with soft bounces) or not subscribed to the topic. */
   skipped: number;
   /** One text for each skipped contact, at most 100. */
   errors: string[];
@@ -968,6 +975,8 @@ export interface EmailSendRequest {
   } | null;
   /** Adds one-click unsubscribe (RFC 8058), which needs a single recipient. */
   unsubscribe?: boolean | null;
+  /** Id of a topic: only a recipient who is subscribed to it gets the email, and one-click unsubscribe ends the topic. Needs a single recipient. */
+  topic_id?: string | null;
 }
 
 export interface ForwardingRule {
@@ -1491,6 +1500,37 @@ export interface NotificationsRead {
   updated: number;
 }
 
+export interface PersonTopic {
+  id: string;
+  name: string;
+  is_public: boolean;
+  default: "subscribed" | "unsubscribed";
+  /** null: the person has not chosen, and the default counts. */
+  choice: "subscribed" | "unsubscribed" | null;
+  /** The choice, or the default without one. */
+  state: "subscribed" | "unsubscribed";
+  chosen_at: string | null;
+  /** How the person chose: `one-click`, `mailto`, `page` (behind the unsubscribe link) or `api`. */
+  method: string | null;
+}
+
+export interface PersonTopics {
+  /** The address in its canonical form. */
+  email: string;
+  /** The person has unsubscribed from all bulk mail: no topic mails them, whatever the state says. */
+  unsubscribed_from_all: boolean;
+  topics: PersonTopic[];
+}
+
+export interface PersonTopicsUpdate {
+  /** The choices to set. Topics that are not named keep theirs. */
+  topics: {
+    id: string;
+    /** null removes the choice, so that the default counts. */
+    choice: "subscribed" | "unsubscribed" | null;
+  }[];
+}
+
 export interface SavedSearchEntry {
   /** Assigned by the service when absent. */
   id?: string;
@@ -1547,6 +1587,8 @@ export interface Suppression {
   email: string;
   /** `soft_bounces`: three soft bounces in a row over 72 hours or more; stops bulk and broadcast mail only. */
   reason: "bounce" | "complaint" | "unsubscribe" | "manual" | "soft_bounces";
+  /** Of an unsubscribe from one topic. null: for all mail of the reason. */
+  topic_id: string | null;
   created_at: string;
 }
 
@@ -1554,6 +1596,8 @@ export interface SuppressionCreate {
   email: string;
   /** `unsubscribe` applies to bulk and broadcast mail only; every other reason applies to all mail. */
   reason?: "bounce" | "complaint" | "unsubscribe" | "manual";
+  /** With the reason `unsubscribe`: from this topic only. null: from all bulk mail. */
+  topic_id?: string | null;
 }
 
 export interface Template {
@@ -1609,6 +1653,36 @@ export interface TemplateUpdate {
   text_body?: string | null;
   /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
   blocks_json?: Record<string, unknown> | null;
+}
+
+export interface Topic {
+  id: string;
+  name: string;
+  description: string | null;
+  default: "subscribed" | "unsubscribed";
+  is_public: boolean;
+  created_at: string;
+}
+
+export interface TopicCreate {
+  /** Recipients see it on the page behind the unsubscribe link. */
+  name: string;
+  /** Shown below the name on that page. */
+  description?: string | null;
+  /** Recipients of any mail may join and leave a public topic on that page; an internal one only its own mail names. */
+  is_public?: boolean;
+  /** State of persons without a choice of their own. It cannot be changed later. */
+  default?: "subscribed" | "unsubscribed";
+}
+
+export interface TopicUpdate {
+  /** Recipients see it on the page behind the unsubscribe link. */
+  name?: string;
+  /** Shown below the name on that page. */
+  description?: string | null;
+  /** Recipients of any mail may join and leave a public topic on that page; an internal one only its own mail names. */
+  is_public?: boolean;
+  default?: unknown;
 }
 
 export interface ValidationError {

@@ -75,7 +75,7 @@ export function onePage<Row>(
   c: Context<AppEnv>,
   found: readonly Row[],
   limit: number,
-  cursor: (last: Row) => Record<string, string>,
+  cursor: (last: Row) => Record<string, string | null>,
 ): Row[] {
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
@@ -84,13 +84,16 @@ export function onePage<Row>(
 }
 
 /**
- * Sets `Link: <…>; rel="next"` (RFC 8288) to the URL of this request with `parameters` in place of its own values.
+ * Sets `Link: <…>; rel="next"` (RFC 8288) to the URL of this request with `parameters` in place of its own values; null removes one.
  * `page` is dropped, since a cursor continues where the page ends. The URL begins with PUBLIC_URL, not with the Host
  * header, which the caller chooses.
  */
-export function setNextLink(c: Context<AppEnv>, parameters: Record<string, string | undefined>): void {
+export function setNextLink(c: Context<AppEnv>, parameters: Record<string, string | null | undefined>): void {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.delete("page");
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === null) searchParams.delete(name);
+    else if (value !== undefined) searchParams.set(name, value);
+  }
   c.header("Link", `<${c.get("caller").settings.publicUrl}${pathname}?${searchParams}>; rel="next"`);
 }

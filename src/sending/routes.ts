@@ -13,6 +13,7 @@ import { smtpCredentialRoutes } from "./smtp-credentials/routes.ts";
 import { submissionRoutes } from "./submissions/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { templateRoutes } from "./templates/routes.ts";
+import { topicRoutes } from "./topics/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 
@@ -30,6 +31,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   .route("/", emailRoutes)
   .route("/", sourceRoutes)
   .route("/", templateRoutes)
+  .route("/", topicRoutes)
   .route("/", analyticsRoutes)
   .route("/", rateRoutes)
   .route("/", trackingRoutes)

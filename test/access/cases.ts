@@ -19,6 +19,7 @@ import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
+import { topicCases } from "./topic-cases.ts";
 import { transferCases } from "./transfer-cases.ts";
 import { webhookCases } from "./webhook-cases.ts";
 
@@ -167,7 +168,7 @@ export const cases: Record<string, RouteCase> = {
   "GET /metrics": { success: 404 },
   "GET /t/o/:token": { success: 200 },
   "GET /t/c/:token": { success: 404 },
-  "GET /u/:token": { success: 200 },
+  "GET /u/:token": { success: 404 },
   "POST /u/:token": { success: 404 },
   "GET /.well-known/oauth-authorization-server": { success: 200 },
   // Served at the hosts of customers alone.
@@ -293,6 +294,7 @@ export const cases: Record<string, RouteCase> = {
   "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
   ...transferCases,
+  ...topicCases,
   ...webhookCases,
   ...reportingCases,
   ...mailboxCases,

@@ -19,6 +19,8 @@ export interface RouteCase {
   beyond?: Scope | "all";
   /** The record belongs to the user who makes the call, whatever the credential. */
   isPerUser?: true;
+  /** Every id of the right form is one of the workspace: a person is any address. */
+  takesAnyId?: true;
   /** The call reaches records of all workspaces. */
   crossesWorkspaces?: true;
   /** The call deletes the workspace, so each call uses a new one. */

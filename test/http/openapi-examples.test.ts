@@ -26,6 +26,7 @@ import { adminPreparations } from "./admin-preparations.ts";
 import { forwardPreparations } from "./forward-preparations.ts";
 import { inboxPreparations } from "./inbox-preparations.ts";
 import { reportingPreparations } from "./reporting-preparations.ts";
+import { topicPreparations } from "./topic-preparations.ts";
 import { webhookPreparations } from "./webhook-preparations.ts";
 
 /** The time of the examples. */
@@ -75,6 +76,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   ...adminPreparations(() => workspace),
   ...inboxPreparations(() => workspace),
   ...reportingPreparations(() => workspace),
+  ...topicPreparations(create),
   ...forwardPreparations(() => workspace),
   ...webhookPreparations(create, () => workspace),
   listInboxScheduled: async () => {
@@ -170,9 +172,8 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   cancelBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
   pauseBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
   resumeBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
-  listBroadcastVariants: () => createVariant(),
+  ...{ listBroadcastVariants: createVariant, updateBroadcastVariant: createVariant },
   createBroadcastVariant: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
-  updateBroadcastVariant: () => createVariant(),
   deleteBroadcastVariant: () => createVariant(),
   listTemplates: async () => ({ template_id: await create("/v1/templates/") }),
   getTemplate: async () => ({ template_id: await create("/v1/templates/") }),

@@ -1,10 +1,12 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import type { SkipReason } from "./find-suppressed.ts";
-import { type Broadcast, getBroadcast, listIdsOf } from "./queries.ts";
+import { type Broadcast, findContactLists, getBroadcast, listIdsOf } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";
 import { sizesOf } from "./split.ts";
+import { countDiffering, leftOf } from "./topic-audience.ts";
 import { findVariants } from "./variants/queries.ts";
 
 // A person in several lists counts in the first. The mark is a copy of the suppression list, for counts. The fan-out reads the list itself
@@ -52,8 +54,21 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
     count.first<Skipped & { eligible: number }>(),
     pct === null ? [] : findVariants(ctx, row.n),
   ]);
-  const eligible = counted?.eligible ?? 0;
-  return toAudience(eligible, sizesOf(eligible, pct, variants).mailed, counted);
+  const notSuppressed = counted?.eligible ?? 0;
+  const left = row.topic_id === null ? 0 : await countLeft(ctx, { row, fanOut }, notSuppressed);
+  const eligible = notSuppressed - left;
+  const skipped = counted && { ...counted, unsubscribed: counted.unsubscribed + left };
+  return toAudience(eligible, sizesOf(eligible, pct, variants).mailed, skipped);
+}
+
+/** Returns how many of the persons who are not suppressed get nothing because of the topic of a broadcast. */
+async function countLeft(ctx: MailCtx, { row, fanOut }: Pick<Broadcast, "row" | "fanOut">, eligible: number) {
+  const { workspace, topic_id: topicId } = row;
+  const topic = topicId && (await findTopic(ctx, workspace, topicId));
+  if (!topic) return leftOf(null, eligible, 0);
+  const lists = fanOut?.lists ?? (await findContactLists(ctx, workspace, listIdsOf(row))).map(({ n }) => n);
+  const lastContact = fanOut?.lastContact ?? null;
+  return leftOf(topic, eligible, await countDiffering(ctx, topic, { workspace, lists, lastContact }));
 }
 
 function toAudience(eligible: number, sample: number, skipped: Skipped | null): AudienceOut {
@@ -67,9 +82,18 @@ const COUNT_ELIGIBLE = `
      WHERE list IN (SELECT value FROM json_each(?1)) AND suppressed IS NULL AND NOT soft_bounced LIMIT ?2)`;
 
 /**
- * Returns how many persons of lists are not suppressed, at most `limit`. It reads as many as it counts and those that are suppressed
- * between them.
+ * Returns how many persons of lists are not suppressed, and subscribed to the topic if there is one, at most `limit`. It reads as many
+ * as it counts and those that are suppressed between them, and the choices that differ from the default of the topic.
  */
-export async function countEligible(ctx: MailCtx, lists: readonly number[], limit: number): Promise<number> {
-  return (await mailDb(ctx).prepare(COUNT_ELIGIBLE).bind(JSON.stringify(lists), limit).first<number>("n")) ?? 0;
+export async function countEligible(
+  ctx: MailCtx,
+  { workspace, lists, topic }: { workspace: number; lists: readonly number[]; topic: TopicRow | null },
+  limit: number,
+): Promise<number> {
+  const differing = topic === null ? 0 : await countDiffering(ctx, topic, { workspace, lists, lastContact: null });
+  if (topic?.defaultChoice === "unsubscribed") return Math.min(limit, differing);
+  const count = mailDb(ctx)
+    .prepare(COUNT_ELIGIBLE)
+    .bind(JSON.stringify(lists), limit + differing);
+  return Math.max(0, ((await count.first<number>("n")) ?? 0) - differing);
 }

@@ -19,6 +19,7 @@ export type BroadcastChanges = Partial<
     | "status"
     | "contact_list_id"
     | "more_lists"
+    | "topic_id"
     | "mailbox_id"
     | "name"
     | "language"

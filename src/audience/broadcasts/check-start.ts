@@ -5,6 +5,7 @@ import { LiquidTextError } from "../../lib/liquid/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
+import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { countEligible } from "./audience.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
@@ -30,6 +31,9 @@ const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body"
 /** The error of a broadcast whose list was deleted. */
 export const missingList = invalid("contact_list_id", "The contact list does not exist any more");
 
+/** The error of a broadcast whose topic was deleted. */
+export const missingTopic = invalid("topic_id", "The topic does not exist any more");
+
 const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SELECT value FROM json_each(?1))";
 
 /** Returns whether all contact lists exist, by their numbers. */
@@ -50,6 +54,8 @@ export async function checkStart(
   const { row } = broadcast;
   const sender = await findSender(ctx, row, domainIds);
   if ("error" in sender) errors.push(sender.error);
+  const topic = row.topic_id === null ? null : await findTopic(ctx, row.workspace, row.topic_id);
+  if (row.topic_id !== null && topic === null) errors.push(missingTopic);
   const ids = listIdsOf(row);
   const lists = await findContactLists(ctx, row.workspace, ids);
   const contacts = lists.reduce((sum, list) => sum + list.contacts, 0);
@@ -66,9 +72,9 @@ export async function checkStart(
   const [first, ...further] = lists;
   if (errors.length > 0 || !first || "error" in sender) return { errors };
   const numbers = [first.n, ...further.map(({ n }) => n)] as const;
-  const sampleIssue = await findSampleIssue(ctx, row, numbers, variants);
+  const sampleIssue = await findSampleIssue(ctx, row, { lists: numbers, topic }, variants);
   if (sampleIssue) return { errors: [invalid("ab_test_pct", sampleIssue)] };
-  return { fanOut: newFanOut(numbers, first.lastContact, sender) };
+  return { fanOut: newFanOut(numbers, first.lastContact, { sender, topic: topic?.n ?? null }) };
 }
 
 /** Returns why the content of a broadcast cannot be sent, or null: a body is missing, or a template that it renders. */
@@ -89,12 +95,16 @@ async function findContentIssue(
 /** Returns why the sample of a broadcast is too small for its variants, or null. Counts no more contacts than decide that. */
 async function findSampleIssue(
   ctx: MailCtx,
-  { ab_test_pct: pct }: BroadcastRow,
-  lists: readonly number[],
+  { workspace, ab_test_pct: pct }: BroadcastRow,
+  { lists, topic }: { lists: readonly number[]; topic: TopicRow | null },
   variants: readonly VariantRow[],
 ): Promise<string | null> {
   if (pct === null || variants.length < 2) return null;
-  return issueOfSample(await countEligible(ctx, lists, enoughEligible(pct, variants)), pct, variants);
+  return issueOfSample(
+    await countEligible(ctx, { workspace, lists, topic }, enoughEligible(pct, variants)),
+    pct,
+    variants,
+  );
 }
 
 /** Returns the message for a list with more contacts than one broadcast may have. */

@@ -108,7 +108,7 @@ export async function createEmails(
   });
   const suppressed = await findSuppressed(
     ctx,
-    row.workspace,
+    { workspace: row.workspace, topic: fanOut.topic ?? null },
     chosen.map(({ contact }) => contact.key),
   );
   const mailed = chosen.filter(({ contact }) => !suppressed.has(contact.key));
@@ -151,6 +151,7 @@ async function writeEmails(
     toEmail(ctx, {
       row,
       sender: fanOut.sender,
+      topic: fanOut.topic ?? null,
       contact,
       content,
       now,

@@ -11,6 +11,8 @@ export interface FanOut {
   /** Greatest contacts.n of the audience: later contacts do not belong to it. */
   lastContact: number;
   sender: Sender;
+  /** Number of the topic (topics.n in the main database). Absent: none. */
+  topic?: number;
   /** Null until the audience is counted and split. */
   split: Plan | null;
   phase: Phase;
@@ -66,9 +68,14 @@ export function parseFanOut(text: string): FanOut {
 }
 
 /** Returns the fan-out of a first send to the contacts of lists up to `lastContact`. */
-export function newFanOut(lists: readonly [number, ...number[]], lastContact: number, sender: Sender): FanOut {
+export function newFanOut(
+  lists: readonly [number, ...number[]],
+  lastContact: number,
+  { sender, topic }: { sender: Sender; topic: number | null },
+): FanOut {
   const [list] = lists;
-  return { lists, list, lastContact, sender, split: null, phase: { kind: "first" }, cursor: null, isComplete: false };
+  const fixed = { lists, list, lastContact, sender, ...(topic === null ? {} : { topic }) };
+  return { ...fixed, split: null, phase: { kind: "first" }, cursor: null, isComplete: false };
 }
 
 /** Returns the fan-out after a page of the list up to the contact `cursor`; after the last page, at the start of the next list. */

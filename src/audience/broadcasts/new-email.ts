@@ -31,6 +31,7 @@ export function toEmail(
   {
     row,
     sender,
+    topic,
     contact,
     content,
     now,
@@ -38,6 +39,8 @@ export function toEmail(
   }: {
     row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags">;
     sender: Sender;
+    /** Number of its topic; null: none. */
+    topic: number | null;
     contact: PageContact;
     content: StoredContent;
     /** Milliseconds since 1970. */
@@ -81,6 +84,7 @@ export function toEmail(
     rejectionReason: null,
     retryOfId: null,
     content: null,
+    topic,
     personal: {
       broadcast: row.n === 0 ? null : row.n,
       variant: row.n === 0 ? null : content.variant,

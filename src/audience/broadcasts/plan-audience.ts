@@ -50,7 +50,7 @@ export async function planAudience(
     const contacts = persons.filter(({ skipped }) => skipped === null);
     const suppressed = await findSuppressed(
       ctx,
-      row.workspace,
+      { workspace: row.workspace, topic: fanOut.topic ?? null },
       contacts.map(({ key }) => key),
     );
     for (const { skipped } of persons) if (skipped !== null) counts[skipped] += 1;

@@ -68,10 +68,11 @@ export async function promoteDue(
 async function findProblem(
   ctx: MailCtx,
   { lists }: FanOut,
-  { isRestricted }: WorkspaceState,
+  { isRestricted, isTopicDeleted }: WorkspaceState,
   senderIssue: string | null,
 ): Promise<string | null> {
   if (isRestricted) return "The account is restricted and cannot send.";
   if (senderIssue !== null) return senderIssue;
+  if (isTopicDeleted) return "The topic does not exist any more.";
   return (await hasLists(ctx, lists)) ? null : "A contact list does not exist any more.";
 }

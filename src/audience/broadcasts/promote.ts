@@ -3,8 +3,9 @@ import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
+import { findTopic } from "../../sending/topics/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
-import { findSender, hasLists, missingList } from "./check-start.ts";
+import { findSender, hasLists, missingList, missingTopic } from "./check-start.ts";
 import { type FanOut, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { autoPromoteAt } from "./promote-due.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
@@ -29,6 +30,8 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
     if (!(await hasLists(ctx, fanOut.lists))) throw unprocessable([missingList]);
+    if (row.topic_id !== null && !(await findTopic(ctx, row.workspace, row.topic_id)))
+      throw unprocessable([missingTopic]);
     const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, sender });
     rowId = row.id;
     return {

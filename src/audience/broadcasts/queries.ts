@@ -46,6 +46,7 @@ export interface BroadcastRow {
   language: Language;
   /** JSON list of the ids of further contact lists. */
   more_lists: string | null;
+  topic_id: string | null;
 }
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */

@@ -103,6 +103,8 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       return null;
     } else if (!(await hasLists(ctx, fanOut.lists))) {
       return cancelWith(ctx, broadcast, WITHOUT_LIST);
+    } else if (workspace.isTopicDeleted) {
+      return cancelWith(ctx, broadcast, WITHOUT_TOPIC);
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);
     } else if (workspace.isPaused) {
@@ -216,6 +218,8 @@ const CANCEL = `
    WHERE n = ?1 AND status = 'sending'`;
 
 const WITHOUT_LIST = "Its contact list was deleted while it was sending. Emails that had left by then are delivered.";
+
+const WITHOUT_TOPIC = "Its topic was deleted while it was sending. Emails that had left by then are delivered.";
 
 /** Cancels a broadcast that cannot go on while it is sending: its waiting emails are cancelled at dispatch. */
 async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promise<null> {

@@ -47,7 +47,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   const addresses = [...new Map(indexed.toReversed())].toReversed();
   const suppressed = await findSuppressed(
     ctx,
-    row.workspace,
+    { workspace: row.workspace, topic: null },
     addresses.map(([key]) => key),
   );
   for (const [key, { address, index }] of addresses) {
@@ -76,6 +76,8 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     return toEmail(ctx, {
       row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null },
       sender,
+      // Its recipients need not be subscribed, and leave no topic by a test.
+      topic: null,
       contact,
       content,
       now,

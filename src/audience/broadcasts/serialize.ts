@@ -13,6 +13,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     contact_list_id: row.contact_list_id,
     more_contact_list_ids: JSON.parse(row.more_lists ?? "[]") as string[],
     mailbox_id: row.mailbox_id,
+    topic_id: row.topic_id,
     name: row.name,
     language: row.language,
     subject: row.subject,

@@ -54,13 +54,14 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     contact_list_id,
     more_contact_list_ids: more,
     mailbox_id,
+    topic_id,
     scheduled_at,
     ab_test_pct,
     ab_auto_promote: auto,
     max_per_hour,
   } = patch;
   const given = {
-    ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id },
+    ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id, topic_id },
     ...{ scheduled_at, ab_test_pct, max_per_hour },
     ab_auto_promote: auto ? JSON.stringify(auto) : auto,
     more_lists: more === undefined ? more : toMoreLists(more),

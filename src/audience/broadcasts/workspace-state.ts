@@ -13,10 +13,13 @@ export interface WorkspaceState {
   number: number;
   /** Its own limit of emails a day, as CallerWorkspace has it. */
   dailyLimit: number | null;
+  /** The topic of the broadcast was deleted. */
+  isTopicDeleted: boolean;
 }
 
 const FIND = `
-  SELECT w.id, w.sending_paused_at, w.bulk_pause, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size
+  SELECT w.id, w.sending_paused_at, w.bulk_pause, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size,
+         ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS is_topic_deleted
     FROM workspaces w LEFT JOIN users u ON u.id = ?2
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
@@ -27,14 +30,15 @@ interface StateRow {
   daily_limit: number | null;
   restricted_at: number | null;
   mail_size: number | null;
+  is_topic_deleted: 0 | 1;
 }
 
 /** Returns the state of the workspace of a broadcast, or null when it was deleted. */
 export async function findWorkspaceState(
   ctx: MailCtx,
-  { workspace, user_id }: BroadcastRow,
+  { workspace, user_id, topic_id }: BroadcastRow,
 ): Promise<WorkspaceState | null> {
-  const row = await ctx.db.prepare(FIND).bind(workspace, user_id, ctx.shard).first<StateRow>();
+  const row = await ctx.db.prepare(FIND).bind(workspace, user_id, ctx.shard, topic_id).first<StateRow>();
   return (
     row && {
       id: row.id,
@@ -43,6 +47,7 @@ export async function findWorkspaceState(
       mailSize: row.mail_size ?? 0,
       number: workspace,
       dailyLimit: row.daily_limit,
+      isTopicDeleted: row.is_topic_deleted === 1,
     }
   );
 }

@@ -4,6 +4,7 @@ import type { Purge, WakeUp } from "../../platform/outbox/index.ts";
 import { CLAIM_ROWS, claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/index.ts";
 import { deleteContacts } from "./contacts.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
+import { deleteTopicChoices } from "./topic-choices.ts";
 import { purgeWorkspace } from "./workspace.ts";
 
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
@@ -64,5 +65,6 @@ function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
     if (!("shard" in ctx)) throw new Error("contacts are in mail databases");
     return deleteContacts(ctx, purge.contactList);
   }
+  if ("topic" in purge) return deleteTopicChoices(ctx, purge.topic);
   return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }

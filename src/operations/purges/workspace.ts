@@ -57,6 +57,8 @@ const MAIL_STEPS = [
 
 const MAIN_STEPS = [
   "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
+  deleteByKey("topic_choices", "workspace, email, topic"),
+  "DELETE FROM topics WHERE n IN (SELECT n FROM topics WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM domain_failures WHERE (workspace, email) IN (SELECT workspace, email FROM domain_failures WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM soft_bounces WHERE (workspace, email) IN (SELECT workspace, email FROM soft_bounces WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM forwarding_rules WHERE id IN (SELECT id FROM forwarding_rules WHERE workspace = ?1 LIMIT ?2)",

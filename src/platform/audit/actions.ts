@@ -37,6 +37,7 @@ export const actions = {
   "smtp_credential.deactivated": "smtp_credential",
   "suppression.added": "suppression",
   "suppression.removed": "suppression",
+  "person.topics_chosen": "person",
   "webhook.created": "webhook",
   "webhook.updated": "webhook",
   "webhook.deleted": "webhook",

@@ -10,6 +10,8 @@ export type Purge =
   | { keys: string[] }
   /** The contacts of a deleted list (contact_lists.n), in the mail database of the outbox row. */
   | { contactList: number }
+  /** The choices about a deleted topic (topics.n), in the main database. */
+  | { topic: number }
   /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };
 

@@ -67,7 +67,14 @@ const EVENTS: Readonly<Record<string, { event: WebhookEventType; metadata: (of: 
     event: "email.complained",
     metadata: ({ feedback_type }) => ({ feedback_type: feedback_type ?? null }),
   },
-  unsubscribed: { event: "email.unsubscribed", metadata: ({ method }) => ({ method: method ?? null }) },
+  unsubscribed: {
+    event: "email.unsubscribed",
+    metadata: ({ method, topic_id, topic_name }) => ({
+      method: method ?? null,
+      topic_id: topic_id ?? null,
+      topic_name: topic_name ?? null,
+    }),
+  },
 };
 
 /** Types of timeline events that show that the egress took the email for a recipient, as `sent_at` does. */

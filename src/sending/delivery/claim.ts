@@ -79,6 +79,8 @@ export interface Claim {
   keys: DkimKeyRow[];
   /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
+  /** Emails whose topic was deleted, by number. */
+  withoutTopic: ReadonlySet<number>;
   /** Recipients whose last emails had soft bounces, named the same. */
   softBounced: ReadonlySet<string>;
   /** An outage of the egress lasts: the first email that it accepts ends it. */
@@ -146,8 +148,7 @@ export async function claimMail(
 ): Promise<Claim> {
   const { rows, found } = await claimWithMails(ctx, wakeUps, lease, maxEmails);
   const mails = found.map((row) => ({ row, state: toState(row) }));
-  if (mails.length === 0)
-    return { rows, mails: [], keys: [], suppressed: new Set(), softBounced: new Set(), isOutage: false, waits: [] };
+  if (mails.length === 0) return { rows, mails: [], ...NO_FACTS };
   const sources = mails.map(({ row, state }) => toSource(row, state));
   try {
     const { senders, ...facts } = await readSenders(ctx, sources);
@@ -187,12 +188,18 @@ function claimWithMails(
   });
 }
 
+/** The facts of a claim without emails. */
+const NO_FACTS = {
+  ...{ keys: [], suppressed: new Set<string>(), withoutTopic: new Set<number>(), softBounced: new Set<string>() },
+  ...{ isOutage: false, waits: [] },
+};
+
 const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => ({
   rows: (claimed?.results ?? []) as ClaimedRow[],
   found: (found?.results ?? []) as MailRow[],
 });
 
-function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
+function toSource(row: MailRow, { n, recipients, topic = null }: EmailState): SenderQuery {
   return {
     n,
     emailId: row.id,
@@ -200,6 +207,7 @@ function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
     domainId: row.domain_id,
     mailboxId: row.mailbox_id,
     userId: row.user_id,
+    topic,
     scope: {
       source: row.source,
       isRetry: row.retried_at !== null,

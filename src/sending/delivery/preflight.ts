@@ -55,6 +55,7 @@ function decide(
   if (mail.broadcast?.isCancelled) return { update: cancelRemaining(ctx, mail, "broadcast") };
   // With its list or alone (docs/contract/broadcasts.md#audience).
   if (mail.broadcast?.isContactDeleted) return { update: cancelRemaining(ctx, mail, "contact deleted") };
+  if (claim.withoutTopic.has(mail.state.n)) return { update: cancelRemaining(ctx, mail, "topic deleted") };
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
@@ -94,7 +95,11 @@ export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): 
 }
 
 /** Returns an update that cancels every recipient still queued, with this reason. */
-function cancelRemaining(ctx: MailCtx, mail: ClaimedMail, reason: "broadcast" | "contact deleted"): DeliveryUpdate {
+function cancelRemaining(
+  ctx: MailCtx,
+  mail: ClaimedMail,
+  reason: "broadcast" | "contact deleted" | "topic deleted",
+): DeliveryUpdate {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
     (recipient): Fact => ({ id: ctx.newId(), recipient, on: "cancelled", at, metadata: { reason } }),

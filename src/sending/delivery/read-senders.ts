@@ -2,6 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
 import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../receivers/index.ts";
+import { findLeftOfMailsStatements, type LeftRow, type TopicRecipient } from "../topics/index.ts";
 
 /** Facts about the sender that may have changed since the email was accepted. */
 export interface SenderFacts {
@@ -39,6 +40,8 @@ export interface SenderQuery {
   mailboxId: string;
   userId: string | null;
   scope: { source: string; isRetry: boolean; offersUnsubscribe?: boolean };
+  /** Number of its topic; null: none. */
+  topic: number | null;
   /** Canonical addresses of the recipients that are still queued. */
   recipientKeys: readonly string[];
 }
@@ -65,6 +68,8 @@ export interface Senders {
   keys: DkimKeyRow[];
   /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
+  /** Emails whose topic was deleted, by number. */
+  withoutTopic: ReadonlySet<number>;
   /** Recipients whose last emails had soft bounces, named the same. */
   softBounced: ReadonlySet<string>;
   /** An outage of the egress lasts, as far as the main database knows. */
@@ -130,15 +135,19 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     recipientKeys.map((key) => JSON.stringify([workspace, key])),
   );
   const chunks = jsonChunks([...new Set(recipients)]);
+  const ofTopics = topicRecipients(mails);
+  const topicStatements = findLeftOfMailsStatements(ctx, ofTopics);
   const domains = new Set(mails.flatMap(({ recipientKeys }) => recipientKeys.map(domainOf)));
   const [senders, keys, waits, ...found] = await ctx.db.batch([
     ctx.db.prepare(FIND_SENDERS).bind(`[${unique.join()}]`),
     ctx.db.prepare(FIND_KEYS).bind(JSON.stringify(domainIds)),
     ctx.db.prepare(FIND_WAITS).bind(JSON.stringify([...domains]), ctx.now()),
     ...[FIND_SUPPRESSIONS, FIND_SOFT_BOUNCES].flatMap((sql) => chunks.map((chunk) => ctx.db.prepare(sql).bind(chunk))),
+    ...topicStatements,
   ]);
   const rowsOf = <Row>(results: readonly D1Result[]) => results.flatMap((result) => result.results as Row[]);
-  const bounced = rowsOf<SoftBounceRow>(found.slice(chunks.length));
+  const bounced = rowsOf<SoftBounceRow>(found.slice(chunks.length, 2 * chunks.length));
+  const left = findLeft(mails, rowsOf<LeftRow>(found.slice(2 * chunks.length)));
   const rows = new Map(
     ((senders?.results ?? []) as (SenderRow & { position: number })[]).map((row) => [unique[row.position], row]),
   );
@@ -158,7 +167,9 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
         const isListed = row.listed_at !== null && !row.email_ids.includes(emailId);
         return isListed && isSuppressing({ reason: "soft_bounces", isUnsubscribed: false }, scope);
       }),
+      ...left.names,
     ]),
+    withoutTopic: left.withoutTopic,
     softBounced: findSoftBounced(mails, bounced, () => true),
   };
 }
@@ -174,6 +185,33 @@ function findSuppressed(mails: readonly SenderQuery[], rows: readonly Suppressio
     }),
   );
   return new Set(names);
+}
+
+/** Returns the queued recipients of mails that have a topic, each once for a topic. */
+function topicRecipients(mails: readonly SenderQuery[]): TopicRecipient[] {
+  const rows = mails.flatMap(({ workspace, topic, recipientKeys }) =>
+    topic === null
+      ? []
+      : recipientKeys.map((email) => [leftName({ workspace, topic, email }), { workspace, topic, email }] as const),
+  );
+  return [...new Map(rows).values()];
+}
+
+const leftName = ({ workspace, topic, email }: TopicRecipient) => `${workspace} ${topic} ${email}`;
+
+/** Returns the recipients who are not subscribed to the topic of their mail, and the mails whose topic was deleted. */
+function findLeft(mails: readonly SenderQuery[], rows: readonly LeftRow[]) {
+  const byName = new Map(rows.map((row) => [leftName(row), row]));
+  const found = mails.flatMap(({ n, workspace, topic, recipientKeys }) =>
+    recipientKeys.flatMap((email) => {
+      const row = topic === null ? undefined : byName.get(leftName({ workspace, topic, email }));
+      return row ? [{ n, name: suppressedName(n, email), isDeleted: row.isDeleted === 1 }] : [];
+    }),
+  );
+  return {
+    names: found.map(({ name }) => name),
+    withoutTopic: new Set(found.flatMap(({ n, isDeleted }) => (isDeleted ? [n] : []))),
+  };
 }
 
 /** Returns the recipients with soft bounces for which `isWanted` is true. */

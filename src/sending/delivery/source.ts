@@ -23,7 +23,7 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
   const { number, id: workspaceId } = ctx.workspace;
   const query = {
     ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },
-    ...{ userId: row.userId, scope: { source: row.source, isRetry: false }, recipientKeys: [] },
+    ...{ userId: row.userId, scope: { source: row.source, isRetry: false }, topic: null, recipientKeys: [] },
   };
   const { senders, keys } = await readSenders(ctx, [query]);
   const sender = senders.get(0);

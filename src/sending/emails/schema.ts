@@ -136,6 +136,14 @@ export const SendIn = z
       .boolean()
       .nullish()
       .describe("Adds one-click unsubscribe (RFC 8058), which needs a single recipient."),
+    topic_id: z
+      .string()
+      .max(64)
+      .meta({ pattern: UUID, maxLength: 64 })
+      .nullish()
+      .describe(
+        "Id of a topic: only a recipient who is subscribed to it gets the email, and one-click unsubscribe ends the topic. Needs a single recipient.",
+      ),
   })
   .superRefine(requireSubject, {
     when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),

@@ -126,8 +126,9 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
     group.flatMap(({ parsed, envelope }) => [parsed.request.from?.key ?? "", parseAddress(envelope.from)?.key ?? ""]),
   );
   const recipients = new Set(group.flatMap(({ parsed }) => parsed.request.recipients.map(({ key }) => key)));
+  const topics = new Set(group.flatMap(({ parsed }) => parsed.request.topic ?? []));
   const scope = { workspace: CREDENTIAL_WORKSPACE, parameter: session.credentialId };
-  const reads = sendReads(ctx, scope, { senders, recipients });
+  const reads = sendReads(ctx, scope, { senders, recipients, topics });
   const statements = [findCredentialStatement(ctx, session.credentialId), ...reads.statements];
   // Counts a group once, as the limit counts a batch of the API.
   const [[found, ...results], policy] = await Promise.all([

@@ -13,7 +13,7 @@ import { credentialEnded, type SmtpSession } from "./sessions.ts";
 export async function checkSender(ctx: Ctx, session: SmtpSession, address: string): Promise<void> {
   const senders = new Set([parseAddress(address)?.key ?? ""]);
   const scope = { workspace: CREDENTIAL_WORKSPACE, parameter: session.credentialId };
-  const reads = sendReads(ctx, scope, { senders, recipients: new Set() });
+  const reads = sendReads(ctx, scope, { senders, recipients: new Set(), topics: new Set() });
   const [found, ...results] = await ctx.db.batch([
     findCredentialStatement(ctx, session.credentialId),
     ...reads.statements,

@@ -1,6 +1,7 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { isRelayHeader } from "../../lib/header-rules.ts";
+import { parseUuid } from "../../lib/ids.ts";
 import { misleadingNameIssue, NAME_BYTES } from "../../lib/text-rules.ts";
 import { formatDate, type HeaderField } from "../../mail/mime/index.ts";
 import {
@@ -48,13 +49,17 @@ const ONCE = [
   "content-transfer-encoding",
   "idempotency-key",
   "offer-unsubscribe",
+  "unsubscribe-topic",
 ];
 
 /**
  * Fields that do not leave: recipients that must stay hidden, what only receiving servers may write (RFC 5321 4.4, RFC 8601 5),
  * and what is for this service.
  */
-const REMOVED = ["bcc", "resent-bcc", "return-path", "authentication-results", "idempotency-key", "offer-unsubscribe"];
+const REMOVED = [
+  ...["bcc", "resent-bcc", "return-path", "authentication-results", "idempotency-key"],
+  ...["offer-unsubscribe", "unsubscribe-topic"],
+];
 
 const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
 
@@ -94,6 +99,7 @@ export function parseMessage(
       email: { from: sender, recipients, subject: truncate(subject, emailLimits.lineBytes), tags: null, sendAt: null },
       from: sender,
       recipients,
+      ...readTopic(fields),
       issues: [],
     },
     head: [...sent.map(({ raw }) => raw), ...added].join(""),
@@ -167,13 +173,23 @@ function toRecipients(fields: readonly HeaderField[], addresses: readonly string
  */
 function offerUnsubscribe(fields: readonly HeaderField[], recipients: Recipient[]): Recipient[] {
   const asked = fieldValue(fields, "offer-unsubscribe");
-  if (asked === null) return recipients;
-  if (asked.toLowerCase() !== "true") throw refuse("Offer-Unsubscribe must be true");
+  const field = fieldValue(fields, "unsubscribe-topic") === null ? "Offer-Unsubscribe" : "Unsubscribe-Topic";
+  if (asked !== null && asked.toLowerCase() !== "true") throw refuse("Offer-Unsubscribe must be true");
+  if (asked === null && field === "Offer-Unsubscribe") return recipients;
   if (recipients.length > 1)
-    throw refuse(`the message has ${recipients.length} recipients; with Offer-Unsubscribe it may have one`);
+    throw refuse(`the message has ${recipients.length} recipients; with ${field} it may have one`);
   if (fields.some(({ name }) => /^list-unsubscribe(?:-post)?$/i.test(name)))
-    throw refuse("the field List-Unsubscribe is written by the service with Offer-Unsubscribe");
+    throw refuse(`the field List-Unsubscribe is written by the service with ${field}`);
   return recipients.map((recipient) => ({ ...recipient, unsubscribe: true }));
+}
+
+/** Returns the topic that the message names. Throws ReplyError for what is no id of one. */
+function readTopic(fields: readonly HeaderField[]): { topic?: string } {
+  const id = fieldValue(fields, "unsubscribe-topic");
+  if (id === null) return {};
+  const topic = parseUuid(id);
+  if (topic === null) throw refuse("Unsubscribe-Topic must be the id of a topic");
+  return { topic };
 }
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

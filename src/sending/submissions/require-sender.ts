@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { check, earlyRecords } from "../emails/send/index.ts";
+import { NO_TOPICS } from "../topics/index.ts";
 import { type CredentialRow, toSmtpCaller } from "./credentials.ts";
 import { ReplyError } from "./replies.ts";
 
@@ -21,7 +22,7 @@ export function requireSender(caller: CallerCtx, address: string): void {
   if (!parsed) throw new ReplyError("553 5.1.7 The envelope sender must be a mailbox of the credential's domain");
   const from = { email: parsed.address, key: parsed.key, name: null };
   const envelope = { from, recipients: [], subject: "", tags: null, sendAt: null };
-  const records = earlyRecords.get(caller) ?? { senders: new Map(), suppressed: new Map() };
+  const records = earlyRecords.get(caller) ?? { senders: new Map(), suppressed: new Map(), topics: NO_TOPICS };
   const checked = check(caller, { email: envelope, from, recipients: [], issues: [] }, records, {
     source: "smtp",
     isRetry: false,

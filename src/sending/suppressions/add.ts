@@ -8,6 +8,7 @@ import { copyToContacts } from "./copy-to-contacts.ts";
 import { findSuppression, type StoredSuppression } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 import { replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
+import { addTopicUnsubscribe } from "./topic-unsubscribes.ts";
 
 /** Tries of read and write when the row of the address changes in between. */
 const MAX_TRIES = 3;
@@ -16,7 +17,7 @@ const MAX_TRIES = 3;
 const REQUIRE_REASON = `SELECT CASE WHEN ?3 IS NOT (
   SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2) THEN json('changed') END`;
 
-interface Added {
+export interface Added {
   /** False when the address was already suppressed. */
   isNew: boolean;
   suppression: SuppressionOut;
@@ -24,14 +25,15 @@ interface Added {
 
 /**
  * Adds an address to the suppression list of the workspace. A listed address keeps its reason, unless the
- * new one is stronger (`replacesReason`); an unsubscribe is also kept beside a stronger reason. Throws 422 for an invalid address, ConcurrencyError when another
+ * new one is stronger (`replacesReason`); an unsubscribe is also kept beside a stronger reason. With a topic, an unsubscribe from that one only. Throws 422 for an invalid address, 404 for a topic, ConcurrencyError when another
  * call with the same Idempotency-Key committed first.
  */
-export async function addSuppression(ctx: CallerCtx, { email, reason }: SuppressionIn): Promise<Added> {
+export async function addSuppression(ctx: CallerCtx, { email, reason, topic_id }: SuppressionIn): Promise<Added> {
   const parsed = parseAddress(email);
   if (!parsed) {
     throw invalidField("email", "email must be a valid email address");
   }
+  if (topic_id) return addTopicUnsubscribe(ctx, parsed.key, topic_id);
   const entry: SuppressionEntry = { workspace: ctx.workspace.number, email: parsed.key, reason, emailId: null };
   for (let tries = 1; ; tries++) {
     try {

@@ -14,6 +14,7 @@ export {
   suppressionFor,
   type WorkspaceAddress,
 } from "./domain-failures.ts";
+export { endUnsubscribeStatements } from "./end-unsubscribe.ts";
 export { findSuppression, findSuppressions, listSuppressions } from "./queries.ts";
 export { removeSuppression } from "./remove.ts";
 export { removeBouncesStatements } from "./remove-bounces.ts";
@@ -25,3 +26,4 @@ export {
   softBounceStatements,
 } from "./soft-bounces.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";
+export { removeTopicUnsubscribe } from "./topic-unsubscribes.ts";

@@ -8,19 +8,37 @@ export interface SuppressionRow {
   email: string;
   reason: SuppressionReason;
   createdAt: number;
+  /** Of an unsubscribe from one topic; null: none. */
+  topicId: string | null;
+  topicName?: string | null;
 }
 
-// Both are read in the order of their keys. An address with a stronger reason shows that one.
+// All are read in the order of their keys. An address with a stronger reason shows that one; its topics follow.
 const LIST = `
-  SELECT email, reason, created_at AS createdAt FROM suppressions WHERE workspace = ?1 AND email >= ?2 AND email <= ?3
+  SELECT email, reason, created_at AS createdAt, NULL AS topicId, NULL AS topicName, 0 AS topic FROM suppressions
+   WHERE workspace = ?1 AND email >= ?2 AND email <= ?3
   UNION ALL
-  SELECT email, 'soft_bounces', listed_at FROM soft_bounces b
+  SELECT email, 'soft_bounces', listed_at, NULL, NULL, 0 FROM soft_bounces b
    WHERE workspace = ?1 AND email >= ?2 AND email <= ?3 AND listed_at IS NOT NULL
      AND NOT EXISTS (SELECT 1 FROM suppressions s WHERE s.workspace = ?1 AND s.email = b.email)
-   ORDER BY email LIMIT ?4 OFFSET ?5`;
+  UNION ALL
+  SELECT c.email, 'unsubscribe', c.chosen_at, t.id, t.name, c.topic FROM topic_choices c CROSS JOIN topics t ON t.n = c.topic
+   WHERE c.workspace = ?1 AND c.choice = 'unsubscribed' AND c.email <= ?3
+     AND (c.email, c.topic) > (?6, coalesce((SELECT n FROM topics WHERE workspace = ?1 AND id = ?7), 0))
+   ORDER BY email, topic LIMIT ?4 OFFSET ?5`;
 
 /** Greater than every address. */
 const LAST = "\u{10ffff}";
+
+/** A page of the suppression list. `after` and `afterTopic`: address and topic of the entry that it follows. */
+export interface SuppressionPage {
+  /** Only this address. Null: a text that is no address. */
+  email?: string | null | undefined;
+  after?: string | undefined;
+  afterTopic?: string | undefined;
+  page: number;
+  limit: number;
+}
 
 /**
  * Returns one page of the suppressed addresses of the workspace in order of their keys, and one row more when another page
@@ -28,14 +46,16 @@ const LAST = "\u{10ffff}";
  */
 export async function listSuppressions(
   ctx: CallerCtx,
-  { email, after, page, limit }: { email?: string | null; after?: string; page: number; limit: number },
+  { email, after, afterTopic, page, limit }: SuppressionPage,
 ): Promise<SuppressionRow[]> {
-  if (email === null || (email !== undefined && after !== undefined && email <= after)) return [];
+  if (email === null || (email !== undefined && after !== undefined && email < after)) return [];
   // The least text after `after`.
-  const from = email ?? (after === undefined ? "" : `${after}\u0001`);
+  const from = after === undefined ? (email ?? "") : `${after}\u0001`;
+  // The topics of an address follow the entry that is for all mail.
+  const topicsAfter = [after ?? email ?? "", afterTopic ?? null];
   const { results } = await ctx.db
     .prepare(LIST)
-    .bind(ctx.workspace.number, from, email ?? LAST, limit + 1, page * limit)
+    .bind(ctx.workspace.number, from, email ?? LAST, limit + 1, page * limit, ...topicsAfter)
     .all<SuppressionRow>();
   return results;
 }
@@ -47,7 +67,7 @@ export interface StoredSuppression extends SuppressionRow {
 }
 
 const FIND = `
-  SELECT email, reason, created_at AS createdAt, unsubscribed_at AS unsubscribedAt FROM suppressions
+  SELECT email, reason, created_at AS createdAt, unsubscribed_at AS unsubscribedAt, NULL AS topicId FROM suppressions
    WHERE workspace = ?1 AND email = ?2`;
 
 /** Returns the entry of an address by its key, without that of soft bounces, or null. */
@@ -56,7 +76,7 @@ export function findSuppression(ctx: CallerCtx, email: string): Promise<StoredSu
 }
 
 const FIND_ALL = `
-  SELECT email, reason, created_at AS createdAt FROM suppressions
+  SELECT email, reason, created_at AS createdAt, NULL AS topicId FROM suppressions
    WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))`;
 
 /** Returns the entries of at most 50 addresses, in one D1 call, without those of soft bounces. */

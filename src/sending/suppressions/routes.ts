@@ -6,10 +6,12 @@ import { operationsOf, parameter, responses, success } from "../../http/openapi.
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
+import { isUuid } from "../../lib/ids.ts";
 import { addSuppression } from "./add.ts";
-import { listSuppressions } from "./queries.ts";
+import { listSuppressions, type SuppressionRow } from "./queries.ts";
 import { removeSuppression } from "./remove.ts";
 import { SuppressionIn, SuppressionOut, toSuppression } from "./schema.ts";
+import { removeTopicUnsubscribe } from "./topic-unsubscribes.ts";
 
 const ListQuery = z
   .object({
@@ -23,9 +25,30 @@ const ListQuery = z
       .string()
       .transform(addressKey)
       .optional()
-      .describe("Continues after this address. Taken from the Link header of the page before."),
+      .describe(
+        "Continues after the entry of this address, with its topics. Taken from the Link header of the page before.",
+      ),
+    after_topic: z
+      .string()
+      .toLowerCase()
+      .refine(isUuid, "after_topic must be the value of a Link header")
+      .meta({ format: "uuid" })
+      .optional()
+      .describe(
+        "With `after`: continues after this topic of the address. Taken from the Link header of the page before.",
+      ),
   })
   .superRefine(refuseDeepPages);
+
+const RemoveQuery = z.object({
+  topic_id: z
+    .string()
+    .toLowerCase()
+    .refine(isUuid, "must be a UUID")
+    .meta({ format: "uuid" })
+    .optional()
+    .describe("Only the unsubscribe from this topic."),
+});
 
 const operation = operationsOf("Suppressions");
 const email = {
@@ -43,13 +66,15 @@ export const suppressionRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "listSuppressions",
       summary: "List suppressed addresses",
+      description: "An unsubscribe from one topic has an entry of its own, with `topic_id`.",
       responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
     }),
     query(ListQuery),
     async (c) => {
-      const { limit, ...rest } = c.req.valid("query");
-      const found = await listSuppressions(c.get("caller"), { ...rest, limit });
-      return c.json(onePage(c, found, limit, ({ email }) => ({ after: email })).map(toSuppression));
+      const { limit, after_topic: afterTopic, ...rest } = c.req.valid("query");
+      const found = await listSuppressions(c.get("caller"), { ...rest, afterTopic, limit });
+      const cursorOf = ({ email: after, topicId }: SuppressionRow) => ({ after, after_topic: topicId });
+      return c.json(onePage(c, found, limit, cursorOf).map(toSuppression));
     },
   )
   .post(
@@ -60,7 +85,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
       description: "Returns 200 with the stored entry when the address is already suppressed.",
       parameters: [parameter.idempotencyKey],
       responses: {
-        ...responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
+        ...responses(201, "The suppression", SuppressionOut, [403, 404, 409, 413, 415]),
         ...success(200, "The address was already suppressed: the stored suppression", SuppressionOut),
       },
     }),
@@ -76,11 +101,16 @@ export const suppressionRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "removeSuppression",
       summary: "Remove an address from the suppression list",
+      description:
+        "Ends every reason for all mail. With `topic_id` it removes the unsubscribe from that topic only, so that its default counts again.",
       parameters: [email],
       responses: responses(204, "Removed", null, [403, 404]),
     }),
+    query(RemoveQuery),
     async (c) => {
-      await removeSuppression(c.get("caller"), c.req.param("email"));
+      const { topic_id: topicId } = c.req.valid("query");
+      if (topicId === undefined) await removeSuppression(c.get("caller"), c.req.param("email"));
+      else await removeTopicUnsubscribe(c.get("caller"), c.req.param("email"), topicId);
       return c.body(null, 204);
     },
   );

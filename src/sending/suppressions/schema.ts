@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import type { SuppressionRow } from "./queries.ts";
 
@@ -16,6 +17,17 @@ export const SuppressionIn = z
       .enum(reasons)
       .default("manual")
       .describe("`unsubscribe` applies to bulk and broadcast mail only; every other reason applies to all mail."),
+    topic_id: z
+      .string()
+      .toLowerCase()
+      .refine(isUuid, "must be a UUID")
+      .meta({ format: "uuid" })
+      .nullish()
+      .describe("With the reason `unsubscribe`: from this topic only. null: from all bulk mail."),
+  })
+  .refine(({ reason, topic_id }) => !topic_id || reason === "unsubscribe", {
+    path: ["topic_id"],
+    message: "topic_id needs the reason unsubscribe",
   })
   .meta({ ref: "SuppressionCreate", examples: [{ email: "ada@example.org", reason: "manual" }] });
 export type SuppressionIn = z.output<typeof SuppressionIn>;
@@ -28,15 +40,18 @@ export const SuppressionOut = z
       .describe(
         "`soft_bounces`: three soft bounces in a row over 72 hours or more; stops bulk and broadcast mail only.",
       ),
+    topic_id: z.uuid().nullable().describe("Of an unsubscribe from one topic. null: for all mail of the reason."),
     created_at: z.string().meta({ format: "date-time" }),
   })
   .meta({
     ref: "Suppression",
-    examples: [{ email: "ada@example.org", reason: "manual", created_at: "2026-11-21T14:00:00.000Z" }],
+    examples: [{ email: "ada@example.org", reason: "manual", topic_id: null, created_at: "2026-11-21T14:00:00.000Z" }],
   });
 export type SuppressionOut = z.output<typeof SuppressionOut>;
 
 /** Serializes an entry of the suppression list. */
-export function toSuppression(row: Pick<SuppressionRow, "email" | "reason" | "createdAt">): SuppressionOut {
-  return { email: row.email, reason: row.reason, created_at: iso(row.createdAt) };
+export function toSuppression(
+  row: Omit<SuppressionRow, "topicId" | "topicName"> & { topicId?: string | null },
+): SuppressionOut {
+  return { email: row.email, reason: row.reason, topic_id: row.topicId ?? null, created_at: iso(row.createdAt) };
 }

@@ -1,21 +1,50 @@
 import { type Context, Hono } from "hono";
 import { belongsToHost } from "../../domains/hosts/index.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { isForm, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { readUnsubscribeAddress } from "../../platform/mail-tokens/index.ts";
-import { confirmPage, donePage, invalidLinkPage } from "./page.tsx";
-import { unsubscribe } from "./unsubscribe.ts";
+import { findRecipient } from "./find-recipient.ts";
+import { actions, donePage, invalidLinkPage, preferencesPage } from "./page.tsx";
+import { readPreferences } from "./preferences.ts";
+import { leaveAll, leaveTopics, savePreferences, unsubscribe } from "./unsubscribe.ts";
 
-/** One-click unsubscribe (RFC 8058). The signed token is the only credential. */
+/** One-click unsubscribe (RFC 8058), and the page behind its link. The signed token is the only credential. */
 export const unsubscribeRoutes = new Hono<AppEnv>()
-  .get("/u/:token", needs("public"), async (c) =>
-    (await isServed(c)) ? respondPage(c, confirmPage()) : respondPage(c, invalidLinkPage(), { status: 404 }),
-  )
+  .get("/u/:token", needs("public"), async (c) => {
+    const recipient = (await isServed(c)) ? await findRecipient(c.get("ctx"), c.req.param("token")) : null;
+    if (!recipient) return respondPage(c, invalidLinkPage(), { status: 404 });
+    return respondPage(c, preferencesPage(await readPreferences(c.get("ctx"), recipient), null));
+  })
   .post("/u/:token", needs("public"), async (c) => {
-    const isDone = (await isServed(c)) && (await unsubscribe(c.get("ctx"), c.req.param("token"), "one-click"));
-    return isDone ? respondPage(c, donePage()) : respondPage(c, invalidLinkPage(), { status: 404 });
+    if (!(await isServed(c))) return respondPage(c, invalidLinkPage(), { status: 404 });
+    // A mail program sends a form of any type (RFC 8058 3.1), and no action.
+    const form = isForm(c) ? await readForm(c) : new URLSearchParams();
+    const action = form.get("action");
+    if (action === actions.topic || action === actions.save || action === actions.all) return change(c, action, form);
+    const done = await unsubscribe(c.get("ctx"), c.req.param("token"), "one-click");
+    return done
+      ? respondPage(c, donePage(done.topic?.name ?? null))
+      : respondPage(c, invalidLinkPage(), { status: 404 });
   });
+
+/** Does what a form of the page asks for, and shows the page as it is then. */
+async function change(c: Context<AppEnv>, action: keyof typeof actions, form: URLSearchParams): Promise<Response> {
+  const ctx = c.get("ctx");
+  const recipient = await findRecipient(ctx, c.req.param("token") ?? "");
+  if (!recipient) return respondPage(c, invalidLinkPage(), { status: 404 });
+  const { topic } = await readPreferences(ctx, recipient);
+  if (action === actions.save)
+    await savePreferences(ctx, recipient, {
+      shown: new Set(form.getAll("shown")),
+      checked: new Set(form.getAll("topic")),
+    });
+  else if (action === actions.topic && topic !== null) await leaveTopics(ctx, recipient, "page", [topic]);
+  else await leaveAll(ctx, recipient, "page");
+  const done = action === actions.save ? "Your choice is saved" : "You are unsubscribed";
+  return respondPage(c, preferencesPage(await readPreferences(ctx, recipient), done));
+}
 
 /** Returns whether the host of a request serves the token: a host of a customer takes those of its own workspace only. */
 async function isServed(c: Context<AppEnv>): Promise<boolean> {

@@ -111,7 +111,7 @@ describe("the split of an audience", () => {
 
   it("is stored with the names that an earlier version reads, and read again as it was", () => {
     const sender = { mailboxId: "m", domainId: "d", domain: "example.org", email: "a@example.org", name: null };
-    const started = newFanOut([1], 9, sender);
+    const started = newFanOut([1], 9, { sender, topic: null });
     const split = {
       ...splitAudience(
         [1, 2, 3],

@@ -99,7 +99,7 @@ describe("live webhooks", () => {
       of("email.delivered", id, { domain: workspace.domain, smtp_response: "250 2.0.0 Ok" }),
       of("email.opened", id, client, 1),
       of("email.clicked", id, { url: "https://example.com/a", ...client }, 1),
-      of("email.unsubscribed", id, { method: "one-click" }),
+      of("email.unsubscribed", id, { method: "one-click", topic_id: null, topic_name: null }),
       of("email.complained", id, { feedback_type: "abuse" }),
     ]);
     const bounce = { dsn: "5.1.1", response: "550 5.1.1 unknown", bounce_type: "hard" };

@@ -3,6 +3,7 @@ import { CFBL_DKIM_KEY, dkimRecordsOf, verifyDkim } from "../../support/cfbl.ts"
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aSubmitter } from "../../support/submissions.ts";
+import { aTopic } from "../../support/topics.ts";
 import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
@@ -88,6 +89,32 @@ describe("Offer-Unsubscribe of a submitted message", () => {
       ],
     ];
     for (const [head, to, reply] of refused) expect((await submit(message(head), to)).reply).toBe(reply);
+    expect(await leaving()).toEqual([]);
+  });
+
+  it("is not needed beside Unsubscribe-Topic, which names the topic of the message and does not leave", async () => {
+    const { id } = await aTopic(workspace);
+    const ofTopic = { ...OWN, "Unsubscribe-Topic": id };
+    await submit(message(ofTopic));
+    const [mail] = await leaving();
+    expect(mail?.text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+    expect(mail?.text).not.toContain("Unsubscribe-Topic");
+    const [, link = ""] = /List-Unsubscribe: <([^>]*)>/.exec(unfolded(mail?.text ?? "")) ?? [];
+    await apiWith(null).call("POST", new URL(link).pathname);
+    await submit(message({ ...ofTopic, Subject: "stopped" }));
+    await submit(message({ ...OFFER, Subject: "not stopped" }));
+    expect((await leaving()).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1])).toEqual(["not stopped"]);
+    const foreign = await aTopic(await aWorkspace());
+    for (const [value, to, reply] of [
+      [foreign.id, ["a@example.org"], "550 5.7.1 No topic has this id"],
+      ["x", ["a@example.org"], "554 5.6.0 Unsubscribe-Topic must be the id of a topic"],
+      [
+        id,
+        ["a@example.org", "b@example.org"],
+        "554 5.6.0 the message has 2 recipients; with Unsubscribe-Topic it may have one",
+      ],
+    ] as const)
+      expect((await submit(message({ ...OWN, "Unsubscribe-Topic": value }), [...to])).reply).toBe(reply);
     expect(await leaving()).toEqual([]);
   });
 });

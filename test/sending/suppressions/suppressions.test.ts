@@ -26,7 +26,12 @@ describe("POST /v1/suppressions/", () => {
     const first = await add({ email: "Friend@Example.ORG" });
     expect(first.status).toBe(201);
     const stored = await first.json<{ email: string }>();
-    expect(stored).toEqual({ email: "friend@example.org", reason: "manual", created_at: expect.any(String) });
+    expect(stored).toEqual({
+      email: "friend@example.org",
+      reason: "manual",
+      topic_id: null,
+      created_at: expect.any(String),
+    });
     const again = await add({ email: "friend@example.org", reason: "bounce" });
     expect([again.status, await again.json()]).toEqual([200, stored]);
     expect(await list()).toEqual(["friend@example.org manual"]);

@@ -11,6 +11,7 @@ export const BulkSendIn = z
   .object({
     contact_list_id: id.describe("Id of the list in the path."),
     mailbox_id: id.describe("An allocated, active mailbox on a verified domain."),
+    topic_id: id.nullish().describe("Topic: contacts who are not subscribed to it are skipped."),
     subject: z
       .string()
       .min(1)
@@ -50,7 +51,7 @@ export const BulkSendOut = z
     skipped: z
       .int()
       .describe(
-        "Contacts on the suppression list: bounced, complained, unsubscribed, added by hand, or with soft bounces.",
+        "Contacts on the suppression list (bounced, complained, unsubscribed, added by hand, or with soft bounces) or not subscribed to the topic.",
       ),
     errors: z.array(z.string()).describe("One text for each skipped contact, at most 100."),
   })

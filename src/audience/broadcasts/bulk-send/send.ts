@@ -6,10 +6,12 @@ import { mailDb } from "../../../platform/db/client.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
 import { wakeAfterResponse } from "../../../platform/outbox/index.ts";
 import { requireSendingAllowed } from "../../../sending/emails/index.ts";
+import { getTopic, type TopicRow } from "../../../sending/topics/index.ts";
 import { checkSize } from "../change.ts";
 import { tooManyContacts } from "../check-start.ts";
 import { newFanOut, type Sender, serializeFanOut } from "../fan-out.ts";
 import { limits } from "../rules.ts";
+import { countDiffering, leftOf } from "../topic-audience.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { findSenderOf, type SenderError } from "./sender.ts";
 
@@ -45,8 +47,8 @@ const reasons: Readonly<Record<string, string>> = {
 // Inserts nothing when the list was deleted since it was counted.
 const INSERT = `
   INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, from_address,
-    from_domain, fan_out, fan_out_step, size, created_at, updated_at, html_body, text_body, bulk_tags)
-  SELECT ?1, ?2, 'sending', ?3, ?4, ?5, 'Bulk send', ?6, ?7, ?8, ?9, 1, ?10, ?11, ?11, ?12, ?13, ?14
+    from_domain, fan_out, fan_out_step, size, created_at, updated_at, html_body, text_body, bulk_tags, topic_id)
+  SELECT ?1, ?2, 'sending', ?3, ?4, ?5, 'Bulk send', ?6, ?7, ?8, ?9, 1, ?10, ?11, ?11, ?12, ?13, ?14, ?15
     FROM contact_lists WHERE workspace = ?1 AND id = ?4`;
 
 const INSERT_TASK = `
@@ -56,7 +58,7 @@ const INSERT_TASK = `
 /**
  * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the
  * suppression list, which is read again when the emails are made and dispatched. Throws 403 when the account or workspace
- * may not send, 404 for the list or the mailbox, 400 for another list in the body or an empty or too large list, 413 for too large a
+ * may not send, 404 for the list, the mailbox or the topic, 400 for another list in the body or an empty or too large list, 413 for too large a
  * content, 422 for a mailbox that is inactive or on a domain that is not verified.
  */
 export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSendIn): Promise<BulkSendOut> {
@@ -69,15 +71,27 @@ export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSend
   if ("error" in sender) throw toError(sender);
   if (list.contacts === 0) throw badRequest("The contact list is empty");
   if (list.contacts > limits.audience) throw badRequest(tooManyContacts(list.contacts));
+  const topic = input.topic_id ? await getTopic(ctx, input.topic_id) : null;
+  const eligible = list.contacts - list.skipped;
+  const left = topic === null ? 0 : await countLeft(ctx, topic, list, eligible);
   const response: BulkSendOut = {
-    queued: list.contacts - list.skipped,
-    skipped: list.skipped,
-    errors: (JSON.parse(list.errors) as { email: string; reason: string }[]).map(
-      ({ email, reason }) => `${email}: skipped, ${reasons[reason] ?? reason}`,
-    ),
+    queued: eligible - left,
+    skipped: list.skipped + left,
+    errors: [
+      ...(JSON.parse(list.errors) as { email: string; reason: string }[]).map(
+        ({ email, reason }) => `${email}: skipped, ${reasons[reason] ?? reason}`,
+      ),
+      ...(left > 0 ? [`${left}: skipped, not subscribed to the topic`] : []),
+    ].slice(-MAX_ERRORS),
   };
-  await start(ctx, id, list, input, sender, response);
+  await start(ctx, id, { list, topic }, input, sender, response);
   return response;
+}
+
+/** Returns how many of the contacts who are not suppressed are not subscribed to a topic. */
+async function countLeft(ctx: CallerCtx, topic: TopicRow, { n, lastContact }: Counted, eligible: number) {
+  const contacts = { workspace: ctx.workspace.number, lists: [n], lastContact };
+  return leftOf(topic, eligible, await countDiffering(ctx, topic, contacts));
 }
 
 const toError = ({ error }: SenderError) =>
@@ -92,7 +106,7 @@ function countList(ctx: CallerCtx, id: string): Promise<Counted | null> {
 async function start(
   ctx: CallerCtx,
   listId: string,
-  list: Counted,
+  { list, topic }: { list: Counted; topic: TopicRow | null },
   input: BulkSendIn,
   sender: Sender,
   response: BulkSendOut,
@@ -101,10 +115,10 @@ async function start(
   const { number } = ctx.workspace;
   const id = ctx.newId();
   const now = ctx.now();
-  const fanOut = serializeFanOut(newFanOut([list.n], list.lastContact, sender));
+  const fanOut = serializeFanOut(newFanOut([list.n], list.lastContact, { sender, topic: topic?.n ?? null }));
   const { subject, html = null, text = null, tags } = input;
   const about = [number, id, ctx.actor.userId, listId, sender.mailboxId, subject, sender.email, sender.domain, fanOut];
-  const content = [checkSize(input), now, html || null, text || null, JSON.stringify(tags ?? [])];
+  const content = [checkSize(input), now, html || null, text || null, JSON.stringify(tags ?? []), topic?.id ?? null];
   try {
     await guardedBatch(db, [
       db.prepare(INSERT).bind(...about, ...content),

@@ -97,6 +97,7 @@ function toRequest(row: DetailRow): ParsedRequest<Envelope> {
     email: { from, recipients, subject: row.subject, tags: row.tags, sendAt: null },
     from,
     recipients,
+    ...(row.topic === null ? {} : { topic: row.topic }),
     issues: [],
   };
 }

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { isPausedSource } from "../../../platform/bulk-pauses/index.ts";
+import { hasLeft, type TopicRef, topicOf } from "../../topics/index.ts";
 import { isSuppressing, type SuppressionReason } from "../rules.ts";
 import type { SendRecords } from "./early-records.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
@@ -20,6 +21,8 @@ export interface Sendable<Email extends Envelope = ParsedEmail> {
   sender: Sender;
   /** Why recipients are dropped, by canonical address. */
   suppressed: ReadonlyMap<string, string>;
+  /** Number of its topic; null: none. */
+  topic: number | null;
 }
 
 /** The properties of an email that decide which suppressions apply to it. */
@@ -39,30 +42,38 @@ export interface Refused {
  */
 export function check<Email extends Envelope>(
   ctx: CallerCtx,
-  { email, from, issues }: ParsedRequest<Email>,
-  { senders, suppressed }: SendRecords,
+  { email, from, issues, topic: ref }: ParsedRequest<Email>,
+  records: SendRecords,
   scope: SuppressionScope,
 ): Sendable<Email> | Refused {
-  const result = findSender(ctx, senders, from);
+  const result = findSender(ctx, records.senders, from);
+  const topic = ref === undefined ? null : topicOf(records.topics, ref);
   const all = [...accountIssues(ctx, scope.source), ...issues];
   if (from && "error" in result) all.push(invalid("from", ["from_", "email"], result.error, "sender_not_allowed"));
+  if (ref !== undefined && topic === null) all.push(invalid("content", ["topic_id"], "No topic has this id"));
   if (email && "sender" in result && all.length === 0) {
-    return { email, sender: result.sender, suppressed: findDropped(email.recipients, suppressed, scope) };
+    const suppressed = findDropped({ recipients: email.recipients, topic: ref }, records, scope);
+    return { email, sender: result.sender, suppressed, topic: topic?.n ?? null };
   }
   return { issues: all };
 }
 
-/** Returns the recipients that a suppression drops from an email, with its reason, by canonical address. */
+/**
+ * Returns the recipients that get nothing of an email, with the reason, by canonical address: a suppression drops them, or they are not
+ * subscribed to its topic (`unsubscribe`).
+ */
 export function findDropped(
-  recipients: readonly Recipient[],
-  suppressed: SendRecords["suppressed"],
+  { recipients, topic: ref }: { recipients: readonly Recipient[]; topic?: TopicRef | undefined },
+  { suppressed, topics }: Pick<SendRecords, "suppressed" | "topics">,
   scope: SuppressionScope,
 ): Map<string, SuppressionReason> {
   const dropped = new Map<string, SuppressionReason>();
+  const topic = ref === undefined ? null : topicOf(topics, ref);
   for (const { key, unsubscribe } of recipients) {
     const entry = suppressed.get(key);
     if (entry && isSuppressing(entry, { ...scope, offersUnsubscribe: unsubscribe === true }))
       dropped.set(key, entry.reason);
+    else if (topic && hasLeft(topics, topic, key)) dropped.set(key, "unsubscribe");
   }
   return dropped;
 }

@@ -1,5 +1,6 @@
 import { EarlySlot } from "../../../access/caller.ts";
 import type { TemplateContent } from "../../templates/index.ts";
+import type { SendTopics, TopicRef } from "../../topics/index.ts";
 import type { Suppression } from "../rules.ts";
 import type { SenderMailbox } from "./sender-rule.ts";
 
@@ -13,6 +14,7 @@ export interface SendRecords {
   senders: ReadonlyMap<string, SenderRow>;
   /** By canonical address. */
   suppressed: ReadonlyMap<string, Suppression>;
+  topics: SendTopics;
 }
 
 /** A template of a send. `parts`: JSON list of the templates that it renders, or null. */
@@ -21,10 +23,11 @@ export type SendTemplate = TemplateContent & { parts: string | null };
 /** Templates by id, as far as they were read. */
 export type Templates = ReadonlyMap<string, SendTemplate>;
 
-/** Canonical addresses whose rows are read. */
+/** Canonical addresses and topics whose rows are read. */
 export interface Addresses {
   senders: ReadonlySet<string>;
   recipients: ReadonlySet<string>;
+  topics: ReadonlySet<TopicRef>;
 }
 
 /** Records that were read with the credential, and the addresses that they cover. */

@@ -18,7 +18,7 @@ import type { NewEmail } from "./new-email.ts";
 const INSERT_EMAILS = `
   INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
     subject, recipients, tags, events, content_key, content_offset, content_size, due_at, outbox_id, scheduled_at, created_at,
-    rejection_reason, retry_of_id, content, broadcast, variant, contact, variables, request_id)
+    rejection_reason, retry_of_id, content, broadcast, variant, contact, variables, request_id, topic)
   WITH rows AS MATERIALIZED (SELECT value AS row FROM json_each(?2))
   SELECT ?1, row->>'id', row->>'status', row->>'source', row->>'domainId', row->>'mailboxId', row->>'userId',
     row->>'fromEmail', row->>'fromName', row->>'messageId', row->>'subject', row->>'recipients', row->>'tags',
@@ -26,7 +26,7 @@ const INSERT_EMAILS = `
     row->>'outboxId', row->>'scheduledAt', row->>'createdAt', row->>'rejectionReason', row->>'retryOfId',
     (row->'content') || printf('%*s', row->>'padding', ''),
     row->>'$.personal.broadcast', row->>'$.personal.variant', row->>'$.personal.contact', row->>'$.personal.variables',
-    row->>'requestId'
+    row->>'requestId', row->>'topic'
   FROM rows`;
 
 const INSERT_OUTBOX_ROWS = `

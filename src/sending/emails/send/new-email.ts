@@ -32,6 +32,8 @@ export interface NewEmail {
   retryOfId: string | null;
   /** A small content document. It is the only copy while `contentKey` is null. */
   content: string | null;
+  /** Number of its topic (topics.n in the main database); null: none. */
+  topic: number | null;
   /** Id of the request that it was accepted with. None for an email of a broadcast. */
   requestId?: string;
   /** Set for an email of a broadcast. */
@@ -48,6 +50,9 @@ export interface PersonalEmail {
   variables: string;
 }
 
+const ALL_SUPPRESSED = "Every recipient is on the suppression list";
+const NOT_SUBSCRIBED = "The recipient is on the suppression list, or not subscribed to the topic";
+
 /**
  * Returns the row of a checked request. Suppressed recipients are dropped with an event each; when all are, the email is
  * `rejected` (docs/contract/suppressions.md#suppressed-recipients-of-a-send).
@@ -55,7 +60,7 @@ export interface PersonalEmail {
 export function toNewEmail(
   ctx: CallerCtx,
   id: string,
-  { email, sender, suppressed }: Sendable<Envelope>,
+  { email, sender, suppressed, topic }: Sendable<Envelope>,
   content: StoredContent,
   source: string,
 ): NewEmail {
@@ -97,9 +102,10 @@ export function toNewEmail(
     outboxId: null,
     scheduledAt: email.sendAt,
     createdAt: now,
-    rejectionReason: isRejected ? "Every recipient is on the suppression list" : null,
+    rejectionReason: isRejected ? (topic === null ? ALL_SUPPRESSED : NOT_SUBSCRIBED) : null,
     retryOfId: null,
     content: content.inline,
+    topic,
     requestId: ctx.requestId,
   };
 }

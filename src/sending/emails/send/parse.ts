@@ -1,7 +1,9 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
+import { parseUuid } from "../../../lib/ids.ts";
 import type { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import { misleadingNameIssue, nameIssue } from "../../../lib/text-rules.ts";
+import type { TopicRef } from "../../topics/index.ts";
 import { limits } from "../rules.ts";
 import type { MailboxIn, SendIn } from "../schema.ts";
 import { headerIssue, subjectIssue, tagIssue, tooLong } from "./field-rules.ts";
@@ -50,6 +52,8 @@ export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
   email: Email | null;
   from: ParsedAddress | null;
   recipients: Recipient[];
+  /** The topic of the email, which may not exist. */
+  topic?: TopicRef;
   issues: Issue[];
 }
 
@@ -69,7 +73,12 @@ export function parse(input: SendIn, now: number, known: readonly Issue[] = []):
   checkContent(input, issues);
   checkUnsubscribe(input, recipients, issues);
   const email = from && issues.length === 0 ? { ...contentOf(input), ...rest, from, recipients } : null;
-  return { email, from, recipients, issues };
+  return { email, from, recipients, ...topicOfInput(input), issues };
+}
+
+/** Returns the topic that a request names; a malformed id is that of no topic. */
+function topicOfInput({ topic_id: topicId }: SendIn): Pick<ParsedRequest, "topic"> {
+  return topicId === undefined || topicId === null ? {} : { topic: parseUuid(topicId) ?? "" };
 }
 
 function contentOf(input: SendIn) {
@@ -124,16 +133,17 @@ function parseSendAt(sendAt: unknown, now: number, issues: Issue[]): number | nu
 }
 
 /** The link of an unsubscribe names one recipient, and one header section has one such field (RFC 8058 3.1). */
-function checkUnsubscribe({ unsubscribe, headers }: SendIn, recipients: Recipient[], issues: Issue[]): void {
-  if (unsubscribe !== true) return;
+function checkUnsubscribe(input: SendIn, recipients: Recipient[], issues: Issue[]): void {
+  const field = input.topic_id ? "topic_id" : "unsubscribe";
+  if (field === "unsubscribe" && input.unsubscribe !== true) return;
   if (recipients.length > 1) {
-    const error = `The email has ${recipients.length} recipients; with unsubscribe it may have one`;
-    issues.push(invalid("content", ["unsubscribe"], error));
+    const error = `The email has ${recipients.length} recipients; with ${field} it may have one`;
+    issues.push(invalid("content", [field], error));
   }
-  if (Object.keys(headers ?? {}).some((name) => /^list-unsubscribe(-post)?$/i.test(name)))
-    issues.push(
-      invalid("content", ["unsubscribe"], "The header List-Unsubscribe is written by the service with unsubscribe"),
-    );
+  if (field === "topic_id" && input.unsubscribe === false)
+    issues.push(invalid("content", ["unsubscribe"], "An email of a topic always offers to unsubscribe"));
+  if (Object.keys(input.headers ?? {}).some((name) => /^list-unsubscribe(-post)?$/i.test(name)))
+    issues.push(invalid("content", [field], `The header List-Unsubscribe is written by the service with ${field}`));
   for (const recipient of recipients) recipient.unsubscribe = true;
 }
 

@@ -1,8 +1,10 @@
 import { KEY_WORKSPACE } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { parseUuid } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
 import type { SuppressionReason } from "../rules.ts";
 import { type Addresses, earlyRecords, type SenderRow, type SendRecords } from "./early-records.ts";
 import type { ParsedRequest } from "./parse.ts";
@@ -26,17 +28,22 @@ const findSenders = (workspace: string) => `
 const findSuppressed = (workspace: string) => `
   SELECT email, reason, unsubscribed_at FROM suppressions WHERE workspace = ${workspace} AND email IN (SELECT value FROM json_each(?2))`;
 
-/** `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
-function statements(ctx: Ctx, workspace: string, parameter: unknown, { senders, recipients }: Addresses) {
+/** Returns the reads of some addresses and topics. `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
+function reads(ctx: Ctx, { senders, recipients, topics }: Addresses) {
   const chunks = recipients.size === 0 ? [] : jsonChunks([...recipients].map((key) => JSON.stringify(key)));
-  return [
-    ctx.db.prepare(findSenders(workspace)).bind(parameter, JSON.stringify([...senders])),
-    ...chunks.map((keys) => ctx.db.prepare(findSuppressed(workspace)).bind(parameter, keys)),
-  ];
+  return {
+    statements: (workspace: string, parameter: unknown) => [
+      ctx.db.prepare(findSenders(workspace)).bind(parameter, JSON.stringify([...senders])),
+      ...chunks.map((keys) => ctx.db.prepare(findSuppressed(workspace)).bind(parameter, keys)),
+      ...sendTopicsStatements(ctx, { workspace, parameter }, topics, chunks),
+    ],
+    toRecords: (results: D1Result[]) => toRecords(results, chunks.length),
+  };
 }
 
-function toRecords([senders, ...suppressed]: D1Result[]): SendRecords {
+function toRecords([senders, ...others]: D1Result[], suppressionReads: number): SendRecords {
   const senderRows = (senders?.results ?? []) as SenderRow[];
+  const suppressed = others.slice(0, suppressionReads);
   const suppressedRows = suppressed.flatMap(({ results }) => results as SuppressionRow[]);
   return {
     senders: new Map(senderRows.map((row) => [row.address, row])),
@@ -46,6 +53,7 @@ function toRecords([senders, ...suppressed]: D1Result[]): SendRecords {
         { reason, isUnsubscribed: unsubscribed_at !== null },
       ]),
     ),
+    topics: toSendTopics(others.slice(suppressionReads)),
   };
 }
 
@@ -55,16 +63,23 @@ function toRecords([senders, ...suppressed]: D1Result[]): SendRecords {
  */
 export async function findSendRecords(
   ctx: CallerCtx,
-  requests: readonly Pick<ParsedRequest, "from" | "recipients">[],
+  requests: readonly Pick<ParsedRequest, "from" | "recipients" | "topic">[],
 ): Promise<SendRecords> {
   const senders = new Set(requests.flatMap(({ from }) => from?.key ?? []));
   const recipients = new Set(requests.flatMap((request) => request.recipients.map(({ key }) => key)));
+  const topics = new Set(requests.flatMap(({ topic }) => topic ?? []));
   const early = earlyRecords.get(ctx);
-  if (early && includesAll(early.read.senders, senders) && includesAll(early.read.recipients, recipients)) return early;
-  return toRecords(await ctx.db.batch(statements(ctx, "?1", ctx.workspace.number, { senders, recipients })));
+  const isRead =
+    early &&
+    includesAll(early.read.senders, senders) &&
+    includesAll(early.read.recipients, recipients) &&
+    includesAll(early.read.topics, topics);
+  if (isRead) return early;
+  const { statements, toRecords } = reads(ctx, { senders, recipients, topics });
+  return toRecords(await ctx.db.batch(statements("?1", ctx.workspace.number)));
 }
 
-const includesAll = (all: ReadonlySet<string>, part: ReadonlySet<string>) => [...part].every((key) => all.has(key));
+const includesAll = <Key>(all: ReadonlySet<Key>, part: ReadonlySet<Key>) => [...part].every((key) => all.has(key));
 
 /**
  * Returns the reads of a send or a batch for the D1 batch that finds the credential. `body` is JSON that was not
@@ -74,9 +89,10 @@ export function earlySendReads(ctx: Ctx, body: unknown) {
   const read = findAddresses(body);
   const templateIds = findTemplateIds(Array.isArray(body) ? body : [body]);
   const readsTemplates = templateIds.size > 0 && templateIds.size <= MAX_EARLY_TEMPLATES;
+  const { statements, toRecords } = reads(ctx, read);
   return {
     statements: (keyHashes: string) => [
-      ...statements(ctx, KEY_WORKSPACE, keyHashes, read),
+      ...statements(KEY_WORKSPACE, keyHashes),
       ...(readsTemplates ? [findTemplatesStatement(ctx, KEY_WORKSPACE, keyHashes, templateIds)] : []),
     ],
     toCaller: (results: D1Result[]) =>
@@ -95,10 +111,11 @@ export function earlySendReads(ctx: Ctx, body: unknown) {
 export function sendReads(
   ctx: Ctx,
   { workspace, parameter }: { workspace: string; parameter: string },
-  read: { senders: ReadonlySet<string>; recipients: ReadonlySet<string> },
+  read: Addresses,
 ) {
+  const { statements, toRecords } = reads(ctx, read);
   return {
-    statements: statements(ctx, workspace, parameter, read),
+    statements: statements(workspace, parameter),
     toCaller: (results: D1Result[]) =>
       earlyRecords.put({ ...toRecords(results), read, templates: toTemplates(undefined) }),
   };
@@ -115,7 +132,14 @@ function findAddresses(body: unknown): Addresses {
   return {
     senders: new Set(keysOf(items.map((item) => property(item, "from_")))),
     recipients: new Set(items.flatMap((item) => ["to", "cc", "bcc"].flatMap((name) => keysOf(listOf(item, name))))),
+    topics: findTopicIds(items),
   };
+}
+
+/** Returns the ids of topics that a send or a batch names, whose form was not checked. */
+function findTopicIds(items: readonly unknown[]): Set<TopicRef> {
+  const ids = items.map((item) => property(item, "topic_id"));
+  return new Set(ids.flatMap((id) => (typeof id === "string" ? (parseUuid(id) ?? []) : [])));
 }
 
 const property = (value: unknown, name: string) => (Object(value) as Record<string, unknown>)[name];

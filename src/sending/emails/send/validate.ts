@@ -18,10 +18,13 @@ export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<Vali
   const records = await findSendRecords(ctx, [request]);
   const checked = check(ctx, request, records, scope);
   const issues = "issues" in checked ? checked.issues : [];
-  const dropped = findDropped(request.recipients, records.suppressed, scope);
+  const dropped = findDropped(request, records, scope);
   const suppressed = request.recipients.flatMap(({ email, key }) => {
     const reason = dropped.get(key);
-    return reason === undefined ? [] : [`${email} is on the suppression list (${reason})`];
+    if (reason === undefined) return [];
+    return records.suppressed.get(key)?.reason === reason
+      ? [`${email} is on the suppression list (${reason})`]
+      : [`${email} is not subscribed to the topic`];
   });
   return {
     valid: issues.length === 0 && suppressed.length === 0,

@@ -28,6 +28,8 @@ export interface EmailState {
   /** Numbers of the broadcast and of its variant; null or absent for other emails. */
   broadcast?: number | null;
   variant?: number | null;
+  /** Number of its topic; null or absent: none. */
+  topic?: number | null;
 }
 
 /** A row of EMAIL_STATE_COLUMNS as D1 returns it; the JSON columns are text. */
@@ -51,11 +53,12 @@ export interface EmailStateRow {
   hits: string | null;
   broadcast: number | null;
   variant: number | null;
+  topic: number | null;
 }
 
 /** Columns of an EmailStateRow, for a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
-  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.created_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.created_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, e.topic, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
 
 /** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
@@ -81,6 +84,7 @@ export function toState(row: EmailStateRow): EmailState {
     hits: row.hits === null ? [] : (JSON.parse(row.hits) as string[]),
     broadcast: row.broadcast,
     variant: row.variant,
+    topic: row.topic,
   };
 }
 

@@ -40,6 +40,7 @@ export const broadcasts = sqliteTable(
     abAutoPromote: text("ab_auto_promote"),
     abPromotionReason: text("ab_promotion_reason"),
     moreLists: text("more_lists"),
+    topicId: text("topic_id"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),

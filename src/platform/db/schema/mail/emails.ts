@@ -44,6 +44,7 @@ export const emails = sqliteTable(
     variant: integer(),
     variables: text(),
     requestId: text("request_id"),
+    topic: integer(),
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),

@@ -28,6 +28,7 @@ export * from "./smtp-credentials.ts";
 export * from "./soft-bounces.ts";
 export * from "./suppressions.ts";
 export * from "./templates.ts";
+export * from "./topics.ts";
 export * from "./tracking.ts";
 export * from "./webhooks.ts";
 export * from "./zones.ts";

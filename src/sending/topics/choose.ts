@@ -1,0 +1,94 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { parseAddress } from "../../lib/addresses.ts";
+import { notFound } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
+import type { Choice, ChoiceMethod } from "./rules.ts";
+import { type PersonTopicsIn, type PersonTopicsOut, toPersonTopics } from "./schema.ts";
+
+/** A person of a workspace who chooses. `email` is in canonical form; `workspace` is the number of the workspace. */
+export interface Chooser {
+  workspace: number;
+  email: string;
+  method: ChoiceMethod;
+}
+
+/** A choice about a topic, by its id. Null: none, so that the default counts. */
+export interface NewChoice {
+  id: string;
+  choice: Choice | null;
+}
+
+// The same choice again keeps its time. A topic that was deleted gets none.
+const CHOOSE = `
+  INSERT INTO topic_choices (workspace, email, topic, choice, chosen_at, method)
+  SELECT t.workspace, ?2, t.n, j.value->>'choice', ?4, ?5 FROM json_each(?3) j
+   CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id'
+   WHERE j.value->>'choice' IS NOT NULL
+  ON CONFLICT DO UPDATE SET choice = excluded.choice, chosen_at = excluded.chosen_at, method = excluded.method
+   WHERE topic_choices.choice <> excluded.choice`;
+
+const FORGET = `
+  DELETE FROM topic_choices WHERE workspace = ?1 AND email = ?2 AND topic IN (
+    SELECT t.n FROM json_each(?3) j CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id'
+     WHERE j.value->>'choice' IS NULL)`;
+
+/** Returns the statement that records choices of a person. It changes one row for each that is new. Null choices change nothing. `at` in ms since 1970. */
+export function chooseStatement(
+  ctx: Ctx,
+  { workspace, email, method }: Chooser,
+  chosen: readonly NewChoice[],
+  at = ctx.now(),
+): MainStatement {
+  return ctx.db.prepare(CHOOSE).bind(workspace, email, JSON.stringify(chosen), at, method);
+}
+
+/** Returns the statement that removes the choices of a person whose new choice is null. */
+export function forgetStatement(
+  ctx: Ctx,
+  { workspace, email }: Omit<Chooser, "method">,
+  chosen: readonly NewChoice[],
+): MainStatement {
+  return ctx.db.prepare(FORGET).bind(workspace, email, JSON.stringify(chosen));
+}
+
+/** Returns the canonical form of the address in a path. Throws 404 for what is no address. */
+function personKey(email: string): string {
+  const key = parseAddress(email)?.key;
+  if (key === undefined) throw notFound("Person");
+  return key;
+}
+
+/** Returns the topics of the workspace as they are for a person. Throws 404 for what is no address. */
+export async function getPersonTopics(ctx: CallerCtx, email: string): Promise<PersonTopicsOut> {
+  const key = personKey(email);
+  return toPersonTopics(key, await findPersonTopics(ctx, ctx.workspace.number, key));
+}
+
+/**
+ * Sets choices of a person, and returns all topics as they are then. Throws 404 for what is no address, and for a topic that
+ * does not exist.
+ */
+export async function choosePersonTopics(
+  ctx: CallerCtx,
+  email: string,
+  { topics }: PersonTopicsIn,
+): Promise<PersonTopicsOut> {
+  const key = personKey(email);
+  const { number } = ctx.workspace;
+  const before = await findPersonTopics(ctx, number, key);
+  const current = new Map(before.topics.map(({ id, choice }) => [id, choice]));
+  if (topics.some(({ id }) => !current.has(id))) throw notFound("Topic");
+  const changed = topics.filter(({ id, choice }) => current.get(id) !== choice);
+  if (changed.length === 0) return toPersonTopics(key, before);
+  const person = { workspace: number, email: key };
+  const results = await ctx.db.batch([
+    chooseStatement(ctx, { ...person, method: "api" }, changed),
+    forgetStatement(ctx, person, changed),
+    auditStatement(ctx, { action: "person.topics_chosen", target: key, detail: { topics: changed } }),
+    ...personTopicsStatements(ctx, number, key),
+  ]);
+  return toPersonTopics(key, toPersonRows(results.slice(3)));
+}

@@ -1,0 +1,38 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { conflict } from "../../lib/errors.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { storeResponse } from "../../platform/idempotency/index.ts";
+import { limits } from "./rules.ts";
+import { type TopicIn, type TopicOut, toTopic } from "./schema.ts";
+
+// Reads at most the greatest number of topics of a workspace.
+const INSERT = `
+  INSERT INTO topics (workspace, id, name, description, default_choice, is_public, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE (SELECT count(*) FROM topics WHERE workspace = ?1) < ?8`;
+
+/** Creates a topic. Throws 409 when the workspace has as many as it may. */
+export async function createTopic(ctx: CallerCtx, input: TopicIn): Promise<TopicOut> {
+  const row = {
+    id: ctx.newId(),
+    name: input.name,
+    description: input.description || null,
+    defaultChoice: input.default,
+    isPublic: input.is_public ? (1 as const) : (0 as const),
+    createdAt: ctx.now(),
+  };
+  const response = toTopic(row);
+  const values = [row.id, row.name, row.description, row.defaultChoice, row.isPublic, row.createdAt];
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values, limits.topicsPerWorkspace),
+      expectChanges(ctx.db, 1),
+      ...storeResponse(ctx, response),
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.topicsPerWorkspace} topics, which is the limit`);
+    throw error;
+  }
+  return response;
+}

@@ -1,0 +1,45 @@
+export {
+  type Chooser,
+  choosePersonTopics,
+  chooseStatement,
+  forgetStatement,
+  getPersonTopics,
+  type NewChoice,
+} from "./choose.ts";
+export { createTopic } from "./create.ts";
+export { deleteTopic } from "./delete.ts";
+export {
+  findPersonTopics,
+  findTopic,
+  getTopic,
+  listTopics,
+  type PersonTopicRow,
+  type PersonTopics,
+  personTopicsStatements,
+  type TopicRow,
+  toPersonRows,
+} from "./queries.ts";
+export { type Choice, type ChoiceMethod, choiceOf, limits as topicLimits } from "./rules.ts";
+export {
+  PersonTopicsIn,
+  type PersonTopicsOut,
+  TopicIn,
+  type TopicOut,
+  TopicPatch,
+  toTopic,
+} from "./schema.ts";
+export {
+  differingFrom,
+  findLeftOfMailsStatements,
+  findLeftStatement,
+  hasLeft,
+  type LeftRow,
+  NO_TOPICS,
+  type SendTopics,
+  sendTopicsStatements,
+  type TopicRecipient,
+  type TopicRef,
+  topicOf,
+  toSendTopics,
+} from "./send-checks.ts";
+export { updateTopic } from "./update.ts";

@@ -1,0 +1,18 @@
+/** Limits and choices of topics (docs/contract/topics.md#topics). Pure. */
+
+export const limits = {
+  topicsPerWorkspace: 100,
+  nameCharacters: 200,
+  descriptionCharacters: 1_000,
+} as const;
+
+/** States of a person in a topic. */
+export const choices = ["subscribed", "unsubscribed"] as const;
+export type Choice = (typeof choices)[number];
+
+/** How a person came to a choice: by a link or an address of an email, on its page, or by a user of the workspace. */
+export type ChoiceMethod = "one-click" | "mailto" | "page" | "api";
+
+/** Returns the state of a person: the default of the topic until the person has a choice. */
+export const choiceOf = (topic: { defaultChoice: Choice }, choice: Choice | null | undefined): Choice =>
+  choice ?? topic.defaultChoice;

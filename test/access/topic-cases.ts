@@ -1,0 +1,24 @@
+import type { TestWorkspace } from "../support/workspace.ts";
+import type { RouteCase } from "./route-case.ts";
+
+const createTopic = async (workspace: TestWorkspace) => {
+  const response = await workspace.post("/v1/topics/", { name: "A topic" });
+  return { topic_id: (await response.json<{ id: string }>()).id };
+};
+
+// Any address is a person of every workspace.
+const createPerson = async () => ({ email: `p${crypto.randomUUID()}@example.org` });
+
+/** The routes of topics. */
+export const topicCases: Record<string, RouteCase> = {
+  "POST /v1/topics/": { success: 201, body: () => ({ name: "A topic" }) },
+  "GET /v1/topics/": { success: 200 },
+  "GET /v1/topics/:topic_id": { success: 200, create: createTopic },
+  "PATCH /v1/topics/:topic_id": { success: 200, create: createTopic, body: () => ({ name: "New name" }) },
+  "DELETE /v1/topics/:topic_id": { success: 204, create: createTopic },
+  "GET /v1/people/:email/topics": { success: 200, create: createPerson, takesAnyId: true },
+  "PUT /v1/people/:email/topics": {
+    ...{ success: 200, create: createPerson, takesAnyId: true },
+    body: () => ({ topics: [] }),
+  },
+};
