@@ -22,6 +22,7 @@ import { smtpPages } from "./smtp/routes.tsx";
 import { suppressionPages } from "./suppressions/routes.tsx";
 import { teamPages } from "./team/routes.tsx";
 import { templatePages } from "./templates/routes.tsx";
+import { topicPages } from "./topics/routes.tsx";
 import { transferPages } from "./transfers/routes.tsx";
 import { webhookPages } from "./webhooks/routes.tsx";
 
@@ -33,6 +34,7 @@ export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", broadcastPages)
   .route("/", templatePages)
   .route("/", contactPages)
+  .route("/", topicPages)
   .route("/", suppressionPages)
   .route("/", analyticsPages)
   .route("/", domainPages)

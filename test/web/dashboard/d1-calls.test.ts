@@ -66,8 +66,10 @@ async function withRows(): Promise<Record<string, string>> {
   await env.DB.prepare(delegate).bind(found.domain_id, "0".repeat(40)).run();
   const html = { name: "With content", html_body: "<p>Hello</p>" };
   await workspace.call("PATCH", `/v1/templates/${found.template_id}`, html);
+  const { id: topic_id } = await (await workspace.post("/v1/topics/", { name: "News" })).json<{ id: string }>();
   return {
     ...found,
+    topic_id,
     ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },
     ...(await createGrant(workspace)),
     ...(await inboxCases["GET /v1/inbox/:mailbox_id/messages/:uid"]?.create?.(workspace)),

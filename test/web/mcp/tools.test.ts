@@ -81,6 +81,13 @@ it("adds a contact and a variant once however often it is asked to", async () =>
   await result("remove_contact", { list_id, contact_id });
 });
 
+it("makes a topic, and reads what a person chose about it", async () => {
+  const topic = await result("create_topic", { name: "News", is_public: true });
+  expect((await result("list_topics")).items).toEqual([topic]);
+  const person = await result("get_person_topics", { email: "ada@example.org" });
+  expect(person).toMatchObject({ email: "ada@example.org", topics: [{ id: topic.id, state: "subscribed" }] });
+});
+
 it("continues a contact list by its cursor", async () => {
   const { id: list_id } = await result("create_contact_list", { name: "Three" });
   for (const name of ["a", "b", "c"]) await result("add_contact", { list_id, email: `${name}@example.org` });

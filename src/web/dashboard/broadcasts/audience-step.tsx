@@ -1,18 +1,21 @@
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import { CheckGroup, Empty, ErrorSummary, Field, Select, VersionField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
+import type { TopicRow } from "../../../sending/topics/index.ts";
+import { TopicSelect } from "../topic-select.tsx";
 import { StepButtons, StepPage } from "./step-page.tsx";
 import type { FormStepProps } from "./step-props.tsx";
 
 interface AudienceStepProps extends FormStepProps {
   senders: readonly MailboxRow[];
   lists: readonly ListOut[];
+  topics: readonly TopicRow[];
 }
 
 /** The first step: who sends the broadcast, and who gets it. It creates a new broadcast. */
-export function AudienceStep({ caller, broadcast, form, senders, lists, done, refusal }: AudienceStepProps) {
+export function AudienceStep({ caller, broadcast, form, senders, lists, topics, done, refusal }: AudienceStepProps) {
   const { name = "", from_address: from = "", contact_list_id: list = "" } = form.values;
-  const { more_contact_list_ids: further = "" } = form.values;
+  const { more_contact_list_ids: further = "", topic_id: topic = "" } = form.values;
   const errors = refusal?.errors;
   const addresses = senders.map(({ address }) => address);
   return (
@@ -48,6 +51,7 @@ export function AudienceStep({ caller, broadcast, form, senders, lists, done, re
             ]}
           />
           <FurtherLists lists={lists} chosen={further.split(",")} errors={errors} />
+          <TopicSelect topics={topics} value={topic} errors={errors} />
           <Select
             name="from_address"
             label="From"

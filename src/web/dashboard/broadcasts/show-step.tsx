@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type Broadcast,
   countAudience,
@@ -16,6 +17,7 @@ import { respondPage } from "../../../http/page.tsx";
 import type { Refusal } from "../../../http/page-form.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
+import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import { listSenders } from "../senders.ts";
 import { MAX_CHOICES } from "../template-list.tsx";
 import { AudienceStep } from "./audience-step.tsx";
@@ -36,12 +38,14 @@ interface Submitted {
 const respond = (c: Context<AppEnv>, page: Parameters<typeof respondPage>[1], refusal?: Refusal) =>
   respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 
+const allTopics = (caller: CallerCtx) => listTopics(caller, { limit: topicLimits.topicsPerWorkspace });
+
 /** Shows the first step of a new broadcast. */
 export async function showNew(c: Context<AppEnv>, submitted?: Submitted): Promise<Response> {
   const caller = c.get("caller");
-  const [senders, lists] = await Promise.all([listSenders(caller), listLists(caller)]);
+  const [senders, lists, topics] = await Promise.all([listSenders(caller), listLists(caller), allTopics(caller)]);
   const form = submitted?.form ?? toStepForm("audience", null);
-  const props = { caller, broadcast: null, done: [], form, senders, lists: lists.map(toList) };
+  const props = { caller, broadcast: null, done: [], form, senders, lists: lists.map(toList), topics };
   return respond(c, <AudienceStep {...props} refusal={submitted?.refusal} />, submitted?.refusal);
 }
 
@@ -62,16 +66,17 @@ async function readStep(c: Context<AppEnv>, refusal?: Refusal) {
 /** Shows the first step of a broadcast. */
 export async function showAudience(c: Context<AppEnv>, submitted?: Submitted): Promise<Response> {
   const caller = c.get("caller");
-  const [read, senders, lists] = await Promise.all([
+  const [read, senders, lists, topics] = await Promise.all([
     readStep(c, submitted?.refusal),
     listSenders(caller),
     listLists(caller),
+    allTopics(caller),
   ]);
   if (read instanceof Response) return read;
   const form = submitted?.form ?? toStepForm("audience", read.props.broadcast);
   return respond(
     c,
-    <AudienceStep {...read.props} {...{ form, senders }} lists={lists.map(toList)} />,
+    <AudienceStep {...read.props} {...{ form, senders, topics }} lists={lists.map(toList)} />,
     submitted?.refusal,
   );
 }

@@ -8,7 +8,10 @@ export type FormStep = "audience" | "content" | "review";
 
 /** The fields of the form of each step, with their labels. */
 const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
-  audience: { name: "Name", from_address: "From", contact_list_id: "Audience", more_contact_list_ids: "Further lists" },
+  audience: {
+    ...{ name: "Name", from_address: "From", contact_list_id: "Audience", more_contact_list_ids: "Further lists" },
+    topic_id: "Topic",
+  },
   content: {
     ...{ language: "Language", subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },
     ab_test_pct: "Sample in percent",

@@ -3,6 +3,8 @@ import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { ErrorSummary, Field, Layout, TextArea, VersionField } from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
+import { PersonTopics } from "./person-topics.tsx";
 
 /** The fields of the form of a contact, as they were filled in. */
 export interface ContactForm {
@@ -32,12 +34,13 @@ interface ContactPageProps {
   caller: CallerCtx;
   list: Pick<ListOut, "id" | "name">;
   contact: ContactOut;
+  person: PersonTopicsOut;
   form: ContactForm;
   refusal?: Refusal | undefined;
 }
 
 /** The page that changes one contact of a list. */
-export const ContactPage = ({ caller, list, contact, form, refusal }: ContactPageProps) => (
+export const ContactPage = ({ caller, list, contact, person, form, refusal }: ContactPageProps) => (
   <Layout title={contact.email} caller={caller} at="/app/contacts">
     <p>
       In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
@@ -58,5 +61,8 @@ export const ContactPage = ({ caller, list, contact, form, refusal }: ContactPag
       />
       <button type="submit">Save</button>
     </form>
+    {person.topics.length === 0 ? null : (
+      <PersonTopics path={`/app/contacts/${list.id}/contacts/${contact.id}/topics`} person={person} />
+    )}
   </Layout>
 );

@@ -15,7 +15,9 @@ import { parseFields, type Refusal, submitForm, textOf } from "../../../http/pag
 import { pageFor } from "../../../http/page-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
+import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";
 import { type ContactForm, ContactPage, toContactForm, valuesOf } from "./contact-page.tsx";
+import { fieldOfTopic } from "./person-topics.tsx";
 
 const UPDATE = "PATCH /v1/contacts/:list_id/contacts/:contact_id";
 /** Greatest body of the form, in bytes: percent-encoding triples the 64 KiB of details. */
@@ -44,6 +46,18 @@ export const contactEditPages = new Hono<AppEnv>()
       },
       (refusal) => showContact(c, { form, refusal }),
     );
+  })
+  .post("/app/contacts/:list_id/contacts/:contact_id/topics", ...pageFor("PUT /v1/people/:email/topics"), async (c) => {
+    const { list_id, contact_id } = c.req.param();
+    const caller = c.get("caller");
+    const [fields, { email }] = [await readForm(c), await getContact(caller, list_id, contact_id)];
+    const { topics } = await getPersonTopics(caller, email);
+    const chosen = topics.flatMap(({ id }) => {
+      const choice = fields.get(fieldOfTopic(id));
+      return choice === null ? [] : [{ id, choice: choice || null }];
+    });
+    await choosePersonTopics(caller, email, parseFields(PersonTopicsIn, { topics: chosen }));
+    return c.redirect(`/app/contacts/${list_id}?done=changed`, 303);
   });
 
 function parseDetails({ metadata }: ContactForm): unknown {
@@ -60,7 +74,8 @@ async function showContact(c: Context<AppEnv>, submitted?: { form: ContactForm; 
   const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
   const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);
   const contact = toContact(row);
+  const person = await getPersonTopics(caller, contact.email);
   const form = submitted?.form ?? toContactForm(contact);
-  const page = <ContactPage {...{ caller, contact, form }} list={toList(list)} refusal={submitted?.refusal} />;
+  const page = <ContactPage {...{ caller, contact, person, form }} list={toList(list)} refusal={submitted?.refusal} />;
   return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

@@ -3,6 +3,8 @@ import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, ErrorList, ErrorSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
+import type { TopicRow } from "../../../sending/topics/index.ts";
+import { TopicSelect } from "../topic-select.tsx";
 
 /** The fields of the form that mails a list, as they were filled in. */
 export interface SendForm {
@@ -10,6 +12,7 @@ export interface SendForm {
   subject: string;
   html: string;
   text: string;
+  topic_id: string;
   idempotencyKey: string;
 }
 
@@ -17,12 +20,13 @@ interface SendPageProps {
   caller: CallerCtx;
   list: ListOut;
   senders: readonly MailboxRow[];
+  topics: readonly TopicRow[];
   form: SendForm;
   refusal?: Refusal | undefined;
 }
 
 /** The page that sends one email to every contact of a list. */
-export function SendPage({ caller, list, senders, form, refusal }: SendPageProps) {
+export function SendPage({ caller, list, senders, topics, form, refusal }: SendPageProps) {
   const errors = refusal?.errors;
   return (
     <Layout title={`Send to ${list.name}`} caller={caller} at="/app/contacts">
@@ -55,6 +59,7 @@ export function SendPage({ caller, list, senders, form, refusal }: SendPageProps
               errors={errors}
             />
           </div>
+          <TopicSelect topics={topics} value={form.topic_id} errors={errors} />
           <TextArea name="html" label="HTML" required={false} rows={10} code value={form.html} errors={errors} />
           <TextArea name="text" label="Text" required={false} value={form.text} errors={errors} />
           <button type="submit">Send to {list.contact_count.toLocaleString("en")}</button>

@@ -5,7 +5,7 @@ import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 interface SuppressionsPageProps {
   caller: CallerCtx;
-  suppressions: readonly SuppressionOut[];
+  suppressions: readonly (SuppressionOut & { topicName: string | null })[];
   /** The address that is searched for. */
   search: string;
   /** The form that adds an address. */
@@ -13,7 +13,7 @@ interface SuppressionsPageProps {
   next: string | null;
   notice?: string | undefined;
   /** The entry that was just removed. It can be put back, but one of soft bounces: only bounces make it. */
-  removed?: { email: string; reason: string } | undefined;
+  removed?: { email: string; reason: string; topicId: string | null } | undefined;
   refusal?: Refusal | undefined;
 }
 
@@ -39,11 +39,11 @@ export function SuppressionsPage(props: SuppressionsPageProps) {
         <List
           caption="Suppressions"
           columns={["Address", "Reason", "Since", ...(mayManage ? ["Action"] : [])]}
-          rows={suppressions.map(({ email, reason, created_at }) => [
+          rows={suppressions.map(({ email, reason, topic_id, topicName, created_at }) => [
             email,
-            reason,
+            topicName === null ? reason : `${reason} from ${topicName}`,
             <Time at={created_at} />,
-            ...(mayManage ? [<RemoveForm email={email} reason={reason} />] : []),
+            ...(mayManage ? [<RemoveForm email={email} reason={reason} topicId={topic_id} />] : []),
           ])}
         />
       )}
@@ -73,26 +73,26 @@ const NoSuppressions = ({ search }: { search: string }) =>
     <Empty action={{ href: "/app/suppressions", label: "Show all addresses" }}>{search} is not suppressed.</Empty>
   );
 
-const Removed = ({ email, reason }: { email: string; reason: string }) => (
+const Removed = ({ email, reason, topicId }: NonNullable<SuppressionsPageProps["removed"]>) => (
   <>
-    {email} gets email again.{" "}
+    {topicId === null ? `${email} gets email again.` : `The unsubscribe of ${email} is removed.`}{" "}
     {reason === "soft_bounces" ? null : (
       <PostButton
         to="/app/suppressions"
         label="Undo"
         kind="link"
-        fields={{ idempotency_key: crypto.randomUUID(), email, reason }}
+        fields={{ idempotency_key: crypto.randomUUID(), email, reason, ...(topicId ? { topic_id: topicId } : {}) }}
       />
     )}
   </>
 );
 
-const RemoveForm = ({ email, reason }: { email: string; reason: string }) => (
+const RemoveForm = ({ email, reason, topicId }: NonNullable<SuppressionsPageProps["removed"]>) => (
   <PostButton
     to="/app/suppressions/remove"
     label="Remove"
     kind="link"
     name={`Remove ${email}`}
-    fields={{ email, reason }}
+    fields={{ email, reason, ...(topicId ? { topic_id: topicId } : {}) }}
   />
 );

@@ -16,6 +16,7 @@ const broadcast = {
     .nullish()
     .describe("Ids of further lists. A person in several gets the broadcast once."),
   mailbox_id: z.string().nullish().describe("Id of the mailbox whose address from_address is."),
+  topic_id: z.string().nullish().describe("Id of the topic: only contacts who are subscribed to it get the broadcast."),
   scheduled_at: z
     .string()
     .nullish()

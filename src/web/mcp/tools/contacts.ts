@@ -81,6 +81,36 @@ export const contactTools: readonly Tool[] = [
     input: z.strictObject({ list_id: id("contact list"), contact_id: id("contact") }),
   },
   {
+    name: "list_topics",
+    title: "List topics",
+    description: "Returns the topics of the workspace's mail: kinds of mail that persons leave and join one by one.",
+    route: "GET /v1/topics/",
+    effect: "read",
+    input: z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") }),
+  },
+  {
+    name: "create_topic",
+    title: "Create a topic",
+    description: "Creates a topic. Its default cannot be changed later.",
+    route: "POST /v1/topics/",
+    effect: "write",
+    input: z.strictObject({
+      name: z.string().describe("Recipients see it."),
+      description: z.string().nullable().optional(),
+      default: z.enum(["subscribed", "unsubscribed"]).optional().describe("State of persons without a choice."),
+      is_public: z.boolean().optional().describe("Offered to every recipient on the page behind the unsubscribe link."),
+      idempotency_key: idempotencyKey,
+    }),
+  },
+  {
+    name: "get_person_topics",
+    title: "Read the topics of a person",
+    description: "Returns every topic with the choice of the person with an address.",
+    route: "GET /v1/people/:email/topics",
+    effect: "read",
+    input: z.strictObject({ email: contact.email }),
+  },
+  {
     name: "list_suppressions",
     title: "List suppressed addresses",
     description:

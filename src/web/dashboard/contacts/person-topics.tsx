@@ -1,0 +1,52 @@
+import { List } from "../../../http/ui/index.ts";
+import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
+
+interface PersonTopicsProps {
+  /** Path of the form that sets them. */
+  path: string;
+  person: PersonTopicsOut;
+}
+
+const OPTIONS = [
+  { value: "", label: "No choice" },
+  { value: "subscribed", label: "Subscribed" },
+  { value: "unsubscribed", label: "Unsubscribed" },
+];
+
+/** Name of the field with the choice of a topic. */
+export const fieldOfTopic = (id: string) => `topic.${id}`;
+
+/** The topics of a contact's person, with their choices. They count in every list. */
+export const PersonTopics = ({
+  path,
+  person: { topics, unsubscribed_from_all: isUnsubscribed },
+}: PersonTopicsProps) => (
+  <section>
+    <h2>Topics</h2>
+    <p>
+      {isUnsubscribed
+        ? "This person has unsubscribed from all mailings, so no topic mails them."
+        : "The choices of this person, in every list. Change one only when the person asked for it."}
+    </p>
+    <form method="post" action={path}>
+      <List
+        caption="Topics of this person"
+        columns={["Topic", "Choice", "Without a choice"]}
+        rows={topics.map(({ id, name, choice, default: state }) => [
+          name,
+          <select class="short" name={fieldOfTopic(id)} aria-label={`Choice about ${name}`}>
+            {OPTIONS.map(({ value, label }) => (
+              <option value={value} selected={value === (choice ?? "")}>
+                {label}
+              </option>
+            ))}
+          </select>,
+          state,
+        ])}
+      />
+      <button class="quiet" type="submit">
+        Save topics
+      </button>
+    </form>
+  </section>
+);
