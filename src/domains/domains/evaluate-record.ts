@@ -95,14 +95,21 @@ const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
 function parseTags(text: string): Map<string, string> {
   const pairs = text.split(";").map((pair): [string, string] => {
     const [name = "", ...value] = pair.split("=");
-    return [name.trim(), value.join("=").replace(/\s+/g, "")];
+    return [name.replace(WHITE_SPACE, ""), value.join("=").replace(WHITE_SPACE, "")];
   });
   return new Map(pairs);
 }
 
+/** White space of tag lists (RFC 6376 2.8): a no-break space that was pasted is none, and receivers do not remove it. */
+const WHITE_SPACE = /[ \t\r\n]+/g;
+const TAG_NAME = /^[a-z][a-z0-9_]*$/i;
+
 /** Returns whether a receiver accepts our signatures by this key record: unique tags, `v` first (RFC 6376 3.2, 3.6.1). */
 function isExpectedKey(text: string, expected: Map<string, string>): boolean {
-  const names = text.split(";").flatMap((pair) => pair.split("=")[0]?.trim() || []);
+  const names = text
+    .split(";")
+    .flatMap((pair) => pair.split("=")[0]?.replace(WHITE_SPACE, " ").replace(/^ | $/g, "") || []);
+  if (!names.every((name) => TAG_NAME.test(name))) return false;
   if (new Set(names).size < names.length || names.indexOf("v") > 0) return false;
   const tags = parseTags(text);
   const allows = (tag: string, words: string[]) =>

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { DkimEvidence, Evidence } from "./evidence.ts";
 import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
-import { listOf, missingAction, valuesOf } from "./texts.ts";
+import { charactersOf, listOf, missingAction, valuesOf } from "./texts.ts";
 
 /** Days that the records of new keys may be missing beside active ones, and the age at which a key is old. */
 const ROTATION_DAYS = 7;
@@ -114,6 +114,16 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
   const publish = `Replace it by a TXT record with the whole value "${expected}". Its DNS provider splits it into strings of ${STRING_BYTES} bytes, or the zone file of the domain's page has it split.`;
   if (key.alias) return aliasFinding(key, { alias: key.alias, evidence, others });
   const [value, ...more] = values;
+  const [alias] = response.aliases ?? [];
+  if (value === undefined && alias !== undefined) {
+    const problem = `${name} is an alias (CNAME) of ${alias}, where there is no DKIM key, so receivers cannot check the signatures of the domain's mail.`;
+    return finding("dkim_missing", {
+      subject,
+      problem,
+      action: `Delete the CNAME at ${name}, then publish a TXT record there with the value "${expected}".`,
+      evidence: [`${name}: CNAME ${alias}`],
+    });
+  }
   if (value === undefined) {
     const problem = `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`;
     return finding("dkim_missing", {
@@ -175,13 +185,13 @@ function keyFinding(
       evidence,
     });
   }
-  const clean = keyOf(value.replace(/["\\\s]/g, ""));
+  const clean = keyOf(value.replace(/[^!#-[\]-~]/g, ""));
   if (clean === whole) {
-    const problem = `The DKIM record at ${name} has quotes or backslashes inside of its value, so receivers cannot read the key.`;
+    const problem = `The DKIM record at ${name} has quotes, backslashes or other characters inside of its value${charactersOf(value)}, so receivers cannot read the key.`;
     return finding("dkim_damaged", {
       subject,
       problem,
-      action: `Enter the value without quotes: "${expected}".`,
+      action: `Enter the value without quotes, by a copy from here: "${expected}".`,
       evidence,
     });
   }
@@ -225,8 +235,12 @@ function tagFinding(
   const tags = tagsOf(value);
   const right = tagsOf(expected);
   const words = (tag: string) => (tags.get(tag) ?? "").split(":").filter((word) => word !== "");
-  const names = value.split(";").flatMap((part) => part.split("=")[0]?.trim() || []);
+  const names = value
+    .split(";")
+    .flatMap((part) => part.split("=")[0]?.replace(WHITE_SPACE, " ").replace(/^ | $/g, "") || []);
+  const [misnamed] = names.filter((tag) => !TAG_NAME.test(tag));
   const wrong = [
+    ...(misnamed === undefined ? [] : [`"${misnamed.slice(0, 60)}"${charactersOf(misnamed)} is no name of a tag`]),
     ...((tags.get("v") ?? "DKIM1") === "DKIM1" ? [] : [`v=${tags.get("v")} is not DKIM1`]),
     ...(names.indexOf("v") > 0 ? ["v=DKIM1 is not the first tag"] : []),
     ...(new Set(names).size < names.length ? ["a tag stands twice"] : []),
@@ -254,10 +268,14 @@ function tagsOf(text: string): Map<string, string> {
   return new Map(
     text.split(";").map((part): [string, string] => {
       const [tag = "", ...value] = part.split("=");
-      return [tag.trim(), value.join("=").replace(/\s+/g, "")];
+      return [tag.replace(WHITE_SPACE, ""), value.join("=").replace(WHITE_SPACE, "")];
     }),
   );
 }
+
+/** White space and names of tags (RFC 6376 2.8, 3.2). */
+const WHITE_SPACE = /[ \t\r\n]+/g;
+const TAG_NAME = /^[a-z][a-z0-9_]*$/i;
 
 /** Returns the public key of a record, or null when it has none. */
 const keyOf = (text: string): string | null => tagsOf(text).get("p") ?? null;

@@ -34,7 +34,7 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evide
   if (policy === null) return UNKNOWN;
   if (policy === "none") return { findings: [missing(dns, { name, at, publish: publish.slice(1, -1) })] };
   const found = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain });
-  const rua = checkAuthorizations(dns.dmarc, name, policy);
+  const rua = checkAuthorizations(dns.dmarc, { name, reportAddress, policy });
   return { findings: [...found, ...rua.findings], unknown: rua.unknown ?? [] };
 }
 
@@ -73,7 +73,7 @@ function policyFindings(
     findings.push(
       finding("dmarc_syntax", {
         problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
-        action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
+        action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
         evidence,
       }),
     );
@@ -117,12 +117,23 @@ function policyFindings(
 const isStrict = (policy: string | null) => policy === "quarantine" || policy === "reject";
 
 /** Reports to another organisation come only when a record there permits it (RFC 9990 4). */
-function checkAuthorizations({ authorizations }: Dmarc, name: string, { name: of, text }: FoundPolicy): CheckResult {
+function checkAuthorizations(
+  { authorizations }: Dmarc,
+  {
+    name,
+    reportAddress,
+    policy: { name: of, text, record },
+  }: { name: string; reportAddress: string; policy: FoundPolicy },
+): CheckResult {
+  const [local = ""] = reportAddress.split("@");
   const findings = authorizations.flatMap(({ domain, name: at, response }) => {
     if (response.status === "temperror" || response.values.some((value) => /^v\s*=\s*DMARC1\s*(;|$)/.test(value)))
       return [];
     const problem = `Reports on ${name} go to an address of ${domain}, which has not agreed to receive them: receivers do not send them.`;
-    const action = `Whoever runs ${domain} publishes a TXT record at ${at} with the value "v=DMARC1;", or you take the address out of rua.`;
+    const isMisspelled = record.rua.some((one) => one.domain === domain && one.address?.split("@")[0] === local);
+    const action = isMisspelled
+      ? `The domain of the address is misspelled: change the address in rua to mailto:${reportAddress}.`
+      : `Whoever runs ${domain} publishes a TXT record at ${at} with the value "v=DMARC1;", or you take the address out of rua.`;
     return [
       finding("dmarc_rua_not_authorized", {
         subject: domain,
@@ -178,7 +189,12 @@ const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): stri
 
 /** Returns a text that looks like a record as one. */
 function repaired(text: string): string {
-  const pairs = [...text.replace(/["\\]/g, "").matchAll(/\b([a-z]+)\s*=\s*([^;,\s]+(?:\s*,\s*mailto:[^;,\s]+)*)/gi)];
+  const pairs = [
+    ...text
+      .replace(/["\\“”„‘’«»]/g, "")
+      .replace(/\u00a0/g, " ")
+      .matchAll(/\b([a-z]+)\s*=\s*([^;,\s]+(?:\s*,\s*mailto:[^;,\s]+)*)/gi),
+  ];
   const tags = pairs
     .map(([, name = "", value = ""]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => name !== "v");

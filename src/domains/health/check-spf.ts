@@ -37,7 +37,7 @@ export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
 
 type Spf = DnsEvidence["spf"];
 
-function missing({ txt, alias }: Spf, name: string, include: string): Finding {
+function missing({ txt, alias, doubled }: Spf, name: string, include: string): Finding {
   const values = txt.status === "ok" ? txt.values : [];
   const near = values.filter((value) => /v\s*=\s*spf|include:|^spf2/i.test(value));
   const target = alias.status === "ok" ? alias.values[0] : undefined;
@@ -51,8 +51,10 @@ function missing({ txt, alias }: Spf, name: string, include: string): Finding {
     });
   }
   const problem = `${name} has no SPF record, so it does not permit this service to send.`;
-  const action =
-    target === undefined
+  const isDoubled = doubled?.status === "ok" && doubled.values.some(isSpfRecord);
+  const action = isDoubled
+    ? `The record stands at ${name}.${name}: your DNS provider adds the domain to the host by itself. Enter "@" as its host, or leave the host empty.`
+    : target === undefined
       ? `Publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`
       : `${name} is an alias (CNAME) of ${target} and can have no records of its own. Replace the CNAME by the records of the host, then publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`;
   return finding("spf_missing", {
@@ -168,7 +170,7 @@ function merged(records: readonly string[]): string {
 /** Returns a text that looks like a record as one. */
 function repaired(text: string): string {
   const words = text
-    .replace(/["\\;,]/g, " ")
+    .replace(/["\\;,“”„‘’«»]/g, " ")
     .trim()
     .split(/\s+/);
   const terms = words

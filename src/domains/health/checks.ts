@@ -8,6 +8,7 @@ import { checkMx } from "./check-mx.ts";
 import { checkOwnership } from "./check-ownership.ts";
 import { checkSenders, checkTlsFailures } from "./check-reports.ts";
 import { checkReturnPath } from "./check-return-path.ts";
+import { checkSilence } from "./check-silence.ts";
 import { checkSpf } from "./check-spf.ts";
 import type { FindingCode } from "./codes.ts";
 import type { Evidence } from "./evidence.ts";
@@ -21,6 +22,7 @@ export interface Check {
 
 /** All checks, in the order in which a page shows their findings of one severity. */
 export const checks: readonly Check[] = [
+  { codes: ["dns_silent"], run: checkSilence },
   { codes: ["ownership_missing"], run: checkOwnership },
   {
     codes: [

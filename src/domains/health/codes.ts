@@ -1,9 +1,13 @@
 /** Findings about a domain by their code, which never changes: how bad each is, and its meaning (docs/contract/domains.md#health). */
 export const findingCodes = {
+  dns_silent: ["error", "The name servers of the domain have not answered, or not correctly, for more than a day."],
   ownership_missing: ["error", "The ownership record is missing or has another value."],
   dkim_missing: ["error", "A DKIM record is missing."],
   dkim_cut: ["error", "A DKIM record has only the beginning of its value, mostly 255 bytes of it."],
-  dkim_damaged: ["error", "A DKIM record has quotes or backslashes in its value, or lacks a part of it."],
+  dkim_damaged: [
+    "error",
+    "A DKIM record has quotes, backslashes or other foreign characters in its value, or lacks a part of it.",
+  ],
   dkim_other_key: ["error", "A DKIM record has another key."],
   dkim_revoked: ["error", "A DKIM record has an empty key, which revokes it."],
   dkim_several: ["error", "There are several records at a DKIM selector."],

@@ -64,7 +64,13 @@ async function gatherShared(
   const { reports, delivery } = await readHistory(ctx, surroundings, domain.id);
   const { spfDomain, bounceDomain, mxHost } = ctx.settings;
   return {
-    ...{ now: ctx.now(), name: domain.name, status: domain.status, settings: { spfDomain, bounceDomain, mxHost } },
+    ...{
+      now: ctx.now(),
+      name: domain.name,
+      status: domain.status,
+      lastCheckedAt: domain.lastCheckedAt,
+      settings: { spfDomain, bounceDomain, mxHost },
+    },
     ...{ reportAddress: reportAddress(domain.id, bounceDomain), receivesHere: surroundings.receivesHere, delivery },
     hosts: hosts.map(({ name, purpose, status, problem }) => {
       return { name, purpose, status, problem: toHost(ctx.settings, domain.name, purpose, hosts)?.detail ?? problem };

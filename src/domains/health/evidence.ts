@@ -26,15 +26,25 @@ export type PolicyResponse = { status: number; text: string } | null;
 export interface DnsEvidence {
   /** True: the CNAMEs of its keys prove the ownership, and its return path has an SPF record. */
   isDelegated?: boolean;
+  /** True: DNS responded to no query for a required record, and did to one for the service. */
+  isSilent?: boolean;
   ownership: { name: string; expected: string; response: DnsResult; doubled: DnsResult | null };
   dkim: DkimEvidence[];
-  /** Null: DNS did not respond. */
-  spf: { evaluation: SpfEvaluation; txt: DnsResult; alias: DnsResult; serviceNetworks: readonly Network[] | null };
+  spf: {
+    evaluation: SpfEvaluation;
+    txt: DnsResult;
+    alias: DnsResult;
+    /** TXT values at the name of the domain with itself after it; null: not asked. */
+    doubled: DnsResult | null;
+    /** Null: DNS did not respond. */
+    serviceNetworks: readonly Network[] | null;
+  };
   returnPath: {
     name: string;
     expected: string;
     response: DnsResult;
-    addresses: DnsResult | null;
+    /** Other records at its name; null: not asked. */
+    others: DnsResult | null;
     doubled: DnsResult | null;
   };
   dmarc: {
@@ -82,6 +92,8 @@ export interface Evidence {
   now: number;
   name: string;
   status: "pending" | "verified" | "failed";
+  /** When DNS last answered all queries of a check, in ms since 1970. */
+  lastCheckedAt: number | null;
   settings: { spfDomain: string; bounceDomain: string; mxHost: string };
   /** The address for reports on the domain. */
   reportAddress: string;

@@ -22,6 +22,7 @@ export async function gatherDns(
 ): Promise<DnsEvidence> {
   const { name } = subject;
   const [ownership, dkim] = await Promise.all([gatherOwnership(lookups, subject), gatherDkim(lookups, subject)]);
+  const isSilent = await isSilentDomain(ctx, lookups, [ownership, ...dkim]);
   const [returnPath, dmarc, mx, mtaSts, tlsReports] = await Promise.all([
     gatherReturnPath(lookups, subject),
     gatherDmarc(ctx, lookups, { name, policy }),
@@ -37,6 +38,7 @@ export async function gatherDns(
   const spf = await gatherSpf(ctx, lookups, name);
   return {
     isDelegated: subject.isDelegated,
+    isSilent,
     ownership,
     dkim,
     spf,
@@ -47,6 +49,17 @@ export async function gatherDns(
     tlsReports,
     blocklists,
   };
+}
+
+/** Returns whether DNS responds to none of the queries for a domain, while it does to one for the service's own name. */
+async function isSilentDomain(
+  ctx: Pick<Ctx, "settings">,
+  lookups: Lookups,
+  asked: readonly { name: string; response: DnsResult }[],
+): Promise<boolean> {
+  const own = asked.filter(({ name }) => name !== "");
+  if (own.length === 0 || own.some(({ response }) => response.status === "ok")) return false;
+  return (await lookups.resolve(ctx.settings.spfDomain, "TXT")).status === "ok";
 }
 
 /** Returns the response for a record's name with the domain after it again, when the record is missing. */
@@ -85,8 +98,15 @@ async function gatherReturnPath(
   const doubled = await doubledOf(lookups, response, { at, type: "CNAME", name });
   const isMissing = response.status === "ok" && response.values.length === 0;
   const hasDoubled = doubled?.status === "ok" && doubled.values.length > 0;
-  const addresses = isMissing && !hasDoubled ? await lookups.resolve(at, "A") : null;
-  return { ...returnPath, response, doubled, addresses };
+  return { ...returnPath, response, doubled, others: isMissing && !hasDoubled ? await othersOf(lookups, at) : null };
+}
+
+/** Returns the first response with records that exclude a CNAME at their name (RFC 1034 3.6.2), or that of the last query. */
+async function othersOf(lookups: Lookups, at: string): Promise<DnsResult> {
+  const responses = await Promise.all((["A", "MX", "TXT"] as const).map((type) => lookups.resolve(at, type)));
+  const isFilled = (response: DnsResult) => response.status === "ok" && response.values.length > 0;
+  const found = responses.find(isFilled) ?? responses.find(({ status }) => status === "temperror") ?? responses[0];
+  return found ?? { status: "ok", values: [] };
 }
 
 async function gatherDmarc(
@@ -152,14 +172,16 @@ async function gatherSpf(ctx: Pick<Ctx, "settings">, lookups: Lookups, name: str
   const [txt, evaluation] = await Promise.all([lookups.resolve(name, "TXT"), walkSpf(lookups.values, name, spfDomain)]);
   const isMissing = evaluation.records.length === 0;
   const alias = isMissing ? await lookups.resolve(name, "CNAME") : ({ status: "ok", values: [] } as const);
+  const doubled = isMissing ? await lookups.resolve(`${name}.${name}`, "TXT") : null;
   if (isMissing || evaluation.included.has(spfDomain))
-    return { txt, evaluation, alias: alias as DnsResult, serviceNetworks: null };
+    return { txt, evaluation, alias: alias as DnsResult, doubled, serviceNetworks: null };
   // A record may have the addresses of the service in place of its name.
   const service = await walkSpf(lookups.values, spfDomain, spfDomain);
   return {
     txt,
     evaluation,
     alias: alias as DnsResult,
+    doubled,
     serviceNetworks: service.isIncomplete ? null : service.networks,
   };
 }

@@ -25,6 +25,15 @@ export function missingAction({ type, at, value, doubled, domain, isOther = fals
   return `${isOther ? "Change" : "Publish"} the ${type} record at ${at}${isOther ? " to" : " with"} the value "${value}".`;
 }
 
+/** Returns " (with U+00A0)" when a text has characters that are not ASCII and mostly cannot be told apart, and else an empty text. */
+export function charactersOf(text: string): string {
+  const points = new Set(
+    [...text].filter((character) => character > "~").map((character) => character.codePointAt(0) ?? 0),
+  );
+  const shown = [...points].slice(0, 3).map((point) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`);
+  return shown.length === 0 ? "" : ` (with ${listOf(shown)})`;
+}
+
 /** Returns words as a list: "a, b and c". */
 export const listOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

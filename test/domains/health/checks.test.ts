@@ -16,6 +16,7 @@ const NOTHING: Evidence = {
     now: Date.UTC(2026, 10, 23),
     name: "shop.test",
     status: "verified",
+    lastCheckedAt: null,
     reportAddress: "reports-1@bounces.mail.test",
   },
   settings: { spfDomain: "spf.mail.test", bounceDomain: "bounces.mail.test", mxHost: "mx.mail.test" },

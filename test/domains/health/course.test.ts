@@ -88,6 +88,19 @@ describe("a finding", () => {
     },
   );
 
+  it("of name servers that give no answer appears after thirty hours, and goes with their first answer", async () => {
+    await failQueries(patient.name, "servfail");
+    expect(await codes(29 * HOUR_MS)).toEqual([]);
+    const [silent, ...others] = (await examineAfter(2 * HOUR_MS)).findings;
+    expect(silent).toMatchObject({ code: "dns_silent", severity: "error" });
+    expect(silent?.action).toMatch(/registration .* name servers .* DS record/);
+    expect(silent?.evidence.join()).toContain("rcode 2");
+    expect(others).toEqual([]);
+    expect(await notices()).toMatchObject([{ severity: "error" }]);
+    await restoreQueries(patient.name);
+    expect(await codes(HOUR_MS)).toEqual([]);
+  });
+
   it("of DNS is found by the daily check, and two checks at once store and notify once", async () => {
     await patient.remove("dmarc");
     const now = Date.now() + DAY_MS + 1;

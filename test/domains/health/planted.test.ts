@@ -112,6 +112,109 @@ const MISTAKES: Mistake[] = [
     code: "tls_reports_syntax",
     says: [/v=TLSRPTv1/],
   },
+  {
+    mistake: "a panel appended the domain to the full name of the return path",
+    plant: async (p) => {
+      const { name, value } = p.record("return_path");
+      await p.remove("return_path");
+      await publish([{ type: "CNAME", name: `${name}.${p.name}`, value }]);
+    },
+    code: "return_path_missing",
+    says: [/adds the domain/, /Enter "svc-bounces" as its host/],
+  },
+  {
+    mistake: "a panel appended the domain to the name of the SPF record",
+    plant: async (p) => {
+      await p.apex({ spf: [] });
+      await publishTxt([`${p.name}.${p.name}`, p.record("spf").value]);
+    },
+    code: "spf_missing",
+    says: [/adds the domain/, /Enter "@"/],
+  },
+  {
+    mistake: "MX and SPF records of another service at the name of the return path",
+    plant: (p) => {
+      const { name } = p.record("return_path");
+      return replace(name, [
+        { type: "MX", name, value: "feedback.other.example", priority: 10 },
+        { type: "TXT", name, value: "v=spf1 include:other.example ~all" },
+      ]);
+    },
+    code: "return_path_no_cname",
+    says: [/Delete the other records/, /bounces\.mail\.test/],
+  },
+  {
+    mistake: "a CNAME of the provider before at the selector",
+    plant: (p) => {
+      const { name } = p.record("dkim");
+      return replace(name, [{ type: "CNAME", name, value: "s1.domainkey.u1.before.example" }]);
+    },
+    code: "dkim_missing",
+    says: [/alias \(CNAME\) of s1\.domainkey\.u1\.before\.example/, /Delete the CNAME/],
+  },
+  {
+    mistake: "a whole line of a zone file as the value of the DKIM record",
+    plant: (p) => p.txt("dkim", `${p.record("dkim").name} TXT ${p.record("dkim").value}`),
+    code: "dkim_tags",
+    says: [/no name of a tag/, /Change the record to "v=DKIM1;/],
+  },
+  {
+    mistake: "no-break spaces of a text processor in the DKIM record",
+    plant: (p) => p.txt("dkim", p.record("dkim").value.replaceAll("; ", ";\u00a0")),
+    code: "dkim_damaged",
+    says: [/U\+00A0/],
+  },
+  {
+    mistake: "a no-break space inside of the DKIM key",
+    plant: (p) => p.txt("dkim", p.record("dkim").value.replace(/.{120}/, "$&\u00a0")),
+    code: "dkim_damaged",
+    says: [/U\+00A0/, /copy/],
+  },
+  {
+    mistake: "no-break spaces of a text processor in the DMARC record",
+    plant: (p) => p.txt("dmarc", `v=DMARC1;\u00a0p=none;\u00a0rua=mailto:${p.reportAddress}`),
+    code: "dmarc_syntax",
+    says: [/U\+00A0/, /by hand/],
+  },
+  {
+    mistake: "typographic quotes around the DMARC record",
+    plant: (p) => p.txt("dmarc", `“v=DMARC1; p=none; rua=mailto:${p.reportAddress}”`),
+    code: "dmarc_syntax",
+    says: [/Change it to "v=DMARC1; p=none; rua=mailto:[^"”]+"\./],
+  },
+  {
+    mistake: "typographic quotes around the SPF record",
+    plant: (p) => p.apex({ spf: ["“v=spf1 include:spf.mail.test ~all”"] }),
+    code: "spf_syntax",
+    says: [/Change it to "v=spf1 include:spf\.mail\.test ~all"\./],
+  },
+  {
+    mistake: "a dash in place of the hyphen before all",
+    plant: (p) => p.apex({ spf: ["v=spf1 include:spf.mail.test –all"] }),
+    code: "spf_syntax",
+    says: [/U\+2013/, /by hand/],
+  },
+  {
+    mistake: "the tags of DMARC in another order",
+    plant: (p) => p.txt("dmarc", `p=reject; v=DMARC1; rua=mailto:${p.reportAddress}`),
+    code: "dmarc_syntax",
+    says: [/begins with "v=DMARC1;"/, /"v=DMARC1; p=reject; rua=/],
+  },
+  {
+    mistake: "a misspelled domain in the address for reports",
+    plant: (p) => p.txt("dmarc", `v=DMARC1; p=none; rua=mailto:${p.reportAddress.replace("mail.test", "mial.test")}`),
+    code: "dmarc_rua_not_authorized",
+    says: [/misspelled/, /bounces\.mail\.test/],
+  },
+  {
+    mistake: "two records for TLS reports",
+    plant: async (p) => {
+      const at = `_smtp._tls.${p.name}`;
+      await publishTxt([at, `v=TLSRPTv1; rua=mailto:${p.reportAddress}`], [at, "v=TLSRPTv1; rua=mailto:x@old.example"]);
+    },
+    code: "tls_reports_syntax",
+    says: [/one TXT record/],
+  },
 ];
 
 const HEALTHY: { shape: string; name?: string; plant: (patient: Patient) => Promise<unknown> }[] = [
