@@ -31,7 +31,7 @@ export function tlsAdvice({
   record: string;
 }): string {
   if (sessions === 0)
-    return `No reports have come yet. Other mail systems send them once a day when you publish the TXT record ${record}`;
+    return `No reports have come yet. Other mail systems send them once a day when you publish the record: ${record}`;
   if (failed === 0) return "All reported connections to the servers of this domain used TLS without a failure.";
   const meaning = TLS_MEANINGS[worst ?? ""] ?? "the connection failed";
   return `${percent(failed / sessions)} of the connections failed (${failed.toLocaleString("en")}). Most often ${meaning}.`;
