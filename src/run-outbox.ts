@@ -1,4 +1,5 @@
 import { runBroadcasts } from "./audience/broadcasts/index.ts";
+import { runConfirmations } from "./audience/consent/index.ts";
 import { runForwards } from "./mailboxes/forwards/index.ts";
 import { runImports } from "./mailboxes/inbox/archives/index.ts";
 import { copySent } from "./mailboxes/inbox/sending/index.ts";
@@ -31,6 +32,7 @@ const mailRowKinds: RowKinds<MailCtx> = {
   // A run finds the rows itself, whichever row the wake-up names.
   bulk: (ctx, _, run) => runLowPriority(ctx, run),
   broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
+  confirm: (ctx, rows) => runConfirmations(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
   release: (ctx, rows) => runRetriesAfterOutage(ctx, rows),
   "sent-copy": (ctx, rows) => copySent(ctx, rows),

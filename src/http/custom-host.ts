@@ -3,7 +3,7 @@ import type { AppEnv } from "./env.ts";
 
 /** The paths that are served at a host of a customer, by the first label of its name. Everything else is a 404 there. */
 const SERVED: Readonly<Record<string, RegExp>> = {
-  links: /^\/(t\/[oc]|u)\/[^/]+$/,
+  links: /^\/(t\/[oc]|u|c)\/[^/]+$/,
   "mta-sts": /^\/\.well-known\/mta-sts\.txt$/,
 };
 

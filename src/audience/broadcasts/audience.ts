@@ -12,7 +12,8 @@ import { findVariants } from "./variants/queries.ts";
 // A person in several lists counts in the first. The mark is a copy of the suppression list, for counts. The fan-out reads the list itself
 // (docs/contract/broadcasts.md#audience).
 const COUNT = `
-  SELECT coalesce(sum(c.suppressed IS NULL AND NOT c.soft_bounced), 0) AS eligible,
+  SELECT coalesce(sum(c.suppressed IS NULL AND NOT c.soft_bounced AND c.pending_since IS NULL), 0) AS eligible,
+         coalesce(sum(c.suppressed IS NULL AND NOT c.soft_bounced AND c.pending_since IS NOT NULL), 0) AS pending,
          coalesce(sum(c.suppressed IS 'unsubscribe'), 0) AS unsubscribed,
          coalesce(sum(coalesce(c.suppressed, iif(c.soft_bounced, 'soft_bounces', 'unsubscribe')) <> 'unsubscribe'), 0) AS suppressed,
          0 AS invalid
@@ -29,7 +30,7 @@ const COUNT_SKIPPED = `
          coalesce(sum(reason = 'invalid'), 0) AS invalid
     FROM broadcast_skipped WHERE broadcast = ?1`;
 
-type Skipped = Record<SkipReason, number>;
+type Skipped = Partial<Record<SkipReason, number>>;
 
 /**
  * Returns how many contacts a broadcast is for, and how many are skipped and why: as fixed at the first send, or as a send
@@ -57,7 +58,7 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
   const notSuppressed = counted?.eligible ?? 0;
   const left = row.topic_id === null ? 0 : await countLeft(ctx, { row, fanOut }, notSuppressed);
   const eligible = notSuppressed - left;
-  const skipped = counted && { ...counted, unsubscribed: counted.unsubscribed + left };
+  const skipped = counted && { ...counted, unsubscribed: (counted.unsubscribed ?? 0) + left };
   return toAudience(eligible, sizesOf(eligible, pct, variants).mailed, skipped);
 }
 
@@ -72,14 +73,14 @@ async function countLeft(ctx: MailCtx, { row, fanOut }: Pick<Broadcast, "row" | 
 }
 
 function toAudience(eligible: number, sample: number, skipped: Skipped | null): AudienceOut {
-  const { suppressed = 0, unsubscribed = 0, invalid = 0 } = skipped ?? {};
-  return { eligible, skipped: { suppressed, unsubscribed, invalid }, sample, remainder: eligible - sample };
+  const { suppressed = 0, unsubscribed = 0, invalid = 0, pending = 0 } = skipped ?? {};
+  return { eligible, skipped: { suppressed, unsubscribed, invalid, pending }, sample, remainder: eligible - sample };
 }
 
 const COUNT_ELIGIBLE = `
   SELECT count(*) AS n FROM (
     SELECT DISTINCT email_key FROM contacts
-     WHERE list IN (SELECT value FROM json_each(?1)) AND suppressed IS NULL AND NOT soft_bounced LIMIT ?2)`;
+     WHERE list IN (SELECT value FROM json_each(?1)) AND suppressed IS NULL AND NOT soft_bounced AND pending_since IS NULL LIMIT ?2)`;
 
 /**
  * Returns how many persons of lists are not suppressed, and subscribed to the topic if there is one, at most `limit`. It reads as many

@@ -9,7 +9,7 @@ import type { StoredContent } from "./contents.ts";
 import { afterPage, type FanOut, serializeFanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
-import { skipStatement } from "./plan-audience.ts";
+import { skipStatements } from "./plan-audience.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { rankOf, variantOf } from "./split.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -33,7 +33,8 @@ const FIND_CONTACTS = `
        WHERE l.n = ?1 AND c.id > ?2 AND c.n <= ?3 ORDER BY c.id LIMIT ?6))
   SELECT c.n, c.id, c.email, c.email_key AS key, c.name,
          coalesce(s.reason, CASE WHEN ?8 AND EXISTS (
-           SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = ?4 AND r.contact = c.n) THEN 'repeated' END) AS skipped, (SELECT count(*) FROM page) AS found,
+           SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = ?4 AND r.contact = c.n) THEN 'repeated' END,
+           iif(EXISTS (SELECT 1 FROM broadcast_pending p WHERE p.broadcast = ?4 AND p.contact = c.n), 'pending', NULL)) AS skipped, c.pending_since, (SELECT count(*) FROM page) AS found,
          CASE WHEN json_array_length(?5) > 0 THEN (
            SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
              WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
@@ -101,7 +102,7 @@ export async function createEmails(
       ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
       ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
     )
-    .all<PageContact & { skipped: SkipReason | "repeated" | null; found: number }>();
+    .all<PageContact & { pending_since: number | null; skipped: SkipReason | "repeated" | null; found: number }>();
   const chosen = contacts.flatMap((contact) => {
     const content = contact.skipped === null ? contentFor(row, fanOut, contents, contact.id) : undefined;
     return content ? [{ contact, content }] : [];
@@ -111,9 +112,12 @@ export async function createEmails(
     { workspace: row.workspace, topic: fanOut.topic ?? null },
     chosen.map(({ contact }) => contact.key),
   );
-  const mailed = chosen.filter(({ contact }) => !suppressed.has(contact.key));
+  // A contact whose address was changed since the plan is pending again.
+  const reasonOf = ({ key, pending_since: pending }: { key: string; pending_since: number | null }) =>
+    suppressed.get(key) ?? (pending === null ? undefined : ("pending" as const));
+  const mailed = chosen.filter(({ contact }) => reasonOf(contact) === undefined);
   const skipped = chosen.flatMap(({ contact }) => {
-    const reason = suppressed.get(contact.key);
+    const reason = reasonOf(contact);
     return reason ? [{ contact: contact.n, reason }] : [];
   });
   const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
@@ -174,7 +178,7 @@ async function writeEmails(
     saveStatement(ctx, row, fanOut),
     expectChanges(db, 1),
     ...(emails.length > 0 ? inserts : []),
-    ...(skipped.length > 0 ? [skipStatement(ctx, row, skipped)] : []),
+    ...skipStatements(ctx, row, skipped),
     ...(emails.length > 0 ? countEmailsStatements(ctx, workspace, emails.length) : []),
   ]);
   const rows = outboxIds.map((id): WakeUp => ({ dueAt: now, id, kind: "bulk" }));

@@ -9,7 +9,9 @@ import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 
-const PARTS = ["variants", "counts", "clicks", "skipped", "repeated", "parts"].map((part) => `broadcast_${part}`);
+const PARTS = ["variants", "counts", "clicks", "skipped", "repeated", "pending", "parts"].map(
+  (part) => `broadcast_${part}`,
+);
 
 /**
  * Deletes a broadcast with its variants and counts. Its emails stay; those that were not delivered yet are cancelled at

@@ -10,7 +10,7 @@ const FIND = `
    WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND listed_at IS NOT NULL`;
 
 /** Why a contact gets no email of a broadcast. */
-export type SkipReason = "suppressed" | "unsubscribed" | "invalid";
+export type SkipReason = "suppressed" | "unsubscribed" | "invalid" | "pending";
 
 /**
  * Returns the reasons of those canonical addresses that the suppression list of a workspace has, or who get no mail of the topic (its

@@ -13,18 +13,21 @@ const CONTACTS_PER_PAGE = 5_000;
 
 // CROSS JOIN: of a list that was deleted, no contact is read.
 const FIND_CONTACTS = `
-  SELECT c.n, c.id, c.email_key AS key, s.reason AS skipped,
+  SELECT c.n, c.id, c.email_key AS key, c.pending_since,
+         coalesce(s.reason, iif(p.contact IS NULL, NULL, 'pending')) AS skipped,
          CASE WHEN json_array_length(?6) > 0 THEN EXISTS (
            SELECT 1 FROM contacts d WHERE d.workspace = l.workspace AND d.email_key = c.email_key AND d.n <= ?2
               AND d.list IN (SELECT value FROM json_each(?6))) ELSE 0 END AS is_repeated
     FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n
     LEFT JOIN broadcast_skipped s ON s.broadcast = ?3 AND s.contact = c.n
+    LEFT JOIN broadcast_pending p ON p.broadcast = ?3 AND p.contact = c.n
    WHERE l.n = ?1 AND c.id > ?4 AND c.n <= ?2 ORDER BY c.id LIMIT ?5`;
 
 interface ContactRow {
   n: number;
   id: string;
   key: string;
+  pending_since: number | null;
   skipped: SkipReason | null;
   is_repeated: 0 | 1;
 }
@@ -42,7 +45,7 @@ export async function planAudience(
   variants: readonly VariantRow[],
 ): Promise<FanOut> {
   const ranks = new RankList();
-  const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0 };
+  const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0, pending: 0 };
   // Of a run that was killed: a contact of a list before may have been deleted since.
   if (fanOut.lists.length > 1) await mailDb(ctx).prepare(FORGET_REPEATED).bind(row.n).run();
   for await (const page of pagesOf(ctx, row, fanOut)) {
@@ -55,8 +58,9 @@ export async function planAudience(
     );
     for (const { skipped } of persons) if (skipped !== null) counts[skipped] += 1;
     const skipped: { contact: number; reason: SkipReason }[] = [];
-    for (const { n, id, key } of contacts) {
-      const reason = suppressed.get(key) ?? (parseAddress(key) === null ? "invalid" : undefined);
+    for (const { n, id, key, pending_since: pending } of contacts) {
+      const reason =
+        suppressed.get(key) ?? (pending !== null ? "pending" : parseAddress(key) === null ? "invalid" : undefined);
       if (reason) {
         skipped.push({ contact: n, reason });
         counts[reason] += 1;
@@ -64,7 +68,7 @@ export async function planAudience(
     }
     const repeated = page.flatMap(({ n, is_repeated: isRepeated }) => (isRepeated ? [n] : []));
     const statements = [
-      ...(skipped.length > 0 ? [skipStatement(ctx, row, skipped)] : []),
+      ...skipStatements(ctx, row, skipped),
       ...(repeated.length > 0 ? [repeatStatement(ctx, row, repeated)] : []),
     ];
     if (statements.length > 0) await mailDb(ctx).batch(statements);
@@ -103,11 +107,20 @@ const SKIP = `
   INSERT OR IGNORE INTO broadcast_skipped (broadcast, contact, workspace, reason)
   SELECT ?1, value->>'contact', ?2, value->>'reason' FROM json_each(?3)`;
 
-/** Returns the statement that records why contacts get no email of a broadcast. Safe to run twice. */
-export function skipStatement(
+const PENDING = `
+  INSERT OR IGNORE INTO broadcast_pending (broadcast, contact, workspace)
+  SELECT ?1, value->>'contact', ?2 FROM json_each(?3)`;
+
+/** Returns the statements that record why contacts get no email of a broadcast. Safe to run twice. */
+export function skipStatements(
   ctx: MailCtx,
   { n, workspace }: Pick<BroadcastRow, "n" | "workspace">,
   skipped: readonly { contact: number; reason: SkipReason }[],
 ) {
-  return mailDb(ctx).prepare(SKIP).bind(n, workspace, JSON.stringify(skipped));
+  const pending = skipped.filter(({ reason }) => reason === "pending");
+  const others = skipped.filter(({ reason }) => reason !== "pending");
+  return [
+    ...(others.length > 0 ? [mailDb(ctx).prepare(SKIP).bind(n, workspace, JSON.stringify(others))] : []),
+    ...(pending.length > 0 ? [mailDb(ctx).prepare(PENDING).bind(n, workspace, JSON.stringify(pending))] : []),
+  ];
 }

@@ -9,13 +9,20 @@ import { Id } from "./schema.ts";
 export const AudienceOut = z
   .object({
     eligible: z.int(),
-    skipped: z.object({ suppressed: z.int(), unsubscribed: z.int(), invalid: z.int() }),
+    skipped: z.object({
+      suppressed: z.int(),
+      unsubscribed: z.int(),
+      invalid: z.int(),
+      pending: z.int().describe("Contacts that have not confirmed."),
+    }),
     sample: z.int().describe("Contacts that are mailed first."),
     remainder: z.int().describe("Contacts that get the promoted variant."),
   })
   .meta({
     ref: "BroadcastAudience",
-    examples: [{ eligible: 98, skipped: { suppressed: 1, unsubscribed: 1, invalid: 0 }, sample: 20, remainder: 78 }],
+    examples: [
+      { eligible: 98, skipped: { suppressed: 1, unsubscribed: 1, invalid: 0, pending: 0 }, sample: 20, remainder: 78 },
+    ],
   });
 export type AudienceOut = z.output<typeof AudienceOut>;
 

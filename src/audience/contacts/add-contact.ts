@@ -3,15 +3,18 @@ import { conflict, notFound } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { type ContactMark, copyToNewContacts, findMarks } from "../../sending/suppressions/index.ts";
+import { evidenceStatement, requestStatements } from "../consent/index.ts";
+import { consentEvidence } from "./consent-evidence.ts";
 import { type ContactRow, getList, type ListRow } from "./queries.ts";
 import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
 
 // Inserts nothing when the list was deleted since it was read.
 const INSERT = `
   INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, soft_bounced,
-    created_at)
-  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+    created_at, pending_since)
+  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
 
 /**
  * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
@@ -28,10 +31,11 @@ export async function addContact(ctx: CallerCtx, listId: string, input: ContactI
 export async function insertContact(
   ctx: CallerCtx,
   list: ListRow,
-  { email, name, metadata }: ContactIn,
+  { email, name, metadata, consent }: ContactIn,
   [mark]: readonly ContactMark[],
 ): Promise<ContactOut> {
   const { number } = ctx.workspace;
+  const isPending = list.confirm === 1 && !consent;
   const row: ContactRow = {
     id: ctx.newId(),
     email: email.address,
@@ -41,19 +45,23 @@ export async function insertContact(
     unsubscribed: mark?.unsubscribed ?? 0,
     soft_bounced: mark?.softBounced ?? 0,
     created_at: ctx.now(),
+    pending_since: isPending ? ctx.now() : null,
   };
   const response = toContact(row);
   const db = mailDb(ctx);
+  const request = isPending ? requestStatements(ctx, list, [JSON.stringify([{ id: row.id }])]) : null;
   try {
     await guardedBatch(db, [
       db
         .prepare(INSERT)
         .bind(
           ...[number, list.n, row.id, row.email, email.key, row.name, row.metadata],
-          ...[row.suppressed, row.unsubscribed, row.soft_bounced, row.created_at],
+          ...[row.suppressed, row.unsubscribed, row.soft_bounced, row.created_at, row.pending_since],
         ),
       expectChanges(db, 1),
       db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),
+      ...(consent ? [evidenceStatement(ctx, number, consentEvidence(ctx, list, email.key, consent))] : []),
+      ...(request?.statements ?? []),
       ...storeMailResponse(ctx, response),
     ]);
   } catch (error) {
@@ -63,5 +71,6 @@ export async function insertContact(
   }
   // The address may have been suppressed since it was read, before the contact existed to be marked.
   if (row.suppressed === null || row.unsubscribed === 0) await copyToNewContacts(ctx, number, [email.key]);
+  if (request) await wakeAfterResponse(ctx, [request.wakeUp]);
   return response;
 }

@@ -3,17 +3,20 @@ import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { requireSender } from "../consent/index.ts";
 import type { ListRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type ListIn, type ListOut, toList } from "./schema.ts";
 
 // Reads at most the greatest number of lists of a workspace.
 const INSERT = `
-  INSERT INTO contact_lists (workspace, id, name, description, icon_seed, created_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT count(*) FROM contact_lists WHERE workspace = ?1) < ?7`;
+  INSERT INTO contact_lists (workspace, id, name, description, icon_seed, created_at, confirm, confirm_mailbox_id,
+    confirm_subject, confirm_text)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, ?11 WHERE (SELECT count(*) FROM contact_lists WHERE workspace = ?1) < ?7`;
 
-/** Creates an empty contact list. Throws 409 when the workspace has 10,000. */
+/** Creates an empty contact list. Throws 409 when the workspace has 10,000, 404 and 422 for the mailbox. */
 export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut> {
+  if (input.confirm_mailbox_id) await requireSender(ctx, input.confirm_mailbox_id);
   const row: Omit<ListRow, "n"> = {
     id: ctx.newId(),
     name: input.name,
@@ -21,9 +24,16 @@ export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut
     icon_seed: input.icon_seed ?? null,
     contact_count: 0,
     created_at: ctx.now(),
+    confirm: input.confirm ? 1 : 0,
+    confirm_mailbox_id: input.confirm_mailbox_id ?? null,
+    confirm_subject: input.confirm_subject ?? null,
+    confirm_text: input.confirm_text ?? null,
   };
   const response = toList(row);
-  const values = [row.id, row.name, row.description, row.icon_seed, row.created_at, limits.listsPerWorkspace];
+  const values = [
+    ...[row.id, row.name, row.description, row.icon_seed, row.created_at, limits.listsPerWorkspace],
+    ...[row.confirm, row.confirm_mailbox_id, row.confirm_subject, row.confirm_text],
+  ];
   try {
     await guardedBatch(mailDb(ctx), [
       mailDb(ctx)

@@ -15,6 +15,7 @@ export async function deleteList(ctx: CallerCtx, id: string): Promise<void> {
     await guardedBatch(mailDb(ctx), [
       mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
       expectChanges(mailDb(ctx), 1),
+      mailDb(ctx).prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
       purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
     ]);
   } catch (error) {

@@ -14,7 +14,9 @@ export {
   type ImportOut,
   ListIn,
   type ListOut,
+  ListPatch,
   toContact,
   toList,
 } from "./schema.ts";
 export { updateContact } from "./update-contact.ts";
+export { updateList } from "./update-list.ts";

@@ -13,6 +13,10 @@ export interface ListRow {
   icon_seed: string | null;
   contact_count: number;
   created_at: number;
+  confirm: 0 | 1;
+  confirm_mailbox_id: string | null;
+  confirm_subject: string | null;
+  confirm_text: string | null;
 }
 
 export interface ContactRow {
@@ -25,10 +29,14 @@ export interface ContactRow {
   unsubscribed: 0 | 1;
   soft_bounced: 0 | 1;
   created_at: number;
+  /** When its confirmation was asked for. Null: it is active. */
+  pending_since: number | null;
 }
 
-export const LIST_COLUMNS = "n, id, name, description, icon_seed, contact_count, created_at";
-export const CONTACT_COLUMNS = "id, email, name, metadata, suppressed, unsubscribed, soft_bounced, created_at";
+export const LIST_COLUMNS =
+  "n, id, name, description, icon_seed, contact_count, created_at, confirm, confirm_mailbox_id, confirm_subject, confirm_text";
+export const CONTACT_COLUMNS =
+  "id, email, name, metadata, suppressed, unsubscribed, soft_bounced, created_at, pending_since";
 
 /** SQL expression of the number of a list of a workspace; null when it does not exist. */
 export const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";

@@ -8,6 +8,7 @@ import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.t
 import { body, query } from "../../http/validate.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
+import { consentLimits } from "../consent/index.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
 import { exportContacts } from "./csv/export.ts";
@@ -15,7 +16,7 @@ import { importContacts } from "./csv/import.ts";
 import { deleteContact } from "./delete-contact.ts";
 import { deleteList } from "./delete-list.ts";
 import { getContact, listContacts, listLists, MAX_SCANNED } from "./queries.ts";
-import { importLimits, limits } from "./rules.ts";
+import { importLimits, isPrintable, limits } from "./rules.ts";
 import {
   ContactIn,
   ContactOut,
@@ -48,6 +49,19 @@ const ContactsQuery = z
       .describe("Continues after the contact with this id. Taken from the Link header of the page before."),
   })
   .superRefine(refuseDeepPages);
+
+const UploadQuery = z.object({
+  consent_source: z
+    .string()
+    .refine(isPrintable, "consent_source must not contain control characters or line breaks")
+    .trim()
+    .min(1)
+    .max(consentLimits.sourceCharacters)
+    .optional()
+    .describe(
+      "States consent that you have: where and how these people agreed. They are active at once, and the statement is kept as evidence.",
+    ),
+});
 
 const listId = parameter.id("list_id", "Id of the contact list");
 const contactId = parameter.id("contact_id", "Id of the contact");
@@ -220,11 +234,13 @@ export const contactRoutes = new Hono<AppEnv>()
       requestBody: uploadBody,
       responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),
     }),
+    query(UploadQuery),
     fileBody("file", importLimits.fileBytes),
     idempotent(200),
     async (c) => {
       const file = c.get("file") ?? new Uint8Array();
-      return c.json(await importContacts(c.get("caller"), c.req.param("list_id"), file));
+      const { consent_source: source = null } = c.req.valid("query");
+      return c.json(await importContacts(c.get("caller"), c.req.param("list_id"), file, source));
     },
   )
   .get(

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { parseAddress } from "../../lib/addresses.ts";
+import { isUuid } from "../../lib/ids.ts";
 import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
+import { consentLimits } from "../consent/index.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
 import { isPrintable, isWithin, limits, metadataIssue, stateOf } from "./rules.ts";
 
@@ -30,6 +32,37 @@ const ListFields = {
   name: Name,
   description: limitedText("description", limits.descriptionCharacters),
   icon_seed: limitedText("icon_seed", limits.iconSeedCharacters).describe("Seed for a generated icon."),
+  confirm: z
+    .boolean()
+    .describe("true: new contacts are pending, and get no bulk mail, until they use the link of a confirmation mail."),
+  confirm_mailbox_id: z
+    .string()
+    .toLowerCase()
+    .refine(isUuid, "must be a UUID")
+    .nullable()
+    .meta({ format: "uuid" })
+    .describe("The mailbox that sends confirmation mails. null: the oldest active mailbox on a verified domain."),
+  confirm_subject: z
+    .string()
+    .refine(isPrintable, "confirm_subject must not contain control characters or line breaks")
+    .trim()
+    .refine(
+      (text) => text !== "" && isWithin(text, consentLimits.subjectCharacters),
+      `confirm_subject must have 1 to ${consentLimits.subjectCharacters} characters`,
+    )
+    .nullable()
+    .meta({ minLength: 1, maxLength: consentLimits.subjectCharacters })
+    .describe("Subject of confirmation mails. null: the default."),
+  confirm_text: z
+    .string()
+    .trim()
+    .refine(
+      (text) => text !== "" && isWithin(text, consentLimits.textCharacters),
+      `confirm_text must have 1 to ${consentLimits.textCharacters} characters`,
+    )
+    .nullable()
+    .meta({ minLength: 1, maxLength: consentLimits.textCharacters })
+    .describe("Text of confirmation mails, above the button. null: the default."),
 };
 
 export const ListIn = z
@@ -37,6 +70,10 @@ export const ListIn = z
     ...ListFields,
     description: ListFields.description.optional(),
     icon_seed: ListFields.icon_seed.optional(),
+    confirm: ListFields.confirm.default(false),
+    confirm_mailbox_id: ListFields.confirm_mailbox_id.optional(),
+    confirm_subject: ListFields.confirm_subject.optional(),
+    confirm_text: ListFields.confirm_text.optional(),
   })
   .meta({ ref: "ContactListCreate", example: { name: "Customers", description: "Everyone with an order" } });
 export type ListIn = z.output<typeof ListIn>;
@@ -54,6 +91,10 @@ const listExample = {
   icon_seed: null,
   contact_count: 1,
   created_at: "2026-11-21T14:00:00.000Z",
+  confirm: false,
+  confirm_mailbox_id: null,
+  confirm_subject: null,
+  confirm_text: null,
 };
 
 export const ListOut = z
@@ -64,6 +105,10 @@ export const ListOut = z
     icon_seed: z.string().nullable(),
     contact_count: z.int(),
     created_at: timestamp,
+    confirm: z.boolean(),
+    confirm_mailbox_id: z.uuid().nullable(),
+    confirm_subject: z.string().nullable(),
+    confirm_text: z.string().nullable(),
   })
   .meta({ ref: "ContactList", examples: [listExample] });
 export type ListOut = z.output<typeof ListOut>;
@@ -118,8 +163,36 @@ const contactExample = {
   metadata: { city: "London", plan: "gold" },
 };
 
+const Consent = z
+  .object({
+    source: z
+      .string()
+      .refine(isPrintable, "source must not contain control characters or line breaks")
+      .trim()
+      .refine(
+        (text) => text !== "" && isWithin(text, consentLimits.sourceCharacters),
+        `source must have 1 to ${consentLimits.sourceCharacters} characters`,
+      )
+      .meta({ minLength: 1, maxLength: consentLimits.sourceCharacters })
+      .describe("Where and how the person agreed, in your words."),
+    given_at: z.iso
+      .datetime({ offset: true })
+      .transform((text) => Date.parse(text))
+      .optional()
+      .meta({ type: "string", format: "date-time" })
+      .describe("When the person agreed. Absent: now."),
+  })
+  .nullable()
+  .describe("States consent that you have. The contact is active at once, and the statement is kept as evidence.");
+
 export const ContactIn = z
-  .object({ email: Email, name: ContactName.optional(), metadata: Metadata.optional(), subscribed: Subscribed })
+  .object({
+    email: Email,
+    name: ContactName.optional(),
+    metadata: Metadata.optional(),
+    subscribed: Subscribed,
+    consent: Consent.optional(),
+  })
   .meta({ ref: "ContactCreate", example: contactExample });
 export type ContactIn = z.output<typeof ContactIn>;
 
@@ -134,6 +207,7 @@ const contactOutExample = {
   ...contactExample,
   subscribed: true,
   suppressed: false,
+  status: "active",
   created_at: "2026-11-21T14:00:00.000Z",
 };
 
@@ -149,6 +223,9 @@ export const ContactOut = z
       .describe(
         "true: a bounce, a complaint or a manual entry stops all mail to the address, or soft bounces its bulk mail.",
       ),
+    status: z
+      .enum(["pending", "active"])
+      .describe("pending: the list asks for confirmation, and the contact has not confirmed yet."),
     created_at: timestamp,
   })
   .meta({ ref: "Contact", examples: [contactOutExample] });
@@ -180,6 +257,10 @@ export function toList(row: Omit<ListRow, "n">): ListOut {
     icon_seed: row.icon_seed,
     contact_count: row.contact_count,
     created_at: iso(row.created_at),
+    confirm: row.confirm === 1,
+    confirm_mailbox_id: row.confirm_mailbox_id,
+    confirm_subject: row.confirm_subject,
+    confirm_text: row.confirm_text,
   };
 }
 
@@ -191,6 +272,7 @@ export function toContact(row: ContactRow): ContactOut {
     name: row.name,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
     ...stateOf(row),
+    status: row.pending_since === null ? "active" : "pending",
     created_at: iso(row.created_at),
   };
 }

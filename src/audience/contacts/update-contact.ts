@@ -3,18 +3,23 @@ import { conflict, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { isUniqueViolation } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { copyToContacts } from "../../sending/suppressions/index.ts";
+import { requestStatements } from "../consent/index.ts";
 import { CONTACT_COLUMNS, type ContactRow, getContact, getList } from "./queries.ts";
 import { changeParameters } from "./rules.ts";
 import { type ContactOut, type ContactPatch, toContact } from "./schema.ts";
 
 const UPDATE = `
   UPDATE contacts SET email = coalesce(?3, email), email_key = coalesce(?4, email_key),
-    name = iif(?5, ?6, name), metadata = iif(?7, ?8, metadata)
+    name = iif(?5, ?6, name), metadata = iif(?7, ?8, metadata),
+    pending_since = CASE WHEN ?4 IS NULL OR ?4 = email_key THEN pending_since
+      WHEN (SELECT confirm FROM contact_lists WHERE n = ?1) OR pending_since IS NOT NULL THEN ?9 END
    WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2 RETURNING ${CONTACT_COLUMNS}`;
 
 /**
- * Changes the given fields of a contact; null clears a name or metadata. Throws 404 for the list or the contact, 409 when
+ * Changes the given fields of a contact; null clears a name or metadata. With another address it is pending again when its list asks
+ * for confirmation. Throws 404 for the list or the contact, 409 when
  * the list has another contact with the new address.
  */
 export async function updateContact(
@@ -32,6 +37,7 @@ export async function updateContact(
       email?.address ?? null,
       email?.key ?? null,
       ...changeParameters({ name, metadata }),
+      ctx.now(),
     )
     .first<ContactRow>()
     .catch((error: unknown) => {
@@ -40,5 +46,10 @@ export async function updateContact(
   if (!row) throw notFound("Contact");
   if (!email) return toContact(row);
   await copyToContacts(ctx, ctx.workspace.number, [email.key]);
+  if (row.pending_since !== null) {
+    const { statements, wakeUp } = requestStatements(ctx, list, [JSON.stringify([{ id: row.id }])]);
+    await mailDb(ctx).batch(statements);
+    await wakeAfterResponse(ctx, [wakeUp]);
+  }
   return toContact(await getContact(ctx, listId, id));
 }

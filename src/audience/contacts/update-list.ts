@@ -1,28 +1,40 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { requireSender } from "../consent/index.ts";
 import { LIST_COLUMNS, type ListRow, requireListId } from "./queries.ts";
 import { type ListOut, type ListPatch, toList } from "./schema.ts";
 
 const UPDATE = `
   UPDATE contact_lists SET name = coalesce(?3, name), description = iif(?4, ?5, description),
-    icon_seed = iif(?6, ?7, icon_seed)
+    icon_seed = iif(?6, ?7, icon_seed), confirm = coalesce(?8, confirm),
+    confirm_mailbox_id = iif(?9, ?10, confirm_mailbox_id), confirm_subject = iif(?11, ?12, confirm_subject),
+    confirm_text = iif(?13, ?14, confirm_text)
    WHERE workspace = ?1 AND id = ?2 RETURNING ${LIST_COLUMNS}`;
 
-/** Changes the given fields of a contact list; null clears a description or icon seed. Throws 404. */
+/**
+ * Changes the given fields of a contact list; null clears all but name and confirm. Contacts keep
+ * their status. Throws 404 for the list or the mailbox, 422 for a mailbox that may not send.
+ */
 export async function updateList(ctx: CallerCtx, id: string, patch: ListPatch): Promise<ListOut> {
+  if (patch.confirm_mailbox_id) await requireSender(ctx, patch.confirm_mailbox_id);
   const row = await mailDb(ctx)
     .prepare(UPDATE)
     .bind(
       ctx.workspace.number,
       requireListId(id),
       patch.name ?? null,
-      patch.description === undefined ? 0 : 1,
-      patch.description ?? null,
-      patch.icon_seed === undefined ? 0 : 1,
-      patch.icon_seed ?? null,
+      ...changeOf(patch.description),
+      ...changeOf(patch.icon_seed),
+      patch.confirm === undefined ? null : Number(patch.confirm),
+      ...changeOf(patch.confirm_mailbox_id),
+      ...changeOf(patch.confirm_subject),
+      ...changeOf(patch.confirm_text),
     )
     .first<ListRow>();
   if (!row) throw notFound("Contact list");
   return toList(row);
 }
+
+/** Returns whether a field is changed, and its new value. */
+const changeOf = (value: string | null | undefined) => [value === undefined ? 0 : 1, value ?? null];

@@ -2,7 +2,9 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { findMarks } from "../../sending/suppressions/index.ts";
+import { evidenceIfChangedStatement } from "../consent/index.ts";
 import { insertContact } from "./add-contact.ts";
+import { consentEvidence } from "./consent-evidence.ts";
 import { CONTACT_COLUMNS, type ContactRow, getList } from "./queries.ts";
 import { changeParameters } from "./rules.ts";
 import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
@@ -12,7 +14,7 @@ const MAX_TRIES = 3;
 
 // The join drops the contact of a list that was deleted since it was read.
 const UPDATE = `
-  UPDATE contacts SET name = iif(?4, ?5, name), metadata = iif(?6, ?7, metadata)
+  UPDATE contacts SET name = iif(?4, ?5, name), metadata = iif(?6, ?7, metadata), pending_since = iif(?8, NULL, pending_since)
    WHERE workspace = ?1 AND email_key = ?3 AND list = (SELECT n FROM contact_lists WHERE n = ?2)
   RETURNING ${CONTACT_COLUMNS}`;
 
@@ -28,10 +30,16 @@ interface Upserted {
 export async function upsertContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<Upserted> {
   for (let tries = 1; ; tries++) {
     const list = await getList(ctx, listId);
-    const row = await mailDb(ctx)
-      .prepare(UPDATE)
-      .bind(ctx.workspace.number, list.n, input.email.key, ...changeParameters(input))
-      .first<ContactRow>();
+    const { consent } = input;
+    const [updated] = await mailDb(ctx).batch<ContactRow>([
+      mailDb(ctx)
+        .prepare(UPDATE)
+        .bind(ctx.workspace.number, list.n, input.email.key, ...changeParameters(input), consent ? 1 : 0),
+      ...(consent
+        ? [evidenceIfChangedStatement(ctx, ctx.workspace.number, consentEvidence(ctx, list, input.email.key, consent))]
+        : []),
+    ]);
+    const row = updated?.results[0];
     if (row) return { isNew: false, contact: toContact(row) };
     const marks = await findMarks(ctx, ctx.workspace.number, [input.email.key]);
     try {

@@ -1,3 +1,4 @@
+import { MAIL_WINDOW_MS as CONFIRMATION_MAIL_WINDOW_MS } from "../../audience/consent/index.ts";
 import { EXPIRED_KEPT_MS } from "../../identity/invitations/index.ts";
 import { UNUSED_CLIENT_TTL_MS } from "../../identity/oauth/index.ts";
 import { DAY_MS } from "../../lib/time.ts";
@@ -49,6 +50,8 @@ const DELETE_SESSIONS = deleteOld(
 );
 const DELETE_RETRIED_ADDRESSES =
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
+const DELETE_CONFIRMATIONS =
+  "DELETE FROM confirmations WHERE (workspace, email_key, list) IN (SELECT workspace, email_key, list FROM confirmations WHERE requested_at IS NULL AND last_at < ?1 LIMIT ?2)";
 const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
 const DELETE_SOFT_BOUNCES =
   "DELETE FROM soft_bounces WHERE (workspace, email) IN (SELECT workspace, email FROM soft_bounces WHERE last_at < ?1 AND listed_at IS NULL LIMIT ?2)";
@@ -124,6 +127,7 @@ export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
   const deletions: [string, number | string][] = [
     // The ids of emails begin with their time. A retry that is deleted does not count (emails/retry).
     [DELETE_RETRIED_ADDRESSES, firstIdAt(cutoff)],
+    [DELETE_CONFIRMATIONS, ctx.now() - CONFIRMATION_MAIL_WINDOW_MS],
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_INBOUND, cutoff],
     [DELETE_WEBHOOK_DELIVERIES, emailCutoff(ctx.now(), DELIVERY_DAYS)],

@@ -12,6 +12,7 @@ export type OutboxKind =
   | "deliver"
   | "bulk"
   | "broadcast"
+  | "confirm"
   | "purge"
   | "release"
   | "transfer"

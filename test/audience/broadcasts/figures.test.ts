@@ -148,7 +148,7 @@ it("the audience of a broadcast stays what it was when it was sent", async () =>
   const fixed = await audience();
   expect(fixed).toEqual({
     eligible: 9,
-    skipped: { suppressed: 0, unsubscribed: 1, invalid: 0 },
+    skipped: { suppressed: 0, unsubscribed: 1, invalid: 0, pending: 0 },
     sample: 9,
     remainder: 0,
   });

@@ -50,7 +50,7 @@ describe("a broadcast without variants", () => {
     const audience = await broadcasts.api.get(`${broadcasts.path(id)}/audience`);
     expect(await audience.json()).toEqual({
       eligible: 117,
-      skipped: { suppressed: 1, unsubscribed: 2, invalid: 0 },
+      skipped: { suppressed: 1, unsubscribed: 2, invalid: 0, pending: 0 },
       sample: 117,
       remainder: 0,
     });
@@ -70,7 +70,7 @@ describe("a broadcast without variants", () => {
     const audience = await broadcasts.api.get(`${broadcasts.path(id)}/audience`);
     expect(await audience.json()).toMatchObject({
       eligible: 1,
-      skipped: { suppressed: 1, unsubscribed: 2, invalid: 0 },
+      skipped: { suppressed: 1, unsubscribed: 2, invalid: 0, pending: 0 },
     });
   });
 

@@ -25,7 +25,7 @@ const create = (changes: object = {}) => broadcasts.create({ contact_list_id: li
 const audience = async (id: string) =>
   (await broadcasts.api.get(`${broadcasts.path(id)}/audience`)).json<AudienceOut>();
 const counts = (eligible: number, unsubscribed: number) => ({
-  ...{ eligible, skipped: { suppressed: 0, unsubscribed, invalid: 0 } },
+  ...{ eligible, skipped: { suppressed: 0, unsubscribed, invalid: 0, pending: 0 } },
   ...{ sample: eligible, remainder: 0 },
 });
 const mailed = async (id: string) => (await emailsOf(id)).map(({ email, status }) => `${email} ${status}`).sort();

@@ -28,6 +28,7 @@ describe("POST /v1/contacts/", () => {
       icon_seed: "seed",
       contact_count: 0,
       created_at: expect.stringMatching(/Z$/),
+      ...{ confirm: false, confirm_mailbox_id: null, confirm_subject: null, confirm_text: null },
     });
   });
 

@@ -51,7 +51,7 @@ export const BulkSendOut = z
     skipped: z
       .int()
       .describe(
-        "Contacts on the suppression list (bounced, complained, unsubscribed, added by hand, or with soft bounces) or not subscribed to the topic.",
+        "Contacts on the suppression list (bounced, complained, unsubscribed, added by hand, or with soft bounces), not subscribed to the topic, or not confirmed.",
       ),
     errors: z.array(z.string()).describe("One text for each skipped contact, at most 100."),
   })

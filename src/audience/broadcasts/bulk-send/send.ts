@@ -22,9 +22,10 @@ const MAX_ERRORS = 100;
 const COUNT = `
   SELECT l.n, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact,
     (SELECT count(*) FROM contacts c WHERE c.list = l.n) AS contacts,
-    (SELECT count(*) FROM contacts c WHERE c.list = l.n AND (c.suppressed IS NOT NULL OR c.soft_bounced)) AS skipped,
-    (SELECT json_group_array(json_object('email', email, 'reason', coalesce(suppressed, 'soft_bounces'))) FROM (
-       SELECT email, suppressed FROM contacts c WHERE c.list = l.n AND (c.suppressed IS NOT NULL OR c.soft_bounced)
+    (SELECT count(*) FROM contacts c WHERE c.list = l.n AND (c.suppressed IS NOT NULL OR c.soft_bounced OR c.pending_since IS NOT NULL)) AS skipped,
+    (SELECT json_group_array(json_object('email', email, 'reason', coalesce(suppressed, iif(soft_bounced, 'soft_bounces', 'pending')))) FROM (
+       SELECT email, suppressed, soft_bounced FROM contacts c
+        WHERE c.list = l.n AND (c.suppressed IS NOT NULL OR c.soft_bounced OR c.pending_since IS NOT NULL)
         ORDER BY c.id LIMIT ?3)) AS errors
     FROM contact_lists l WHERE l.workspace = ?1 AND l.id = ?2`;
 
@@ -41,6 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
   complaint: "its owner has complained",
   unsubscribe: "the address has unsubscribed",
   soft_bounces: "its last emails bounced",
+  pending: "the contact has not confirmed",
   manual: "the address is on the suppression list",
 };
 

@@ -34,9 +34,14 @@ interface CsvFile {
  * Imports the contacts of a CSV file into a list (docs/contract/contacts.md#csv-import). Each thousand rows is one transaction,
  * so an import that fails midway keeps the rows before; repeating it skips those. Throws 404 for the list, 400 for a file
  * without data rows or email column or that is not UTF-8, 413 for too many rows, 409 while a call with the same Idempotency-Key
- * runs.
+ * runs. `source`: where the people agreed, when the caller states that.
  */
-export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8Array): Promise<ImportOut> {
+export async function importContacts(
+  ctx: CallerCtx,
+  listId: string,
+  file: Uint8Array,
+  source: string | null = null,
+): Promise<ImportOut> {
   const list = await getList(ctx, listId);
   const steps = new YieldingSteps(importStep);
   const pause: Pause = (bytes) => steps.add(0, bytes);
@@ -44,7 +49,7 @@ export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8
   await requireRowCount(csv, pause);
   const reservation = await Reservation.open(ctx);
   try {
-    const result = await importRows(ctx, list, csv, reservation);
+    const result = await importRows(ctx, list, csv, reservation, source);
     await reservation?.finish(result);
     return result;
   } catch (error) {
@@ -127,6 +132,7 @@ async function importRows(
   list: ListRow,
   csv: CsvFile,
   reservation: Reservation | null,
+  source: string | null,
 ): Promise<ImportOut> {
   const errors: string[] = [];
   let [imported, skipped] = [0, 0];
@@ -138,7 +144,7 @@ async function importRows(
     await nextTurn();
     errors.push(...part.issues);
     skipped += part.skipped + part.keys.length;
-    const inserted = await importPart(ctx, list, part);
+    const inserted = await importPart(ctx, list, part, source);
     imported += inserted;
     skipped -= inserted;
     await reservation?.renew();
@@ -148,9 +154,14 @@ async function importRows(
 }
 
 /** Inserts the contacts that the list does not have. Returns their number. */
-async function importPart(ctx: CallerCtx, list: ListRow, { contacts, keys }: Part): Promise<number> {
+async function importPart(
+  ctx: CallerCtx,
+  list: ListRow,
+  { contacts, keys }: Part,
+  source: string | null,
+): Promise<number> {
   if (keys.length === 0) return 0;
-  const inserted = await insertContacts(ctx, list, contacts);
+  const inserted = await insertContacts(ctx, list, contacts, source);
   if (inserted > 0) await copyToNewContacts(ctx, ctx.workspace.number, [...new Set(keys)]);
   return inserted;
 }

@@ -2,12 +2,14 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
+import { requestStatements, statedByImportStatement } from "../../consent/index.ts";
 import type { ListRow } from "../queries.ts";
 
-// Inserts nothing into a list that was deleted since it was read. Metadata is JSON inside JSON, so that its text is kept.
+// The sweep finds the outbox rows of confirmation mails. Inserts nothing into a list that was deleted since it was read. Metadata is JSON inside JSON, so that its text is kept.
 const INSERT = `
-  INSERT OR IGNORE INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at)
-  SELECT ?2, ?3, value->>'id', value->>'email', value->>'key', value->>'name', value->>'metadata', ?4
+  INSERT OR IGNORE INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
+  SELECT ?2, ?3, value->>'id', value->>'email', value->>'key', value->>'name', value->>'metadata', ?4,
+    (SELECT iif(confirm AND NOT ?5, ?4, NULL) FROM contact_lists WHERE n = ?3)
     FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM contact_lists WHERE n = ?3 AND workspace = ?2)`;
 
 const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes() WHERE n = ?1 AND workspace = ?2";
@@ -21,12 +23,18 @@ const MAX_ATTEMPTS = 3;
 /**
  * Inserts contacts whose addresses the list does not have, and counts them, in one transaction. `chunks` are JSON arrays of
  * their rows, with the id of each. Returns the number inserted, also when D1 did not report a commit: a repeated attempt
- * counts the ids that exist. Throws 404 when the list was deleted.
+ * counts the ids that exist. `source`: where their people agreed, when the caller states that; without it they are pending in a list
+ * that asks for confirmation. Throws 404 when the list was deleted.
  */
-export async function insertContacts(ctx: CallerCtx, list: ListRow, chunks: readonly string[]): Promise<number> {
+export async function insertContacts(
+  ctx: CallerCtx,
+  list: ListRow,
+  chunks: readonly string[],
+  source: string | null,
+): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await insertOnce(ctx, list, chunks, attempt > 1);
+      return await insertOnce(ctx, list, chunks, source, attempt > 1);
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || error instanceof AppError) throw error;
       ctx.log("batch.retried", { error: String(error) });
@@ -38,19 +46,37 @@ async function insertOnce(
   ctx: CallerCtx,
   list: ListRow,
   chunks: readonly string[],
+  source: string | null,
   isRepeated: boolean,
 ): Promise<number> {
   const db = mailDb(ctx);
   const { number } = ctx.workspace;
   const statements: MailStatement[] = chunks.flatMap((chunk) => [
-    db.prepare(INSERT).bind(chunk, number, list.n, ctx.now()),
+    db.prepare(INSERT).bind(chunk, number, list.n, ctx.now(), source === null ? 0 : 1),
     db.prepare(COUNT).bind(list.n, number),
   ]);
   const found = isRepeated ? chunks.map((chunk) => db.prepare(FIND_INSERTED).bind(chunk, list.n)) : [];
-  const results = await db.batch<{ contacts: number }>([...statements, ...found]);
+  const { clientIp: ip, actor } = ctx;
+  const consent =
+    source === null
+      ? requestStatements(ctx, list, chunks).statements
+      : chunks.map((chunk) => statedByImportStatement(ctx, { chunk, list: list.n, ip, source, userId: actor.userId }));
+  // A list that asks for no confirmation, and an import without a statement, add nothing.
+  const extra = list.confirm === 1 || source !== null ? consent : [];
+  const results = await db.batch<{ contacts: number }>([...statements, ...found, ...extra]);
   if (results[1]?.meta.changes === 0) throw notFound("Contact list");
-  if (isRepeated) return sum(results.slice(statements.length).map(({ results }) => results[0]?.contacts ?? 0));
-  return sum(results.filter((_, index) => index % 2 === 0).map(({ meta }) => meta.changes));
+  if (isRepeated)
+    return sum(
+      results
+        .slice(statements.length, statements.length + found.length)
+        .map(({ results }) => results[0]?.contacts ?? 0),
+    );
+  return sum(
+    results
+      .slice(0, statements.length)
+      .filter((_, index) => index % 2 === 0)
+      .map(({ meta }) => meta.changes),
+  );
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

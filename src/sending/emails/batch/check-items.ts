@@ -34,6 +34,7 @@ const REASON_CHARACTERS = 500;
 export async function checkItems(
   ctx: CallerCtx,
   items: readonly BatchItem[],
+  source = "batch",
 ): Promise<{ sendable: SendableItem[]; refused: RefusedItem[] }> {
   const now = ctx.now();
   const refused: RefusedItem[] = [];
@@ -58,7 +59,7 @@ export async function checkItems(
   );
   const sendable: SendableItem[] = [];
   for (const { index, request } of requests) {
-    const checked = check(ctx, request, records, { source: "batch", isRetry: false });
+    const checked = check(ctx, request, records, { source, isRetry: false });
     if ("email" in checked) sendable.push({ ...checked, index });
     else refused.push({ index, ...describe(checked.issues, index) });
   }

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
 import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
@@ -13,6 +14,12 @@ import type { BatchOut } from "./schema.ts";
 const EMAILS_PER_OUTBOX_ROW = 100;
 
 type BatchEmail = NewEmail & { index: number };
+/** Of the service's own batches: the source of their emails, and statements for the transaction that inserts them. */
+interface BatchOptions {
+  source?: "batch" | "system";
+  extra?: readonly MailStatement[];
+}
+
 type IndexedResult = { index: number; result: BatchOut["results"][number] };
 
 /**
@@ -26,18 +33,20 @@ export async function sendBatch(
   items: readonly BatchItem[],
   isStrict: boolean,
   upload = batchUpload(ctx),
+  { source = "batch", extra = [] }: BatchOptions = {},
 ): Promise<BatchOut> {
-  requireSendingAllowed(ctx, "batch");
+  requireSendingAllowed(ctx, source);
   requireMailSpace(ctx);
-  const { sendable, refused } = await checkItems(ctx, items);
+  const { sendable, refused } = await checkItems(ctx, items, source);
   if (isStrict && refused.length > 0) {
     const inOrder = refused.toSorted((a, b) => a.index - b.index);
     throw unprocessable(inOrder.flatMap(({ errors }) => errors));
   }
-  const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable) : [];
+  const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable, source) : [];
   const response = toResponse(refused, emails);
-  if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key);
-  else if (ctx.idempotency) await guardedBatch(mailDb(ctx), storeMailResponse(ctx, response));
+  if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key, extra);
+  else if (ctx.idempotency || extra.length > 0)
+    await guardedBatch(mailDb(ctx), [...extra, ...storeMailResponse(ctx, response)]);
   return response;
 }
 
@@ -45,6 +54,7 @@ async function toNewEmails(
   ctx: CallerCtx,
   upload: ContentUpload,
   sendable: readonly SendableItem[],
+  source: string,
 ): Promise<BatchEmail[]> {
   const items = await putContents(upload, sendable);
   // Emails that share an outbox row need one due time.
@@ -53,7 +63,7 @@ async function toNewEmails(
   let rowEmails = 0;
   let outboxId = ctx.newId();
   return items.map((item): BatchEmail => {
-    const email = toNewEmail(atNow, ctx.newId(), item, item.content, "batch");
+    const email = toNewEmail(atNow, ctx.newId(), item, item.content, source);
     const stored = { index: item.index, contentKey: upload.key };
     if (email.status !== "queued") return { ...email, ...stored };
     if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];

@@ -192,6 +192,7 @@ const Audience = ({
             ["Skipped: suppressed", audience.skipped.suppressed],
             ["Skipped: unsubscribed", audience.skipped.unsubscribed],
             ["Skipped: invalid", audience.skipped.invalid],
+            ["Skipped: not confirmed", audience.skipped.pending],
           ]}
         />
       </>

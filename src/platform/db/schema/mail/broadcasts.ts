@@ -127,6 +127,16 @@ export const broadcastRepeated = sqliteTable(
   (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
 );
 
+export const broadcastPending = sqliteTable(
+  "broadcast_pending",
+  {
+    broadcast: integer().notNull(),
+    contact: integer().notNull(),
+    workspace: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
+);
+
 export const broadcastPages = sqliteTable(
   "broadcast_pages",
   {

@@ -1,4 +1,5 @@
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const contactLists = sqliteTable(
   "contact_lists",
@@ -11,6 +12,10 @@ export const contactLists = sqliteTable(
     iconSeed: text("icon_seed"),
     contactCount: integer("contact_count").notNull().default(0),
     createdAt: integer("created_at").notNull(),
+    confirm: integer().notNull().default(0),
+    confirmMailboxId: text("confirm_mailbox_id"),
+    confirmSubject: text("confirm_subject"),
+    confirmText: text("confirm_text"),
   },
   (t) => [uniqueIndex("contact_lists_by_id").on(t.workspace, t.id)],
 );
@@ -30,9 +35,77 @@ export const contacts = sqliteTable(
     createdAt: integer("created_at").notNull(),
     unsubscribed: integer().notNull().default(0),
     softBounced: integer("soft_bounced").notNull().default(0),
+    pendingSince: integer("pending_since"),
   },
   (t) => [
     uniqueIndex("contacts_by_id").on(t.list, t.id),
     uniqueIndex("contacts_by_email").on(t.workspace, t.emailKey, t.list),
   ],
+);
+
+export const confirmations = sqliteTable(
+  "confirmations",
+  {
+    workspace: integer().notNull(),
+    emailKey: text("email_key").notNull(),
+    list: integer().notNull(),
+    requestedAt: integer("requested_at"),
+    sent: text().notNull().default("[]"),
+    lastAt: integer("last_at").notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspace, t.emailKey, t.list] }),
+    index("confirmations_due").on(t.list, t.requestedAt).where(sql`requested_at IS NOT NULL`),
+    index("confirmations_by_time").on(t.lastAt).where(sql`requested_at IS NULL`),
+  ],
+);
+
+export const consents = sqliteTable(
+  "consents",
+  {
+    workspace: integer().notNull(),
+    emailKey: text("email_key").notNull(),
+    id: text().notNull(),
+    kind: text({ enum: ["requested", "confirmed", "stated"] }).notNull(),
+    at: integer().notNull(),
+    listId: text("list_id").notNull(),
+    listName: text("list_name").notNull(),
+    ip: text(),
+    userAgent: text("user_agent"),
+    words: text(),
+    source: text(),
+    userId: text("user_id"),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.emailKey, t.id] })],
+);
+
+export const consentWords = sqliteTable(
+  "consent_words",
+  {
+    n: integer().primaryKey().notNull(),
+    workspace: integer().notNull(),
+    version: text().notNull(),
+    words: text().notNull(),
+  },
+  (t) => [uniqueIndex("consent_words_by_version").on(t.workspace, t.version)],
+);
+
+export const contactForms = sqliteTable(
+  "contact_forms",
+  {
+    n: integer().primaryKey().notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    list: integer().notNull(),
+    name: text().notNull(),
+    title: text().notNull(),
+    text: text().notNull(),
+    button: text().notNull(),
+    fields: text().notNull(),
+    successMessage: text("success_message").notNull(),
+    redirectUrl: text("redirect_url"),
+    isActive: integer("is_active").notNull().default(1),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("contact_forms_by_id").on(t.workspace, t.id), index("contact_forms_by_list").on(t.list, t.id)],
 );

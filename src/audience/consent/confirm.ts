@@ -1,0 +1,81 @@
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { evidenceIfChangedStatement } from "./evidence.ts";
+import type { MailWords } from "./rules.ts";
+import { type ConfirmationLink, readConfirmationToken, shortHash } from "./tokens.ts";
+
+/** Where a request comes from. */
+export interface RequestSource {
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/** The contact and the words of a link. `expired`: it worked until its end. */
+export type LinkState =
+  | { state: "invalid" | "expired" }
+  | { state: "pending" | "confirmed"; words: MailWords; ctx: MailCtx; contact: LinkedContact; link: ConfirmationLink };
+
+interface LinkedContact {
+  emailKey: string;
+  listId: string;
+  listName: string;
+}
+
+const FIND = `
+  SELECT c.email_key AS emailKey, c.pending_since AS pendingSince, l.id AS listId, l.name AS listName, w.words
+    FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n AND c.id = ?3
+    JOIN consent_words w ON w.workspace = l.workspace AND w.version = ?4
+   WHERE l.n = ?2 AND l.workspace = ?1`;
+
+/** Returns what a link is about, and changes nothing. A contact that was deleted, or has another address, has no link. */
+export async function readLink(ctx: Ctx, token: string): Promise<LinkState> {
+  const link = await readConfirmationToken(ctx.settings.masterKeys, token);
+  if (!link) return { state: "invalid" };
+  // Contacts are in the first mail database of a workspace, the last of the list.
+  const mailCtx = (await onShardsOf(ctx, link.workspace)).at(-1);
+  if (!mailCtx) return { state: "invalid" };
+  const row = await mailDb(mailCtx)
+    .prepare(FIND)
+    .bind(link.workspace, link.list, link.contactId, link.words)
+    .first<LinkedContact & { pendingSince: number | null; words: string }>();
+  if (!row || (await shortHash(row.emailKey)) !== link.address) return { state: "invalid" };
+  const found = { words: JSON.parse(row.words) as MailWords, ctx: mailCtx, contact: row, link };
+  if (row.pendingSince === null) return { state: "confirmed", ...found };
+  return link.expiresAt <= ctx.now() ? { state: "expired" } : { state: "pending", ...found };
+}
+
+const CONFIRM = `
+  UPDATE contacts SET pending_since = NULL
+   WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2 AND email_key = ?3 AND pending_since IS NOT NULL`;
+
+/**
+ * Confirms the contact of a link, and keeps the evidence of it. Repeating it changes nothing. Returns the state of the link
+ * afterwards.
+ */
+export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: RequestSource): Promise<LinkState> {
+  const found = await readLink(ctx, token);
+  if (found.state !== "pending") return found;
+  const { contact, link } = found;
+  const db = mailDb(found.ctx);
+  await db.batch([
+    db.prepare(CONFIRM).bind(link.list, link.contactId, contact.emailKey),
+    evidenceIfChangedStatement(found.ctx, link.workspace, {
+      id: ctx.newId(),
+      kind: "confirmed",
+      emailKey: contact.emailKey,
+      at: ctx.now(),
+      listId: contact.listId,
+      listName: contact.listName,
+      ip,
+      userAgent,
+      words: link.words,
+      source: null,
+      userId: null,
+    }),
+    db
+      .prepare("UPDATE confirmations SET requested_at = NULL WHERE workspace = ?1 AND email_key = ?2 AND list = ?3")
+      .bind(link.workspace, contact.emailKey, link.list),
+  ]);
+  return { ...found, state: "confirmed" };
+}

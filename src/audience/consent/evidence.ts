@@ -1,0 +1,90 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+import { shortHash } from "./tokens.ts";
+
+/** One piece of evidence: a person asked for mail (`requested`), confirmed it, or a caller stated consent that it has. */
+export interface Evidence {
+  id: string;
+  kind: "requested" | "confirmed" | "stated";
+  /** Canonical address. */
+  emailKey: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  listId: string;
+  listName: string;
+  ip: string | null;
+  userAgent: string | null;
+  /** Version of the words; null for a statement. */
+  words: string | null;
+  source: string | null;
+  userId: string | null;
+}
+
+const INSERT = `
+  INSERT OR IGNORE INTO consents (workspace, email_key, id, kind, at, list_id, list_name, ip, user_agent, words, source, user_id)
+  SELECT ?1, value->>'emailKey', value->>'id', value->>'kind', value->>'at', value->>'listId', value->>'listName',
+         value->>'ip', value->>'userAgent', value->>'words', value->>'source', value->>'userId' FROM json_each(?2)`;
+
+/** Characters of a user agent that are kept. */
+const USER_AGENT_CHARACTERS = 300;
+
+/** Returns the statement that keeps evidence. Safe to run twice. */
+export function evidenceStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
+  return mailDb(ctx).prepare(INSERT).bind(workspace, toRows(evidence));
+}
+
+const toRows = (evidence: Evidence) =>
+  JSON.stringify([
+    { ...evidence, userAgent: evidence.userAgent?.slice(0, USER_AGENT_CHARACTERS).toWellFormed() ?? null },
+  ]);
+
+/** Returns the statement that keeps evidence when the statement before it changed a row. */
+export function evidenceIfChangedStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
+  return mailDb(ctx).prepare(`${INSERT} WHERE changes() > 0`).bind(workspace, toRows(evidence));
+}
+
+const IS_PENDING = `
+  EXISTS (SELECT 1 FROM contact_lists l CROSS JOIN contacts c
+           WHERE l.workspace = ?1 AND l.id = value->>'listId' AND c.workspace = ?1 AND c.email_key = value->>'emailKey' AND c.list = l.n
+             AND c.pending_since IS NOT NULL)`;
+
+/** Returns the statement that keeps evidence when its contact has not confirmed yet. */
+export function evidenceIfPendingStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
+  return mailDb(ctx).prepare(`${INSERT} WHERE ${IS_PENDING}`).bind(workspace, toRows(evidence));
+}
+
+// The ids of contacts are those of their evidence, so that a repeated import adds none.
+const INSERT_STATED = `
+  INSERT OR IGNORE INTO consents (workspace, email_key, id, kind, at, list_id, list_name, ip, source, user_id)
+  SELECT c.workspace, c.email_key, c.id, 'stated', ?3, l.id, l.name, ?4, ?5, ?6
+    FROM json_each(?1) j CROSS JOIN contacts c ON c.list = ?2 AND c.id = j.value->>'id'
+    JOIN contact_lists l ON l.n = c.list`;
+
+/** Returns the statement that keeps a caller's statement about the contacts of an import. Safe to run twice. */
+export function statedByImportStatement(
+  ctx: MailCtx,
+  {
+    chunk,
+    list,
+    ip,
+    source,
+    userId,
+  }: { chunk: string; list: number; ip: string | null; source: string; userId: string },
+): MailStatement {
+  return mailDb(ctx).prepare(INSERT_STATED).bind(chunk, list, ctx.now(), ip, source, userId);
+}
+
+/** Returns the statement that stores words, and their version. */
+export async function wordsStatement(
+  ctx: MailCtx,
+  workspace: number,
+  words: object,
+): Promise<{ version: string; statement: MailStatement }> {
+  const text = JSON.stringify(words);
+  const version = await shortHash(text);
+  const statement = mailDb(ctx)
+    .prepare("INSERT OR IGNORE INTO consent_words (workspace, version, words) VALUES (?1, ?2, ?3)")
+    .bind(workspace, version, text);
+  return { version, statement };
+}

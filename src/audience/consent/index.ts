@@ -1,0 +1,13 @@
+export type { RequestSource } from "./confirm.ts";
+export {
+  type Evidence,
+  evidenceIfChangedStatement,
+  evidenceIfPendingStatement,
+  evidenceStatement,
+  statedByImportStatement,
+  wordsStatement,
+} from "./evidence.ts";
+export { requestStatements } from "./request.ts";
+export { limits as consentLimits, MAIL_WINDOW_MS } from "./rules.ts";
+export { runConfirmations } from "./run.ts";
+export { findWorkspaceName, requireSender } from "./sender.ts";

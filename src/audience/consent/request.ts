@@ -1,0 +1,35 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+import type { WakeUp } from "../../platform/outbox/index.ts";
+
+const REQUEST = `
+  INSERT INTO confirmations (workspace, email_key, list, requested_at)
+  SELECT c.workspace, c.email_key, c.list, ?3 FROM json_each(?1) j
+    CROSS JOIN contacts c ON c.list = ?2 AND c.id = j.value->>'id' WHERE c.pending_since IS NOT NULL
+  ON CONFLICT DO UPDATE SET requested_at = coalesce(requested_at, excluded.requested_at)`;
+
+const WAKE = `
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
+  SELECT ?2, ?3, 'confirm', json_array(n) FROM contact_lists WHERE n = ?1`;
+
+/**
+ * Returns the statements that ask for the confirmation mails of those contacts of a list that are pending. `chunks`: JSON lists of
+ * objects with their ids. They follow the statements that insert the contacts. Safe to run twice.
+ */
+export function requestStatements(
+  ctx: MailCtx,
+  list: { n: number },
+  chunks: readonly string[],
+): { statements: MailStatement[]; wakeUp: WakeUp } {
+  const now = ctx.now();
+  const id = ctx.newId();
+  const db = mailDb(ctx);
+  return {
+    statements: [
+      ...chunks.map((chunk) => db.prepare(REQUEST).bind(chunk, list.n, now)),
+      db.prepare(WAKE).bind(list.n, now, id),
+    ],
+    wakeUp: { dueAt: now, id, kind: "confirm" },
+  };
+}

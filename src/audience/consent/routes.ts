@@ -1,0 +1,37 @@
+import { type Context, Hono } from "hono";
+import { belongsToHost } from "../../domains/hosts/index.ts";
+import { clientOf } from "../../http/client.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
+import { respondPage } from "../../http/page.tsx";
+import { confirmLink, type LinkState, readLink } from "./confirm.ts";
+import { askPage, brokenLinkPage, confirmedPage, expiredPage } from "./page.tsx";
+import { readConfirmationToken } from "./tokens.ts";
+
+/** The links of confirmation mails. The signed token is the only credential. */
+export const confirmationRoutes = new Hono<AppEnv>()
+  .get("/c/:token", needs("public"), async (c) =>
+    respond(c, (await isServed(c)) ? await readLink(c.get("ctx"), c.req.param("token")) : { state: "invalid" }),
+  )
+  .post("/c/:token", needs("public"), async (c) =>
+    respond(
+      c,
+      (await isServed(c)) ? await confirmLink(c.get("ctx"), c.req.param("token"), clientOf(c)) : { state: "invalid" },
+    ),
+  );
+
+function respond(c: Context<AppEnv>, found: LinkState) {
+  if (!("words" in found))
+    return found.state === "expired"
+      ? respondPage(c, expiredPage(), { status: 410 })
+      : respondPage(c, brokenLinkPage(), { status: 404 });
+  return respondPage(c, found.state === "pending" ? askPage(found.words) : confirmedPage(found.words));
+}
+
+/** Returns whether the host of a request serves the token: a host of a customer takes those of its own workspace only. */
+async function isServed(c: Context<AppEnv>): Promise<boolean> {
+  const [ctx, host] = [c.get("ctx"), c.get("customHost")];
+  if (host === null) return true;
+  const link = await readConfirmationToken(ctx.settings.masterKeys, c.req.param("token") ?? "");
+  return link !== null && belongsToHost(ctx, host, { workspace: link.workspace, emailId: link.contactId });
+}

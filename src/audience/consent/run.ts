@@ -1,0 +1,205 @@
+import { linkUrl } from "../../domains/hosts/index.ts";
+import { parseAddress } from "../../lib/addresses.ts";
+import { AppError } from "../../lib/errors.ts";
+import { sealLinks } from "../../lib/sealed-links.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+import {
+  CLAIM_ROWS,
+  claimRows,
+  finishStatement,
+  newLease,
+  releaseStatement,
+  type WakeUp,
+} from "../../platform/outbox/index.ts";
+import { sendBatch } from "../../sending/emails/index.ts";
+import { findMarks } from "../../sending/suppressions/index.ts";
+import { composeHtml, composeText } from "../../sending/system-emails/index.ts";
+import { wordsStatement } from "./evidence.ts";
+import { type ConfirmationTexts, LINK_MS, type MailWords, mailWordsOf, maySend, recentTimes } from "./rules.ts";
+import { type ConfirmationSender, findConfirmationSender } from "./sender.ts";
+import { newConfirmationToken, shortHash } from "./tokens.ts";
+
+/** Mails of one page, which is one transaction. */
+const MAILS_PER_PAGE = 100;
+/** D1 statements of a page with its claim. */
+const PAGE_STATEMENTS = 40;
+/** A run starts no further page after so many milliseconds: half a lease. */
+const RUN_MS = 60_000;
+/** How long mails wait when the workspace cannot send them, in milliseconds. */
+const WAIT_MS = 600_000;
+
+interface ListRow extends ConfirmationTexts {
+  n: number;
+  id: string;
+  workspace: number;
+  confirm_mailbox_id: string | null;
+}
+
+const FIND_LIST = `
+  SELECT n, id, workspace, name, confirm_mailbox_id, confirm_subject, confirm_text FROM contact_lists WHERE n = ?1`;
+
+/**
+ * Sends the confirmation mails that lists ask for, in pages. A page is one transaction with the record that its mails were sent, so
+ * that each address gets one, whenever a run is killed. Throws when a page failed: the lease then expires, and the next sweep finds
+ * the row.
+ */
+export async function runConfirmations(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
+  const until = ctx.now() + RUN_MS;
+  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
+    if (ctx.now() >= until || !mayExecute(ctx, PAGE_STATEMENTS)) return;
+    const lease = newLease(ctx);
+    const [row] = await claimRows(ctx, [wakeUp], lease);
+    if (!row) continue;
+    const [list] = JSON.parse(row.ref) as [number];
+    const result = await sendPages(ctx, list, until);
+    const dueAt = result === "wait" ? ctx.now() + WAIT_MS : ctx.now();
+    const end =
+      result === "done" ? finishStatement(ctx, lease, [row.id]) : releaseStatement(ctx, lease, [row.id], dueAt);
+    await end.run();
+    if (result === "more") await ctx.wake([{ dueAt, id: row.id, kind: "confirm" }]);
+  }
+}
+
+/** Sends pages until none is left (`done`), the time is over (`more`) or the workspace cannot send (`wait`). */
+async function sendPages(ctx: MailCtx, n: number, until: number): Promise<"done" | "more" | "wait"> {
+  const list = await mailDb(ctx).prepare(FIND_LIST).bind(n).first<ListRow>();
+  if (!list) {
+    await mailDb(ctx)
+      .prepare("UPDATE confirmations SET requested_at = NULL WHERE list = ?1 AND requested_at IS NOT NULL")
+      .bind(n)
+      .run();
+    return "done";
+  }
+  const sender = await findConfirmationSender(ctx, list.workspace, list.confirm_mailbox_id);
+  if (sender === null) return "done";
+  do {
+    const page = await findPage(ctx, n);
+    if (page.length === 0) return "done";
+    const isOld = page.every(({ requested_at }) => requested_at <= ctx.now() - LINK_MS);
+    if (sender === "wait" && !isOld) return "wait";
+    try {
+      await sendPage(ctx, list, sender === "wait" ? null : sender, page);
+    } catch (error) {
+      // Another run sent it; the next page is read anew.
+      if (error instanceof ConcurrencyError) continue;
+      // A pause, the daily limit or a full database: tried again later.
+      if (error instanceof AppError && [403, 429, 503].includes(error.status)) return "wait";
+      throw error;
+    }
+  } while (ctx.now() < until && mayExecute(ctx, PAGE_STATEMENTS));
+  return "more";
+}
+
+interface PageRow {
+  email_key: string;
+  requested_at: number;
+  sent: string;
+  of_person: string;
+  id: string | null;
+  email: string | null;
+  name: string | null;
+  pending_since: number | null;
+}
+
+const FIND_PAGE = `
+  SELECT k.email_key, k.requested_at, k.sent, c.id, c.email, c.name, c.pending_since,
+         (SELECT json_group_array(t.value) FROM confirmations p, json_each(p.sent) t
+           WHERE p.workspace = k.workspace AND p.email_key = k.email_key) AS of_person
+    FROM confirmations k
+    LEFT JOIN contacts c ON c.workspace = k.workspace AND c.email_key = k.email_key AND c.list = k.list
+   WHERE k.list = ?1 AND k.requested_at IS NOT NULL ORDER BY k.requested_at LIMIT ?2`;
+
+async function findPage(ctx: MailCtx, list: number): Promise<PageRow[]> {
+  return (await mailDb(ctx).prepare(FIND_PAGE).bind(list, MAILS_PER_PAGE).all<PageRow>()).results;
+}
+
+const FINISH = `
+  WITH j AS MATERIALIZED (SELECT value->>'key' AS key, value->>'sent' AS sent, value->>'lastAt' AS last_at FROM json_each(?3))
+  UPDATE confirmations SET requested_at = NULL, sent = j.sent, last_at = coalesce(j.last_at, confirmations.last_at) FROM j
+   WHERE confirmations.workspace = ?1 AND confirmations.list = ?2 AND confirmations.email_key = j.key
+     AND confirmations.requested_at IS NOT NULL`;
+
+type Addressee = PageRow & { id: string; email: string };
+
+/** Sends the mails of a page to those who still wait for one, and takes the others off. */
+async function sendPage(
+  ctx: MailCtx,
+  list: ListRow,
+  sender: ConfirmationSender | null,
+  page: readonly PageRow[],
+): Promise<void> {
+  const now = ctx.now();
+  const marks = await findMarks(
+    ctx,
+    list.workspace,
+    page.map(({ email_key: key }) => key),
+  );
+  const suppressed = new Set(marks.flatMap(({ email, reason }) => (reason === null ? [] : [email])));
+  const chosen = page.flatMap((row): Addressee[] => {
+    const { id, email } = row;
+    if (sender === null || id === null || email === null || row.pending_since === null) return [];
+    if (row.requested_at <= now - LINK_MS || suppressed.has(row.email_key) || !parseAddress(email)) return [];
+    return maySend(timesOf(row.sent), timesOf(row.of_person), now) ? [{ ...row, id, email }] : [];
+  });
+  const mailed = new Set(chosen.map(({ email_key: key }) => key));
+  const records = page.map(({ email_key: key, sent }) => {
+    const times = recentTimes(timesOf(sent), now);
+    return mailed.has(key)
+      ? { key, sent: JSON.stringify([...times, now]), lastAt: now }
+      : { key, sent: JSON.stringify(times) };
+  });
+  const finish: MailStatement[] = [
+    mailDb(ctx).prepare(FINISH).bind(list.workspace, list.n, JSON.stringify(records)),
+    expectChanges(mailDb(ctx), records.length),
+  ];
+  if (chosen.length === 0 || sender === null) {
+    await guardedBatch(mailDb(ctx), finish);
+    return;
+  }
+  const words = mailWordsOf(list, sender.workspace.name);
+  const { version, statement } = await wordsStatement(ctx, list.workspace, words);
+  const items = await Promise.all(chosen.map((row) => toItem(ctx, list, sender, row, { words, version })));
+  await sendBatch(sender.caller, items, false, undefined, { source: "system", extra: [...finish, statement] });
+}
+
+const timesOf = (json: string) => JSON.parse(json) as number[];
+
+/** Returns the mail to one address. Its link is stored encrypted, since members of the workspace can read sent emails. */
+async function toItem(
+  ctx: MailCtx,
+  list: ListRow,
+  { address, name, linkHost, workspace }: ConfirmationSender,
+  { id, email, email_key: key }: Addressee,
+  { words, version }: { words: MailWords; version: string },
+) {
+  const { masterKeys } = ctx.settings;
+  const base = linkUrl(ctx.settings, linkHost);
+  const token = await newConfirmationToken(masterKeys, {
+    workspace: list.workspace,
+    list: list.n,
+    contactId: id,
+    expiresAt: ctx.now() + LINK_MS,
+    address: await shortHash(key),
+    words: version,
+  });
+  const parts = [
+    words.text,
+    { ask: "To confirm, open this link within 7 days:", label: words.button, url: `${base}/c/${token}` },
+  ];
+  const seal = (content: string) => sealLinks(masterKeys, content, base);
+  const html = composeHtml({ subject: words.subject, parts }, { service: workspace.name, host: new URL(base).host });
+  return {
+    input: {
+      from_: { email: address, name: name ?? workspace.name },
+      to: [{ email }],
+      subject: words.subject,
+      text: await seal(composeText({ parts })),
+      html: await seal(html),
+      tracking: { opens: false, clicks: false },
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/index.ts";
+import type { CallerCtx, SystemActor } from "../../access/caller.ts";
+import { notFound, unprocessable } from "../../lib/errors.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
+import type { CallerWorkspace, Ctx, MailCtx } from "../../platform/context.ts";
+import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
+
+const FIND_MAILBOX = `
+  SELECT m.address, m.local_part, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status
+    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+   WHERE m.workspace = ?1 AND m.id = ?2`;
+
+/** Throws 404 for a mailbox that the caller's credential does not see, 422 for one that may not send (docs/contract/emails.md#sender-rule). */
+export async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<void> {
+  const row = await ctx.db
+    .prepare(FIND_MAILBOX)
+    .bind(ctx.workspace.number, mailboxId)
+    .first<SenderMailbox & { local_part: string }>();
+  const { domainIds } = ctx.actor;
+  if (!row || (domainIds && !domainIds.has(row.domain_id))) throw notFound("Mailbox");
+  const checked =
+    row.local_part === "*" ? { error: "A catch-all receives only" } : applySenderRule(row, row.address, domainIds);
+  if ("error" in checked)
+    throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: checked.error, type: "sender_not_allowed" }]);
+}
+
+// The mailbox of the list when it may send, else the oldest one of the workspace that may.
+const FIND_SENDER = `
+  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, w.daily_limit, w.bulk_pause,
+         (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size, o.user_id, u.restricted_at,
+         m.address, m.display_name,
+         (SELECT h.name FROM custom_hosts h WHERE h.domain_id = d.id AND h.purpose = 'link' AND h.status = 'active') AS link_host
+    FROM workspaces w
+    JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
+    JOIN users u ON u.id = o.user_id
+    LEFT JOIN domains d ON d.workspace = w.number AND d.status = 'verified'
+    LEFT JOIN mailboxes m ON m.domain_id = d.id AND m.workspace = w.number AND m.is_active = 1 AND m.local_part <> '*'
+   WHERE w.number = ?1 AND w.deleted_at IS NULL
+   ORDER BY m.id IS NULL, m.id IS NOT ?2, m.created_at, m.id, o.created_at LIMIT 1`;
+
+interface SenderRow extends WorkspaceColumns {
+  user_id: string;
+  restricted_at: number | null;
+  address: string | null;
+  display_name: string | null;
+  link_host: string | null;
+}
+
+/** Who sends the confirmation mails of a list: the workspace from one of its mailboxes, for its oldest owner. */
+export interface ConfirmationSender {
+  caller: CallerCtx;
+  workspace: CallerWorkspace;
+  address: string;
+  name: string | null;
+  /** Host of the domain for links; null: that of the service. */
+  linkHost: string | null;
+}
+
+/** Returns the sender, `wait` while there is none or the workspace may not send, and null for a workspace that is deleted. */
+export async function findConfirmationSender(
+  ctx: MailCtx,
+  workspace: number,
+  mailboxId: string | null,
+): Promise<ConfirmationSender | "wait" | null> {
+  const row = await ctx.db.prepare(FIND_SENDER).bind(workspace, mailboxId, ctx.shard).first<SenderRow>();
+  if (!row) return null;
+  const isHeld =
+    row.address === null ||
+    row.restricted_at !== null ||
+    row.sending_paused_at !== null ||
+    isPausedSource(row.bulk_pause, "bulk");
+  if (isHeld || row.address === null) return "wait";
+  const found = toCallerWorkspace(row);
+  const caller: CallerCtx = {
+    ...ctx,
+    actor: systemActor(row.user_id, row.address),
+    workspace: found,
+    clientIp: null,
+  };
+  return { caller, workspace: found, address: row.address, name: row.display_name, linkHost: row.link_host };
+}
+
+function systemActor(userId: string, email: string): SystemActor {
+  return {
+    kind: "system",
+    credentialId: "confirmations",
+    userId,
+    email,
+    name: null,
+    role: "owner",
+    scopes: new Set(["emails:send"]),
+    grantsAll: false,
+    domainIds: null,
+    expiresAt: null,
+    restricted: false,
+  };
+}
+
+/** Returns the name of a workspace, or null when it is deleted. */
+export async function findWorkspaceName(ctx: Ctx, workspace: number): Promise<string | null> {
+  const sql = "SELECT name FROM workspaces WHERE number = ?1 AND deleted_at IS NULL";
+  return ctx.db.prepare(sql).bind(workspace).first<string>("name");
+}
