@@ -6,6 +6,7 @@ import {
 } from "../../src/access/tokens/rules.ts";
 import { limits as broadcastLimits } from "../../src/audience/broadcasts/rules.ts";
 import { limits as contactLimits, importLimits } from "../../src/audience/contacts/rules.ts";
+import { limits as formLimits, submissionPolicies } from "../../src/audience/forms/rules.ts";
 import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";
 import { EXPIRED_KEPT_MS, INVITATION_TTL_MS } from "../../src/identity/invitations/rules.ts";
 import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/identity/oauth/rules.ts";
@@ -68,6 +69,7 @@ export const limitTables = {
       [
         ["emails of a batch", emailLimits.batch],
         ["contact lists of a workspace", contactLimits.listsPerWorkspace],
+        ["forms of a contact list", formLimits.formsPerList],
         ["topics of a workspace", topicLimits.topicsPerWorkspace],
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
@@ -104,6 +106,8 @@ export const limitTables = {
         ["verifications of domains in a workspace", `${domainVerificationsPerHour} in 1 hour`],
         ["initiations of transfers by a user, refused ones too", `${transferInitiationsPerMinute} in 1 minute`],
         ["emails that ask outside addresses to take forwards", `${ruleLimits.requestsPerHour} in 1 hour`],
+        ["submissions of a form from a network", per(submissionPolicies.network)],
+        ["submissions of a form", per(submissionPolicies.form)],
       ],
     );
   },

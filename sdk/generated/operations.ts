@@ -27,6 +27,9 @@ import type {
   BulkSendResult,
   Contact,
   ContactCreate,
+  ContactForm,
+  ContactFormCreate,
+  ContactFormUpdate,
   ContactImport,
   ContactList,
   ContactListCreate,
@@ -309,7 +312,7 @@ export interface Operations {
   /** Delete a contact. DELETE /v1/contacts/{list_id}/contacts/{contact_id} */
   deleteContact(listId: string, contactId: string, options?: RequestOptions): Promise<null>;
   /** Import contacts from a CSV file. POST /v1/contacts/{list_id}/upload */
-  importContacts(listId: string, body: Blob, options?: RequestOptions): Promise<ContactImport>;
+  importContacts(listId: string, body: Blob, query?: { consent_source?: string }, options?: RequestOptions): Promise<ContactImport>;
   /** Export the contacts of a list as CSV. GET /v1/contacts/{list_id}/export. Returns the Response with the file as its body: read it, or cancel it. */
   exportContacts(listId: string, options?: RequestOptions): Promise<Response>;
   /** Send an email to every contact of a list. POST /v1/contacts/{list_id}/send */
@@ -352,6 +355,16 @@ export interface Operations {
   deleteBroadcastVariant(broadcastId: string, variantId: string, options?: RequestOptions): Promise<null>;
   /** Compare the variants of a broadcast. GET /v1/analytics/broadcasts/{broadcast_id} */
   getBroadcastAnalytics(broadcastId: string, options?: RequestOptions): Promise<AnalyticsBroadcast>;
+  /** List the forms of a contact list, oldest first. GET /v1/contacts/{list_id}/forms */
+  listContactForms(listId: string, options?: RequestOptions): Promise<ContactForm[]>;
+  /** Create a form by which people join a contact list. POST /v1/contacts/{list_id}/forms */
+  createContactForm(listId: string, body: ContactFormCreate, options?: RequestOptions): Promise<ContactForm>;
+  /** Get a form of a contact list. GET /v1/contacts/{list_id}/forms/{form_id} */
+  getContactForm(listId: string, formId: string, options?: RequestOptions): Promise<ContactForm>;
+  /** Update a form of a contact list. PATCH /v1/contacts/{list_id}/forms/{form_id} */
+  updateContactForm(listId: string, formId: string, body: ContactFormUpdate, options?: RequestOptions): Promise<ContactForm>;
+  /** Delete a form of a contact list. DELETE /v1/contacts/{list_id}/forms/{form_id} */
+  deleteContactForm(listId: string, formId: string, options?: RequestOptions): Promise<null>;
   /** Create a mailbox. POST /v1/mailboxes/ */
   createMailbox(body: MailboxCreate, options?: RequestOptions): Promise<Mailbox>;
   /** List mailboxes in order of address. GET /v1/mailboxes/ */
@@ -594,7 +607,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getContact: {"method":"GET","path":"/v1/contacts/{list_id}/contacts/{contact_id}"},
   updateContact: {"method":"PATCH","path":"/v1/contacts/{list_id}/contacts/{contact_id}","body":"json"},
   deleteContact: {"method":"DELETE","path":"/v1/contacts/{list_id}/contacts/{contact_id}"},
-  importContacts: {"method":"POST","path":"/v1/contacts/{list_id}/upload","body":"file","keyed":true},
+  importContacts: {"method":"POST","path":"/v1/contacts/{list_id}/upload","body":"file","query":true,"keyed":true},
   exportContacts: {"method":"GET","path":"/v1/contacts/{list_id}/export","raw":true},
   sendToContactList: {"method":"POST","path":"/v1/contacts/{list_id}/send","body":"json","keyed":true},
   listBroadcasts: {"method":"GET","path":"/v1/broadcasts/","query":true,"items":""},
@@ -616,6 +629,11 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   updateBroadcastVariant: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}/variants/{variant_id}","body":"json"},
   deleteBroadcastVariant: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}/variants/{variant_id}"},
   getBroadcastAnalytics: {"method":"GET","path":"/v1/analytics/broadcasts/{broadcast_id}"},
+  listContactForms: {"method":"GET","path":"/v1/contacts/{list_id}/forms"},
+  createContactForm: {"method":"POST","path":"/v1/contacts/{list_id}/forms","body":"json","keyed":true},
+  getContactForm: {"method":"GET","path":"/v1/contacts/{list_id}/forms/{form_id}"},
+  updateContactForm: {"method":"PATCH","path":"/v1/contacts/{list_id}/forms/{form_id}","body":"json"},
+  deleteContactForm: {"method":"DELETE","path":"/v1/contacts/{list_id}/forms/{form_id}"},
   createMailbox: {"method":"POST","path":"/v1/mailboxes/","body":"json","keyed":true},
   listMailboxes: {"method":"GET","path":"/v1/mailboxes/","query":true,"items":""},
   getMailbox: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}"},

@@ -311,6 +311,8 @@ export interface BroadcastAudience {
     suppressed: number;
     unsubscribed: number;
     invalid: number;
+    /** Contacts that have not confirmed. */
+    pending: number;
   };
   /** Contacts that are mailed first. */
   sample: number;
@@ -499,7 +501,7 @@ export interface BulkSend {
 
 export interface BulkSendResult {
   queued: number;
-  /** Contacts on the suppression list (bounced, complained, unsubscribed, added by hand, or with soft bounces) or not subscribed to the topic. */
+  /** Contacts on the suppression list (bounced, complained, unsubscribed, added by hand, or with soft bounces), not subscribed to the topic, or not confirmed. */
   skipped: number;
   /** One text for each skipped contact, at most 100. */
   errors: string[];
@@ -514,6 +516,8 @@ export interface Contact {
   subscribed: boolean;
   /** true: a bounce, a complaint or a manual entry stops all mail to the address, or soft bounces its bulk mail. */
   suppressed: boolean;
+  /** pending: the list asks for confirmation, and the contact has not confirmed yet. */
+  status: "pending" | "active";
   created_at: string;
 }
 
@@ -525,6 +529,81 @@ export interface ContactCreate {
   metadata?: Record<string, unknown> | null;
   /** subscribed cannot be set here. POST /v1/suppressions/ with the reason unsubscribe unsubscribes the address, DELETE /v1/suppressions/{email} subscribes it again. */
   subscribed?: unknown;
+  /** States consent that you have. The contact is active at once, and the statement is kept as evidence. */
+  consent?: {
+    /** Where and how the person agreed, in your words. */
+    source: string;
+    /** When the person agreed. Absent: now. */
+    given_at?: string;
+  } | null;
+}
+
+export interface ContactForm {
+  id: string;
+  list_id: string;
+  name: string;
+  title: string;
+  text: string;
+  button: string;
+  fields: {
+    name: string;
+    label: string;
+    required: boolean;
+  }[];
+  success_message: string;
+  redirect_url: string | null;
+  is_active: boolean;
+  /** The hosted page of the form. */
+  url: string;
+  /** HTML of the form for a page of your own. */
+  html: string;
+  created_at: string;
+}
+
+export interface ContactFormCreate {
+  /** Internal name. */
+  name: string;
+  /** Heading of the page. */
+  title: string;
+  /** What a person signs up for. Kept as evidence. */
+  text: string;
+  button?: string;
+  /** Fields beside the address. */
+  fields?: {
+    /** `name` of the contact, or a key of its metadata. */
+    name: string;
+    label: string;
+    required?: boolean;
+  }[];
+  /** Shown after a submission. */
+  success_message?: string;
+  /** Page that follows a submission in place of the message. */
+  redirect_url?: string | null;
+  /** false: the form takes no submissions. */
+  is_active?: boolean;
+}
+
+export interface ContactFormUpdate {
+  /** Internal name. */
+  name?: string;
+  /** Heading of the page. */
+  title?: string;
+  /** What a person signs up for. Kept as evidence. */
+  text?: string;
+  button?: string;
+  /** Fields beside the address. */
+  fields?: {
+    /** `name` of the contact, or a key of its metadata. */
+    name: string;
+    label: string;
+    required?: boolean;
+  }[];
+  /** Shown after a submission. */
+  success_message?: string;
+  /** Page that follows a submission in place of the message. */
+  redirect_url?: string | null;
+  /** false: the form takes no submissions. */
+  is_active?: boolean;
 }
 
 export interface ContactImport {
@@ -542,6 +621,10 @@ export interface ContactList {
   icon_seed: string | null;
   contact_count: number;
   created_at: string;
+  confirm: boolean;
+  confirm_mailbox_id: string | null;
+  confirm_subject: string | null;
+  confirm_text: string | null;
 }
 
 export interface ContactListCreate {
@@ -549,6 +632,14 @@ export interface ContactListCreate {
   description?: string | null;
   /** Seed for a generated icon. */
   icon_seed?: string | null;
+  /** true: new contacts are pending, and get no bulk mail, until they use the link of a confirmation mail. */
+  confirm?: boolean;
+  /** The mailbox that sends confirmation mails. null: the oldest active mailbox on a verified domain. */
+  confirm_mailbox_id?: string | null;
+  /** Subject of confirmation mails. null: the default. */
+  confirm_subject?: string | null;
+  /** Text of confirmation mails, above the button. null: the default. */
+  confirm_text?: string | null;
 }
 
 export interface ContactListUpdate {
@@ -556,6 +647,14 @@ export interface ContactListUpdate {
   description?: string | null;
   /** Seed for a generated icon. */
   icon_seed?: string | null;
+  /** true: new contacts are pending, and get no bulk mail, until they use the link of a confirmation mail. */
+  confirm?: boolean;
+  /** The mailbox that sends confirmation mails. null: the oldest active mailbox on a verified domain. */
+  confirm_mailbox_id?: string | null;
+  /** Subject of confirmation mails. null: the default. */
+  confirm_subject?: string | null;
+  /** Text of confirmation mails, above the button. null: the default. */
+  confirm_text?: string | null;
 }
 
 export interface ContactListWithContacts {
@@ -565,6 +664,10 @@ export interface ContactListWithContacts {
   icon_seed: string | null;
   contact_count: number;
   created_at: string;
+  confirm: boolean;
+  confirm_mailbox_id: string | null;
+  confirm_subject: string | null;
+  confirm_text: string | null;
   contacts: Contact[];
 }
 

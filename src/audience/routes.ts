@@ -3,11 +3,17 @@ import type { AppEnv } from "../http/env.ts";
 import { broadcastAnalyticsRoutes } from "./broadcasts/analytics/routes.ts";
 import { bulkSendRoutes } from "./broadcasts/bulk-send/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
+import { confirmationRoutes } from "./consent/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
+import { formPages } from "./forms/public-routes.tsx";
+import { formRoutes } from "./forms/routes.ts";
 
 /** The routes of the area. */
 export const audienceRoutes = new Hono<AppEnv>()
   .route("/", contactRoutes)
   .route("/", bulkSendRoutes)
   .route("/", broadcastRoutes)
-  .route("/", broadcastAnalyticsRoutes);
+  .route("/", broadcastAnalyticsRoutes)
+  .route("/", confirmationRoutes)
+  .route("/", formRoutes)
+  .route("/", formPages);

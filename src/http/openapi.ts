@@ -146,6 +146,7 @@ const exampleIds: Record<string, string> = {
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
   contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
+  form_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0e",
   transfer_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50",
   invitation_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",

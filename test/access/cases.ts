@@ -12,6 +12,7 @@ import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { adminCases } from "./admin-cases.ts";
 import { compatCases } from "./compat-cases.ts";
+import { formCases } from "./form-cases.ts";
 import { forwardCases } from "./forward-cases.ts";
 import { inboxCases } from "./inbox-cases.ts";
 import { mailboxCases } from "./mailbox-cases.ts";
@@ -295,6 +296,7 @@ export const cases: Record<string, RouteCase> = {
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
   ...transferCases,
   ...topicCases,
+  ...formCases,
   ...webhookCases,
   ...reportingCases,
   ...mailboxCases,

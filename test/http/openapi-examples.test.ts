@@ -23,6 +23,7 @@ import { aSession } from "../support/sessions.ts";
 import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { adminPreparations } from "./admin-preparations.ts";
+import { formPreparations } from "./form-preparations.ts";
 import { forwardPreparations } from "./forward-preparations.ts";
 import { inboxPreparations } from "./inbox-preparations.ts";
 import { reportingPreparations } from "./reporting-preparations.ts";
@@ -65,6 +66,11 @@ const createContact = async () => {
   return { list_id, contact_id: (await response.json<{ id: string }>()).id };
 };
 
+const mailbox = async () => ({ mailbox_id: workspace.mailboxId });
+const apiKey = async () => ({ api_key_id: await create("/v1/api-keys/") });
+const email = async () => ({ email_id: await create("/v1/emails/") });
+const scheduled = async () => ({ email_id: await schedule() });
+
 /** Makes an entry of the suppression list, and of the audit log. */
 const suppress = async () => {
   await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
@@ -76,31 +82,25 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   ...adminPreparations(() => workspace),
   ...inboxPreparations(() => workspace),
   ...reportingPreparations(() => workspace),
+  ...{ rescheduleEmail: scheduled, cancelScheduledEmail: scheduled, sendScheduledEmailNow: scheduled },
+  ...{ listScheduledEmails: scheduled, listApiKeys: apiKey, rotateApiKey: apiKey, revokeApiKey: apiKey },
+  ...{ getEmail: email, getEmailSource: email, listEmailEvents: email },
   ...topicPreparations(create),
+  ...formPreparations(createList, () => workspace),
   ...forwardPreparations(() => workspace),
   ...webhookPreparations(create, () => workspace),
   listInboxScheduled: async () => {
     await schedule();
     return { mailbox_id: workspace.mailboxId };
   },
-  getEmail: async () => ({ email_id: await create("/v1/emails/") }),
-  getEmailSource: async () => ({ email_id: await create("/v1/emails/") }),
-  listEmailEvents: async () => ({ email_id: await create("/v1/emails/") }),
   retryEmail: async () => {
     const email_id = await create("/v1/emails/", { to: [{ email: "bounced@simulator.test" }] });
     await runOutboxAt(Date.now());
     return { email_id };
   },
-  rescheduleEmail: async () => ({ email_id: await schedule() }),
-  cancelScheduledEmail: async () => ({ email_id: await schedule() }),
-  sendScheduledEmailNow: async () => ({ email_id: await schedule() }),
-  listScheduledEmails: async () => ({ email_id: await schedule() }),
   listEmails: async () => ({ email_id: await create("/v1/emails/") }),
   listEmailUpdates: async () => ({ email_id: await create("/v1/emails/") }),
   searchEmails: async () => ({ email_id: await create("/v1/emails/") }),
-  listApiKeys: async () => ({ api_key_id: await create("/v1/api-keys/") }),
-  rotateApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
-  revokeApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
   deleteDomain: async () => ({ domain_id: await create("/v1/domains/") }),
   createSmtpCredential: async () => ({ domain_id: workspace.domainId }),
   listSmtpCredentials: async () => ({
@@ -110,9 +110,8 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   revokeSmtpCredential: async () => ({
     credential_id: await create("/v1/smtp-credentials/", { domain_id: workspace.domainId }),
   }),
-  getMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
-  updateMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
-  deleteMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
+  getMailbox: mailbox,
+  ...{ updateMailbox: mailbox, deleteMailbox: mailbox },
   replaceMailboxAssignees: async () => ({ mailbox_id: workspace.mailboxId, user_id: workspace.userId }),
   listGrants: () => createGrant(workspace),
   revokeGrant: () => createGrant(workspace),

@@ -9,6 +9,7 @@ import { broadcastPages } from "./broadcasts/routes.tsx";
 import { contactPages } from "./contacts/routes.tsx";
 import { domainPages } from "./domains/routes.tsx";
 import { emailPages } from "./emails/routes.tsx";
+import { formManagementPages } from "./forms/routes.tsx";
 import { forwardingPages } from "./forwarding/routes.tsx";
 import { grantPages } from "./grants/routes.tsx";
 import { homePages } from "./home/routes.tsx";
@@ -34,6 +35,7 @@ export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", broadcastPages)
   .route("/", templatePages)
   .route("/", contactPages)
+  .route("/", formManagementPages)
   .route("/", topicPages)
   .route("/", suppressionPages)
   .route("/", analyticsPages)

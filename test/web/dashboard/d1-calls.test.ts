@@ -20,6 +20,7 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
     calls: 3,
     reason: "a draft has no winner: its page says so, after one call that finds it out",
   },
+  "GET /app/contacts/:list_id/forms": { calls: 2, reason: "the list, then its forms" },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };
 
@@ -67,9 +68,13 @@ async function withRows(): Promise<Record<string, string>> {
   const html = { name: "With content", html_body: "<p>Hello</p>" };
   await workspace.call("PATCH", `/v1/templates/${found.template_id}`, html);
   const { id: topic_id } = await (await workspace.post("/v1/topics/", { name: "News" })).json<{ id: string }>();
+  const form = { name: "Footer", title: "News", text: "Once a month." };
+  const { id: form_id } = await (await workspace.post(`/v1/contacts/${found.list_id}/forms`, form)).json<{
+    id: string;
+  }>();
   return {
     ...found,
-    topic_id,
+    ...{ topic_id, form_id },
     ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },
     ...(await createGrant(workspace)),
     ...(await inboxCases["GET /v1/inbox/:mailbox_id/messages/:uid"]?.create?.(workspace)),

@@ -113,7 +113,7 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
           rows={contacts.map((contact) => [
             mayManage(caller) ? <a href={`${path}/contacts/${contact.id}`}>{contact.email}</a> : contact.email,
             contact.name ?? "",
-            <Status word={contact.suppressed ? "suppressed" : contact.subscribed ? "active" : "unsubscribed"} />,
+            <Status word={wordOf(contact)} />,
             describe(contact),
             ...(mayManage(caller) ? [<DeleteForm path={path} contact={contact} />] : []),
           ])}
@@ -131,10 +131,16 @@ const Actions = ({ caller, path, form, refusal }: AddDialogProps & { caller: Cal
     {caller.actor.scopes.has("broadcasts:send") ? (
       <ButtonLink to={`${path}/send`} label="Send an email" kind="quiet" />
     ) : null}
+    <ButtonLink to={`${path}/forms`} label="Sign-up" kind="quiet" />
     <ButtonLink to={`${path}/export`} label="Export as CSV" kind="quiet" />
     {mayManage(caller) ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
   </>
 );
+
+function wordOf({ suppressed, subscribed, status }: ContactOut): string {
+  if (suppressed) return "suppressed";
+  return subscribed ? status : "unsubscribed";
+}
 
 const describe = ({ metadata }: ContactOut) =>
   Object.entries(metadata ?? {})

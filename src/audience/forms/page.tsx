@@ -1,0 +1,56 @@
+import type { Refusal } from "../../http/page-form.ts";
+import { ErrorSummary, Field, Layout } from "../../http/ui/index.ts";
+import type { FormRow } from "./queries.ts";
+import { type FormField, HONEYPOT, limits } from "./rules.ts";
+
+interface FormPageProps {
+  form: FormRow;
+  fields: readonly FormField[];
+  /** As they were filled in. */
+  values: URLSearchParams;
+  refusal?: Refusal | undefined;
+}
+
+/** The hosted page of a form. It works without scripts, and shows nothing of the workspace but what the form says. */
+export const FormPage = ({ form, fields, values, refusal }: FormPageProps) => (
+  <Layout title={form.title}>
+    <p>{form.text}</p>
+    <form method="post">
+      <ErrorSummary refusal={refusal} />
+      <Field
+        name="email"
+        label="Email"
+        type="email"
+        value={values.get("email") ?? ""}
+        errors={refusal?.errors}
+        maxlength={254}
+      />
+      {fields.map(({ name, label, required }) => (
+        <Field
+          name={name}
+          label={label}
+          required={required}
+          value={values.get(name) ?? ""}
+          errors={refusal?.errors}
+          maxlength={limits.valueCharacters}
+        />
+      ))}
+      <p hidden aria-hidden="true">
+        <input name={HONEYPOT} tabindex={-1} autocomplete="off" />
+      </p>
+      <button type="submit">{form.button}</button>
+    </form>
+  </Layout>
+);
+
+export const SubmittedPage = ({ form }: { form: FormRow }) => (
+  <Layout title={form.title}>
+    <p>{form.successMessage}</p>
+  </Layout>
+);
+
+export const MissingFormPage = () => (
+  <Layout title="This form does not exist">
+    <p>It was removed, or its address is incomplete.</p>
+  </Layout>
+);

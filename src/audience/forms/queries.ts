@@ -1,0 +1,53 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+
+/** A row of `contact_forms` with its list. Times in milliseconds since 1970. */
+export interface FormRow {
+  id: string;
+  workspace: number;
+  list: number;
+  listId: string;
+  listName: string;
+  name: string;
+  title: string;
+  text: string;
+  button: string;
+  /** JSON list of FormField. */
+  fields: string;
+  successMessage: string;
+  redirectUrl: string | null;
+  isActive: 0 | 1;
+  createdAt: number;
+}
+
+const COLUMNS = `f.id, f.workspace, f.list, l.id AS listId, l.name AS listName, f.name, f.title, f.text, f.button, f.fields,
+  f.success_message AS successMessage, f.redirect_url AS redirectUrl, f.is_active AS isActive, f.created_at AS createdAt`;
+
+const FROM = "FROM contact_forms f CROSS JOIN contact_lists l ON l.n = f.list";
+
+/** Returns all forms of a list of the caller's workspace, oldest first. A list has at most `limits.formsPerList`. */
+export async function listForms(ctx: CallerCtx, list: { n: number }): Promise<FormRow[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.list = ?1 AND f.workspace = ?2 ORDER BY f.id`)
+    .bind(list.n, ctx.workspace.number)
+    .all<FormRow>();
+  return results;
+}
+
+/** Returns a form of a list of the caller's workspace. Throws 404 for both. */
+export async function getForm(ctx: CallerCtx, listId: string, id: string): Promise<FormRow> {
+  const row = await findForm(ctx, ctx.workspace.number, parseUuid(id) ?? "");
+  if (row?.listId !== parseUuid(listId) || row === null) throw notFound("Form");
+  return row;
+}
+
+/** Returns a form of a workspace by its id, or null. */
+export function findForm(ctx: MailCtx, workspace: number, id: string): Promise<FormRow | null> {
+  return mailDb(ctx)
+    .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id = ?2`)
+    .bind(workspace, id)
+    .first<FormRow>();
+}

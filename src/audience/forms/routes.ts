@@ -1,0 +1,89 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { body } from "../../http/validate.ts";
+import { getList } from "../contacts/index.ts";
+import { createForm } from "./create.ts";
+import { deleteForm } from "./delete.ts";
+import { formUrl } from "./form-url.ts";
+import { getForm, listForms } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { FormIn, FormOut, FormPatch, toForm } from "./schema.ts";
+import { updateForm } from "./update.ts";
+
+const listId = parameter.id("list_id", "Id of the contact list");
+const formId = parameter.id("form_id", "Id of the form");
+const operation = operationsOf("Contacts");
+
+export const formRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/contacts/:list_id/forms",
+    operation("contacts:view", {
+      operationId: "listContactForms",
+      summary: "List the forms of a contact list, oldest first",
+      parameters: [listId],
+      responses: responses(200, "All forms of the list", z.array(FormOut), [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      const rows = await listForms(caller, await getList(caller, c.req.param("list_id")));
+      return c.json(await Promise.all(rows.map(async (row) => toForm(row, await formUrl(caller, row)))));
+    },
+  )
+  .post(
+    "/v1/contacts/:list_id/forms",
+    operation("contacts:manage", {
+      operationId: "createContactForm",
+      summary: "Create a form by which people join a contact list",
+      description: `Who submits it is pending until they use the link of an email, whether the list asks for confirmation or not. A list has at most ${limits.formsPerList} forms.`,
+      parameters: [listId, parameter.idempotencyKey],
+      responses: responses(201, "The form", FormOut, [403, 404, 409, 413, 415]),
+    }),
+    ...body(FormIn),
+    idempotent(201),
+    async (c) => c.json(await createForm(c.get("caller"), c.req.param("list_id"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/contacts/:list_id/forms/:form_id",
+    operation("contacts:view", {
+      operationId: "getContactForm",
+      summary: "Get a form of a contact list",
+      parameters: [listId, formId],
+      responses: responses(200, "The form", FormOut, [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      const row = await getForm(caller, c.req.param("list_id"), c.req.param("form_id"));
+      return c.json(toForm(row, await formUrl(caller, row)));
+    },
+  )
+  .patch(
+    "/v1/contacts/:list_id/forms/:form_id",
+    operation("contacts:manage", {
+      operationId: "updateContactForm",
+      summary: "Update a form of a contact list",
+      parameters: [listId, formId],
+      responses: responses(200, "The form", FormOut, [403, 404, 413, 415]),
+    }),
+    ...body(FormPatch),
+    async (c) => {
+      const { list_id, form_id } = c.req.param();
+      return c.json(await updateForm(c.get("caller"), list_id, form_id, c.req.valid("json")));
+    },
+  )
+  .delete(
+    "/v1/contacts/:list_id/forms/:form_id",
+    operation("contacts:manage", {
+      operationId: "deleteContactForm",
+      summary: "Delete a form of a contact list",
+      parameters: [listId, formId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      const { list_id, form_id } = c.req.param();
+      await deleteForm(c.get("caller"), list_id, form_id);
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
+import { unfold } from "./support/pages.ts";
+import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
+
+/** A person joins a list by its form, confirms, gets a broadcast to a topic, and leaves that topic alone. In Chromium, with mail that left. */
+
+let site: StorySite;
+const FRIEND = "friend@example.org";
+
+describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
+  const ids = { list: "", form: "", topic: "", other: "" };
+
+  beforeAll(async () => {
+    site = await startStorySite();
+    ids.topic = await create("/v1/topics/", { name: "Product news", is_public: true });
+    ids.other = await create("/v1/topics/", { name: "Offers", is_public: true });
+    ids.list = await create("/v1/contacts/", { name: "Newsletter", confirm: true });
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  async function call<Out>(path: string, body?: object, method = body ? "POST" : "GET"): Promise<Out> {
+    const response = await fetch(`${site.host.url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    expect(response.ok, await response.clone().text()).toBe(true);
+    return response.json() as Promise<Out>;
+  }
+
+  const create = async (path: string, body: object) => (await call<{ id: string }>(path, body)).id;
+  const contacts = async () =>
+    (await call<{ contacts: { email: string; status: string }[] }>(`/v1/contacts/${ids.list}`)).contacts;
+
+  async function broadcast(subject: string, topic: string | null): Promise<string> {
+    const body = {
+      ...{ name: subject, subject, html_body: "<p>Hello</p>", from_address: site.workspace.mailbox },
+      ...{ contact_list_id: ids.list, topic_id: topic },
+    };
+    const id = await create("/v1/broadcasts/", body);
+    await call(`/v1/broadcasts/${id}/send`, {});
+    return id;
+  }
+
+  it("finds the form that its owner makes on a page", async () => {
+    const { context, page, problems } = await site.open();
+    await context.addCookies(await site.signIn());
+    await page.goto(`/app/contacts/${ids.list}/forms`);
+    await unfold(page, "New form");
+    await page.getByLabel("Name", { exact: true }).fill("Footer");
+    await page.getByLabel("Heading").fill("News of the shop");
+    await page.getByLabel("Text", { exact: true }).fill("Once a month we write what is new.");
+    await page.getByLabel("Further fields").fill("name: Your name\ncity: Your town *");
+    await page.getByRole("button", { name: "Create form" }).click();
+    await page.getByText("The form is created.").waitFor();
+    expect(await findIssues(page)).toEqual([]);
+    await page.getByRole("link", { name: "Footer" }).click();
+    await page.getByText("HTML for your page").waitFor();
+    expect(await findIssues(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    const [form] = await call<{ id: string; url: string; html: string }[]>(`/v1/contacts/${ids.list}/forms`);
+    ids.form = new URL(form?.url ?? "").pathname;
+    expect(form?.html).toContain('name="city"');
+    await context.close();
+  });
+
+  it("fills it in without scripts, and is on the list after the button of the confirmation", async () => {
+    const { context, page } = await site.open({ javaScriptEnabled: false });
+    await page.goto(ids.form);
+    await page.getByLabel("Email").fill(FRIEND);
+    await page.getByLabel("Your name").fill("Grace Hopper");
+    await page.getByLabel("Your town").fill("New York");
+    await page.getByRole("button", { name: "Sign up" }).click();
+    await page.getByText("Open the link in the email").waitFor();
+    expect(await contacts()).toMatchObject([{ email: FRIEND, status: "pending" }]);
+    const mail = await site.mailTo(FRIEND, /confirm/i);
+    await page.goto(linkIn(mail, /\/c\//));
+    expect(await contacts()).toMatchObject([{ status: "pending" }]);
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("You have confirmed").first().waitFor();
+    expect(await contacts()).toMatchObject([
+      { status: "active", name: "Grace Hopper", metadata: { city: "New York" } },
+    ]);
+    await context.close();
+  });
+
+  it("has a form and a confirmation that are accessible and load nothing from elsewhere", async () => {
+    const { context, page, problems } = await site.open();
+    await page.goto(ids.form);
+    expect(await findIssues(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it("leaves the topic of a broadcast by its link, and gets the next one of another topic", async () => {
+    await broadcast("News 1", ids.topic);
+    const mail = await site.mailTo(FRIEND, /News 1/);
+    const { context, page } = await site.open({ javaScriptEnabled: false });
+    await page.goto(new URL(unsubscribeLink(mail)).pathname);
+    await page.getByRole("button", { name: "Unsubscribe from Product news" }).click();
+    await page.getByText("You are unsubscribed").first().waitFor();
+    await context.close();
+    const second = await broadcast("News 2", ids.topic);
+    await broadcast("Offers 1", ids.other);
+    await site.mailTo(FRIEND, /Offers 1/);
+    await expect
+      .poll(async () => (await call<{ status: string }>(`/v1/broadcasts/${second}`)).status, { timeout: 20_000 })
+      .toBe("sent");
+    expect(site.left.filter(({ raw }) => raw.includes("Subject: News 2"))).toEqual([]);
+  });
+
+  it("leaves another topic by one click of the mail program (RFC 8058), and nothing else", async () => {
+    const offer = await site.mailTo(FRIEND, /Offers 1/);
+    const response = await fetch(`${site.host.url}${new URL(unsubscribeLink(offer)).pathname}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: "List-Unsubscribe=One-Click",
+    });
+    expect(response.status).toBe(200);
+    const person = await call<{ unsubscribed_from_all: boolean; topics: { name: string; state: string }[] }>(
+      `/v1/people/${encodeURIComponent(FRIEND)}/topics`,
+    );
+    expect(person.unsubscribed_from_all).toBe(false);
+    expect(person.topics.map(({ name, state }) => [name, state])).toEqual([
+      ["Product news", "unsubscribed"],
+      ["Offers", "unsubscribed"],
+    ]);
+    await broadcast("For everybody", null);
+    await site.mailTo(FRIEND, /For everybody/);
+  });
+});
+
+/** Returns the https link of List-Unsubscribe. */
+function unsubscribeLink({ headers }: { headers: { key: string; value: string }[] }): string {
+  const value = headers.find(({ key }) => key === "list-unsubscribe")?.value ?? "";
+  return /<(https?:[^>]+)>/.exec(value)?.[1] ?? "";
+}
