@@ -15,8 +15,9 @@ export function hostRecords(settings: HostSettings, domain: HostDomain, hosts: r
   const { name, records } = domain;
   const record = { type: "CNAME" as const, value: hostnames.target, priority: null, required: false };
   const link: ExpectedRecord = { key: "link", purpose: "link_host", name: `${hostLabels.link}.${name}`, ...record };
-  // A policy names the hosts that receive mail, so it is for domains whose mail comes here.
-  if (records.mx !== "verified") return [link];
+  // A policy names the hosts that receive mail, so it is for domains whose mail comes here. A delegated domain publishes its CNAMEs once,
+  // before it is known where its mail goes: nothing is served behind them until its MX records lead here.
+  if (records.mx !== "verified" && domain.setup === "manual") return [link];
   const policyHost = { key: "mta_sts", purpose: "mta_sts", name: `${hostLabels.mta_sts}.${name}`, ...record } as const;
   return [link, policyHost, ...policyTexts(settings, domain, hosts)];
 }

@@ -10,9 +10,9 @@ const EXPLANATIONS: Readonly<Record<ExpectedRecord["purpose"], string>> = {
   dmarc: "Says what receivers do with forged mail, and brings their reports here.",
   mx: "Brings mail for the domain to its mailboxes here.",
   link_host: "Gives the links in your emails your own name.",
-  mta_sts: "Holds the policy that mail to you must be encrypted (MTA-STS).",
-  mta_sts_id: "Announces that policy to senders.",
-  tls_reports: "Asks senders to report whether encryption to you fails.",
+  mta_sts: "Holds the policy that mail to you must be encrypted (MTA-STS). It matters only if you receive mail here.",
+  mta_sts_id: "Announces that policy to senders. It matters only if you receive mail here.",
+  tls_reports: "Asks senders to report whether encryption to you fails. It matters only if you receive mail here.",
 };
 
 type Judged = Pick<ExpectedRecord, "purpose" | "type" | "name" | "value" | "policy">;
@@ -30,9 +30,18 @@ export function adviceOn(
 
 function actionOf(record: Judged, status: RecordStatus, found: readonly string[]): string | null {
   if (status === "verified") return null;
+  if (isForReceiving(record) && record.type === "CNAME") return receivingAction(record, status);
   if (status === "pending" || status === "missing") return "Publish this record, then check again.";
   return mismatchAction(record, found);
 }
+
+const isForReceiving = ({ purpose }: Judged) => ["mta_sts", "mta_sts_id", "tls_reports"].includes(purpose);
+
+/** A domain whose mail goes elsewhere may have a policy of its own, which these CNAMEs would end. */
+const receivingAction = ({ value }: Judged, status: RecordStatus): string =>
+  status === "mismatch"
+    ? `If you receive mail here, let this CNAME lead to ${value}, and delete other records at its name.`
+    : "Publish this record if you receive mail here or will.";
 
 function mismatchAction({ purpose, type, value }: Judged, found: readonly string[]): string {
   const aliases = found.filter((text) => text.startsWith("CNAME "));

@@ -1,17 +1,18 @@
 import { type DmarcRecord, type FoundPolicy, isDmarcRecord } from "../../mail/dmarc/index.ts";
 import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
 import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
-import { listOf, missingAction, number, percent, valuesOf } from "./texts.ts";
+import { listOf, missingAction, number, percent, replaceByAlias, valuesOf } from "./texts.ts";
 
 /** Messages in reports, and the share of them that is not aligned, from which a policy that refuses mail is a finding. */
 const [LEAST_MESSAGES, REFUSED_SHARE] = [20, 0.01];
 
 /** Finds what is wrong with the DMARC record that applies to a domain (RFC 9989). */
-export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evidence): CheckResult {
+export function checkDmarc({ dns, policy, name, reportAddress, settings, targets }: Evidence): CheckResult {
   if (!dns || dns.dmarc.own.status === "temperror") return UNKNOWN;
   const { own } = dns.dmarc;
   const at = `_dmarc.${name}`;
-  const publish = `"v=DMARC1; p=none; rua=mailto:${reportAddress}"`;
+  const value = `v=DMARC1; p=none; rua=mailto:${reportAddress}`;
+  const target = targets?.dmarc ?? null;
   const records = own.values.filter(isDmarcRecord);
   const evidence = valuesOf(at, own);
   if (records.length > 1) {
@@ -20,7 +21,10 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evide
       findings: [
         finding("dmarc_several", {
           problem,
-          action: `Delete all but one of them: ${publish} or the one that you need.`,
+          action:
+            target === null
+              ? `Delete all but one of them: "${value}" or the one that you need.`
+              : replaceByAlias(at, target),
           evidence,
         }),
       ],
@@ -29,11 +33,12 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings }: Evide
   const near = records.length === 0 ? own.values.find((value) => /dmarc|\bp\s*=/i.test(value)) : undefined;
   if (near !== undefined) {
     const problem = `The record at ${at} is no DMARC record: one begins with "v=DMARC1;" in capital letters, and a semicolon follows each tag.`;
-    return { findings: [finding("dmarc_syntax", { problem, action: `Change it to "${repaired(near)}".`, evidence })] };
+    const action = target === null ? `Change it to "${repaired(near)}".` : replaceByAlias(at, target);
+    return { findings: [finding("dmarc_syntax", { problem, action, evidence })] };
   }
   if (policy === null) return UNKNOWN;
-  if (policy === "none") return { findings: [missing(dns, { name, at, publish: publish.slice(1, -1) })] };
-  const found = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain });
+  if (policy === "none") return { findings: [missing(dns, { name, at, value, target })] };
+  const found = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain, target });
   const rua = checkAuthorizations(dns.dmarc, { name, reportAddress, policy });
   return { findings: [...found, ...rua.findings], unknown: rua.unknown ?? [] };
 }
@@ -42,16 +47,20 @@ type Dmarc = DnsEvidence["dmarc"];
 
 function missing(
   { dmarc: { own, doubled }, spf: { txt } }: DnsEvidence,
-  { name, at, publish }: { name: string; at: string; publish: string },
+  { name, at, value, target }: { name: string; at: string; value: string; target: string | null },
 ): Finding {
   const misplaced = txt.status === "ok" ? txt.values.find(isDmarcRecord) : undefined;
   const problem = `There is no DMARC record at ${at} or above it. Large receivers refuse bulk mail without one, and nothing protects the domain from forgery.`;
+  const record = target === null ? ({ type: "TXT", value } as const) : ({ type: "CNAME", value: target } as const);
+  const isDoubled = doubled?.status === "ok" && doubled.values.length > 0;
   return finding("dmarc_missing", {
     problem,
     action:
-      misplaced === undefined
-        ? missingAction({ type: "TXT", at, value: publish, doubled, domain: name })
-        : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`,
+      misplaced === undefined || (target !== null && isDoubled)
+        ? missingAction({ ...record, at, doubled, domain: name })
+        : target !== null
+          ? `The record stands at ${name} itself, where receivers do not look for it. Delete it, and publish the CNAME record at ${at} with the value "${target}".`
+          : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`,
     evidence: [...valuesOf(at, own), ...(misplaced === undefined ? [] : [`${name}: ${misplaced}`])],
   });
 }
@@ -60,11 +69,13 @@ interface Policy {
   at: string;
   reportAddress: string;
   bounceDomain: string;
+  /** Of the CNAME of a delegated domain. */
+  target: string | null;
 }
 
 function policyFindings(
   { record, text, name: of, isInherited }: FoundPolicy,
-  { at, reportAddress, bounceDomain }: Policy,
+  { at, reportAddress, bounceDomain, target }: Policy,
 ): Finding[] {
   const place = `_dmarc.${of}`;
   const evidence = [`${place}: ${text}`];
@@ -82,7 +93,10 @@ function policyFindings(
     findings.push(
       finding("dmarc_no_reports", {
         problem: `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`,
-        action: `Add "rua=mailto:${reportAddress}" to the record at ${at}.`,
+        action:
+          target === null
+            ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
+            : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`,
         evidence,
       }),
     );
@@ -90,7 +104,7 @@ function policyFindings(
     findings.push(
       finding("dmarc_rua_of_other_domain", {
         problem: `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`,
-        action: `Change the address in rua to mailto:${reportAddress}.`,
+        action: target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target),
         evidence,
       }),
     );
@@ -150,7 +164,7 @@ function checkAuthorizations(
 }
 
 /** Finds a policy that makes receivers refuse mail which reports show as not aligned. */
-export function checkPolicyAgainstReports({ policy, reports, name }: Evidence): CheckResult {
+export function checkPolicyAgainstReports({ policy, reports, name, targets, reportAddress }: Evidence): CheckResult {
   if (!reports || policy === null) return UNKNOWN;
   if (policy === "none") return { findings: [] };
   const applied = appliedPolicy(policy);
@@ -163,7 +177,12 @@ export function checkPolicyAgainstReports({ policy, reports, name }: Evidence): 
   )
     return { findings: [] };
   const problem = `The policy of ${name} is ${applied}, and ${percent(messages - aligned, messages)} of the messages in reports are not aligned: receivers ${applied === "reject" ? "refuse" : "file as spam"} them.`;
-  const action = `Find your own servers among the senders in the reports and give them DKIM keys or an SPF entry. Set p=none in the record at _dmarc.${policy.name} until they are aligned.`;
+  // The policy behind the CNAME of a delegated domain is the service's record, which the owner changes here.
+  const isOurs = Boolean(targets?.dmarc) && policy.text === `v=DMARC1; p=${applied}; rua=mailto:${reportAddress}`;
+  const loosen = isOurs
+    ? `Set the DMARC policy (dmarc_policy) of ${name} here to none`
+    : `Set p=none in the record at _dmarc.${policy.name}`;
+  const action = `Find your own servers among the senders in the reports and give them DKIM keys or an SPF entry. ${loosen} until they are aligned.`;
   return {
     findings: [
       finding("dmarc_refuses_unaligned", {

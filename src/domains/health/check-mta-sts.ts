@@ -1,6 +1,6 @@
 import type { Evidence } from "./evidence.ts";
 import { type CheckResult, finding, UNKNOWN } from "./finding.ts";
-import { listOf, valuesOf } from "./texts.ts";
+import { listOf, replaceByAlias, valuesOf } from "./texts.ts";
 
 /** Seconds below which a policy ends before it can protect anything; RFC 8461 3.2 recommends weeks. */
 const LEAST_MAX_AGE = 86_400;
@@ -8,13 +8,17 @@ const LEAST_MAX_AGE = 86_400;
 const isRecord = (text: string) => /^v=STSv1\s*;/.test(text);
 
 /** Finds an MTA-STS policy (RFC 8461) that does not work. A domain without one is healthy. */
-export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
+export function checkMtaSts(evidenceOfDomain: Evidence): CheckResult {
+  const { dns, name, settings, targets } = evidenceOfDomain;
   if (!dns || dns.mtaSts.record.status === "temperror") return UNKNOWN;
   const { record, host, policy } = dns.mtaSts;
+  if (isUnusedAlias(evidenceOfDomain)) return { findings: [] };
   const at = `_mta-sts.${name}`;
+  // A domain whose mail goes elsewhere may have a policy of its own, which the CNAME would end.
+  const target = leadsHere(evidenceOfDomain) ? (targets?.mtaStsId ?? null) : null;
   const values = record.values.filter((value) => /sts/i.test(value));
   const evidence = valuesOf(at, record);
-  if (values.length === 0) return withoutRecord(dns.mtaSts, name);
+  if (values.length === 0) return withoutRecord(dns.mtaSts, name, target);
   const [value = "", ...more] = values;
   if (more.length > 0 || !isRecord(value) || !/;\s*id=[A-Za-z0-9]{1,32}\s*;?\s*$/.test(value)) {
     const problem = `The record at ${at} is not valid, so other mail systems do not use the MTA-STS policy.`;
@@ -22,7 +26,10 @@ export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
       findings: [
         finding("mta_sts_invalid", {
           problem,
-          action: `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101". The id has up to 32 letters and digits, and no other characters.`,
+          action:
+            target === null
+              ? `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101". The id has up to 32 letters and digits, and no other characters.`
+              : replaceByAlias(at, target),
           evidence,
         }),
       ],
@@ -36,7 +43,9 @@ export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
       findings: [
         finding("mta_sts_host_missing", {
           problem,
-          action: `Publish the host ${policyHost}, or delete the record at ${at}.`,
+          action: targets?.mtaSts
+            ? `Publish the CNAME record at ${policyHost} with the value "${targets.mtaSts}", or delete the record at ${at}.`
+            : `Publish the host ${policyHost}, or delete the record at ${at}.`,
           evidence: [...evidence, `${policyHost}: no address`],
         }),
       ],
@@ -61,6 +70,23 @@ export function checkMtaSts({ dns, name, settings }: Evidence): CheckResult {
   const { findings, ...rest } = checkPolicy(policy.text, served);
   return { findings: [...findings, ...checkId(value, { at, expected: hosted?.record ?? null, evidence })], ...rest };
 }
+
+/** Returns whether the MX records of a domain lead to the service. */
+const leadsHere = ({ dns, settings: { mxHost } }: Evidence): boolean =>
+  dns?.mx.response.status === "ok" && dns.mx.response.values.some((value) => value.split(" ")[1] === mxHost);
+
+/**
+ * Returns whether the record of a delegated domain is that of the service, which does not serve its policy: its mail goes elsewhere, or
+ * the host of the policy is not ready. Senders that find no policy deliver as without one (RFC 8461 3.3).
+ */
+function isUnusedAlias(evidence: Evidence): boolean {
+  const { dns, targets } = evidence;
+  if (!dns || !targets || targets.mtaStsId === null || (dns.mtaSts.hosted ?? null) !== null) return false;
+  if (!aliasesOf(dns.mtaSts.record).includes(targets.mtaStsId)) return false;
+  return !leadsHere(evidence) || (targets.mtaSts !== null && aliasesOf(dns.mtaSts.host).includes(targets.mtaSts));
+}
+
+const aliasesOf = (response: Mx): readonly string[] => (response.status === "ok" ? (response.aliases ?? []) : []);
 
 const idOf = (text: string) => /;\s*id=([A-Za-z0-9]+)/.exec(text)?.[1];
 
@@ -149,15 +175,26 @@ function checkPolicy(text: string, { name, url, mxHost, mx, evidence, isHosted }
 const matches = (pattern: string, host: string) =>
   pattern.startsWith("*.") ? host.slice(host.indexOf(".") + 1) === pattern.slice(2) : pattern === host;
 
-function withoutRecord({ policy, record }: NonNullable<Evidence["dns"]>["mtaSts"], name: string): CheckResult {
-  if (policy?.status !== 200 || !/^version:\s*STSv1/m.test(policy.text)) return { findings: [] };
+/** Returns whether a policy says that there is none, as after the mail has moved away (RFC 8461 8.3). */
+const isEnded = ({ policy }: Pick<NonNullable<Evidence["dns"]>["mtaSts"], "policy">): boolean =>
+  /^mode:\s*none\s*$/m.test(policy?.text ?? "");
+
+function withoutRecord(
+  { policy, record }: NonNullable<Evidence["dns"]>["mtaSts"],
+  name: string,
+  target: string | null,
+): CheckResult {
+  if (policy?.status !== 200 || !/^version:\s*STSv1/m.test(policy.text) || isEnded({ policy })) return { findings: [] };
   const at = `_mta-sts.${name}`;
   const problem = `mta-sts.${name} serves an MTA-STS policy, but no record at ${at} tells other mail systems of it, so it is not used.`;
   return {
     findings: [
       finding("mta_sts_no_record", {
         problem,
-        action: `Publish a TXT record at ${at} with the value "v=STSv1; id=20260101".`,
+        action:
+          target === null
+            ? `Publish a TXT record at ${at} with the value "v=STSv1; id=20260101".`
+            : `Publish the CNAME record at ${at} with the value "${target}".`,
         evidence: valuesOf(at, record),
       }),
     ],
@@ -165,10 +202,12 @@ function withoutRecord({ policy, record }: NonNullable<Evidence["dns"]>["mtaSts"
 }
 
 /** Finds a policy without TLS reports, and a record for them that is not valid (RFC 8460 3). */
-export function checkTlsReports({ dns, name, reportAddress }: Evidence): CheckResult {
+export function checkTlsReports(evidenceOfDomain: Evidence): CheckResult {
+  const { dns, name, reportAddress, targets } = evidenceOfDomain;
   if (!dns || dns.tlsReports.status === "temperror") return UNKNOWN;
   const at = `_smtp._tls.${name}`;
   const value = `"v=TLSRPTv1; rua=mailto:${reportAddress}"`;
+  const target = targets?.tlsReports ?? null;
   const values = dns.tlsReports.values.filter((text) => text.trim() !== "");
   const evidence = valuesOf(at, dns.tlsReports);
   const [record = "", ...more] = values;
@@ -185,20 +224,25 @@ export function checkTlsReports({ dns, name, reportAddress }: Evidence): CheckRe
       findings: [
         finding("tls_reports_syntax", {
           problem,
-          action: `Publish one TXT record there with the value ${value}.`,
+          action:
+            target === null ? `Publish one TXT record there with the value ${value}.` : replaceByAlias(at, target),
           evidence,
         }),
       ],
     };
   }
   if (dns.mtaSts.record.status === "temperror") return UNKNOWN;
-  if (!dns.mtaSts.record.values.some(isRecord)) return { findings: [] };
+  const hasPolicy = dns.mtaSts.record.values.some(isRecord) && !isEnded(dns.mtaSts);
+  if (!hasPolicy || isUnusedAlias(evidenceOfDomain)) return { findings: [] };
   const problem = `${name} has an MTA-STS policy, but asks for no TLS reports: mail that is not delivered because of the policy stays unnoticed.`;
   return {
     findings: [
       finding("tls_reports_missing", {
         problem,
-        action: `Publish a TXT record at ${at} with the value ${value}.`,
+        action:
+          target === null
+            ? `Publish a TXT record at ${at} with the value ${value}.`
+            : `Publish the CNAME record at ${at} with the value "${target}".`,
         evidence,
       }),
     ],

@@ -55,10 +55,8 @@ const MAX_NAMED = 3;
 const NAMES_MS = 3_000;
 
 /** Gathers all but DNS; null when the workspace was deleted. */
-async function gatherShared(
-  ctx: Ctx,
-  { domain, hosts }: DomainWithKeys,
-): Promise<Omit<Evidence, "dns" | "policy"> | null> {
+async function gatherShared(ctx: Ctx, found: DomainWithKeys): Promise<Omit<Evidence, "dns" | "policy"> | null> {
+  const { domain, hosts } = found;
   const surroundings = await findSurroundings(ctx, domain);
   if (!surroundings) return null;
   const { reports, delivery } = await readHistory(ctx, surroundings, domain.id);
@@ -72,12 +70,19 @@ async function gatherShared(
       settings: { spfDomain, bounceDomain, mxHost },
     },
     ...{ reportAddress: reportAddress(domain.id, bounceDomain), receivesHere: surroundings.receivesHere, delivery },
-    hosts: hosts.map(({ name, purpose, status, problem }) => {
+    hosts: hosts.filter(isNeeded(ctx.now())).map(({ name, purpose, status, problem }) => {
       return { name, purpose, status, problem: toHost(ctx.settings, domain.name, purpose, hosts)?.detail ?? problem };
     }),
+    targets: toHealthDomain(ctx.settings, found).targets,
     reports: { ...reports, unaligned: await withNames(ctx, reports.unaligned) },
   };
 }
+
+/** Returns whether a host is needed: that of a policy which has ended only while senders may keep one that enforces (RFC 8461 8.3). */
+const isNeeded =
+  (now: number) =>
+  ({ policyMode, policyKeptUntil }: DomainWithKeys["hosts"][number]): boolean =>
+    policyMode !== "none" || (policyKeptUntil ?? 0) > now;
 
 async function withNames(ctx: Ctx, sources: History["reports"]["unaligned"]): Promise<ReportEvidence["unaligned"]> {
   const named = sources.slice(0, MAX_NAMED).map(({ source }) => source);

@@ -22,6 +22,14 @@ export interface DkimEvidence {
 /** The answer of a host to the request of an MTA-STS policy; null: there was none. */
 export type PolicyResponse = { status: number; text: string } | null;
 
+/** Targets of the CNAMEs that a delegated domain publishes in place of values; null: its record list has none. */
+export interface DelegatedTargets {
+  dmarc: string | null;
+  mtaSts: string | null;
+  mtaStsId: string | null;
+  tlsReports: string | null;
+}
+
 /** All DNS data of one evaluation. */
 export interface DnsEvidence {
   /** True: the CNAMEs of its keys prove the ownership, and its return path has an SPF record. */
@@ -99,6 +107,8 @@ export interface Evidence {
   reportAddress: string;
   /** True when mail is received in mailboxes of the domain here. */
   receivesHere: boolean;
+  /** Of a delegated domain. */
+  targets?: DelegatedTargets | null;
   dns: DnsEvidence | null;
   /** The DMARC policy that applies; null: DNS did not respond. */
   policy: FoundPolicy | "none" | null;

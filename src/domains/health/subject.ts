@@ -2,7 +2,7 @@ import type { Settings } from "../../platform/settings/settings.ts";
 import type { DomainWithKeys } from "../domains/index.ts";
 import { dkimState, expectedRecords } from "../domains/index.ts";
 import { mtaStsPolicy, policyOf } from "../hosts/index.ts";
-import type { DkimEvidence } from "./evidence.ts";
+import type { DelegatedTargets, DkimEvidence } from "./evidence.ts";
 
 /** A policy of the service. `record`: null when the service publishes it behind a CNAME. */
 export interface HostedPolicy {
@@ -21,6 +21,8 @@ export interface HealthDomain {
   /** The MTA-STS policy that the service serves at the host of the domain, and the TXT record for it; null: it serves none. */
   policy: HostedPolicy | null;
   keys: Omit<DkimEvidence, "response" | "doubled">[];
+  /** The CNAMEs that it publishes in place of values; null: it is not delegated. */
+  targets: DelegatedTargets | null;
 }
 
 /** Returns the parts of a domain that the checks compare with DNS. Retired keys sign nothing. Pure. */
@@ -36,6 +38,7 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
     ownership: recordOf("ownership"),
     returnPath: recordOf("return_path"),
     isDelegated: domain.setup === "delegated",
+    targets: domain.setup === "delegated" ? targetsOf(records) : null,
     policy: hostedPolicy(settings, hosts, records),
     keys: keys.flatMap((key) => {
       const state = dkimState(key);
@@ -50,6 +53,16 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
         },
       ];
     }),
+  };
+}
+
+function targetsOf(records: ReturnType<typeof expectedRecords>): DelegatedTargets {
+  const targetOf = (key: string) => records.find((one) => one.key === key && one.type === "CNAME")?.value ?? null;
+  return {
+    dmarc: targetOf("dmarc"),
+    mtaSts: targetOf("mta_sts"),
+    mtaStsId: targetOf("mta_sts_id"),
+    tlsReports: targetOf("tls_reports"),
   };
 }
 

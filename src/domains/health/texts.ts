@@ -25,6 +25,10 @@ export function missingAction({ type, at, value, doubled, domain, isOther = fals
   return `${isOther ? "Change" : "Publish"} the ${type} record at ${at}${isOther ? " to" : " with"} the value "${value}".`;
 }
 
+/** Returns what a delegated domain does about a wrong record at the name of a CNAME. */
+export const replaceByAlias = (at: string, target: string): string =>
+  `Delete the other records at ${at}, and publish the CNAME record there with the value "${target}".`;
+
 /** Returns " (with U+00A0)" when a text has characters that are not ASCII and mostly cannot be told apart, and else an empty text. */
 export function charactersOf(text: string): string {
   const points = new Set(

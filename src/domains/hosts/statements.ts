@@ -53,6 +53,8 @@ export function hostStatements(
   const started = (Object.entries(hostLabels) as [HostPurpose, string][]).flatMap(([purpose, label]) => {
     const status = statuses[purpose];
     if (status === undefined || status === "pending") return [];
+    // Delegated domains publish the CNAME of a policy early: it has a host once mail comes here, and keeps it as it is when it no longer does.
+    if (purpose === "mta_sts" && statuses.mx !== "verified") return [];
     return status === "verified"
       ? [
           db.prepare(START).bind(`${label}.${name}`, purpose, id, ctx.now(), ctx.now() + TEST_MS, KEPT_MS),

@@ -59,6 +59,17 @@ describe("reports", () => {
     expect(findings[0]?.problem).toContain("SendGrid (192.0.2.1) sent 120 messages as shop.test");
   });
 
+  it("say where the owner of a delegated domain loosens a policy: here, or in a record of its own", () => {
+    const targets = { dmarc: "dmarc.token.zone.test", mtaSts: null, mtaStsId: null, tlsReports: null };
+    const unaligned = { ...reports([sendgrid], 1_000), targets };
+    const actionOn = (text: string) =>
+      checkPolicyAgainstReports({ ...unaligned, policy: policy(text) }).findings[0]?.action;
+    expect(actionOn(`v=DMARC1; p=reject; rua=mailto:${NOTHING.reportAddress}`)).toContain(
+      "(dmarc_policy) of shop.test",
+    );
+    expect(actionOn("v=DMARC1; p=reject")).toContain("the record at _dmarc.shop.test");
+  });
+
   it.each([
     ["few messages", [{ ...sendgrid, messages: 4, unaligned: 4 }], 10],
     ["a small share of all", [{ ...sendgrid, messages: 50, unaligned: 50 }], 10_000],

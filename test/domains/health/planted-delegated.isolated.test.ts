@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { tendZones } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
-import { replace, unpublish } from "../../support/dns-control.ts";
+import { publish, replace, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, uniqueDomainName } from "../../support/domains.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { settingsOfZone } from "../../support/test-zones.ts";
@@ -14,19 +14,20 @@ import { Patient } from "./support.ts";
 
 const DAY = 24 * 3_600_000;
 const settings = settingsOfZone("health-zone.test");
-const contextIn = (ms: number) => testContext(settings, () => Date.now() + ms);
 
-/** A verified delegated domain with all its CNAMEs. */
-async function aDelegatedPatient(): Promise<Patient> {
+/** A verified delegated domain with all its CNAMEs, on a deployment with or without hosts. */
+async function aDelegatedPatient(bindings: Record<string, unknown> = settings): Promise<Patient> {
   const workspace = await aWorkspace();
-  const api = apiOn(settings, workspace.apiKey);
+  const api = apiOn(bindings, workspace.apiKey);
   const registered = await api.post("/v1/domains/", { name: uniqueDomainName(), setup: "delegated" });
   const domain = await registered.json<DomainOut>();
-  await tendZones(contextIn(0));
+  await tendZones(testContext(bindings));
   await publishRecords(domain);
   const verified = await (await api.post(`/v1/domains/${domain.id}/verify`, undefined)).json<DomainOut>();
   expect(verified.status).toBe("verified");
-  return new Patient(workspace, verified, settings);
+  // The host of a policy is active after two more steps.
+  for (let n = 0; n < 2 && "HOSTNAME_TARGET" in bindings; n++) await verifyWith(api, domain.id);
+  return new Patient(workspace, verified, bindings);
 }
 
 const selectorsOf = ({ domain }: Patient) => domain.records.filter(({ purpose }) => purpose === "dkim");
@@ -74,6 +75,75 @@ describe("a wrong CNAME of the selector that signs next is named at once", () =>
     for (const words of says) expect(findings[0]?.text).toMatch(words);
     await replace(name, [{ type: "CNAME", name, value }]);
     expect(await findingsOf(patient)).toEqual([]);
+  });
+});
+
+describe("a fault of DMARC is mended by the CNAME of the record list, and by no TXT record", () => {
+  const texts: [string, (patient: Patient) => string[], string[]][] = [
+    ["no record", () => [], ["dmarc_missing"]],
+    ["two records", () => ["v=DMARC1; p=none", "v=DMARC1; p=reject"], ["dmarc_several"]],
+    ["a misspelled record", () => ["v=dmarc1 p=none"], ["dmarc_syntax"]],
+    ["a record without reports", () => ["v=DMARC1; p=none"], ["dmarc_no_reports"]],
+    [
+      "the record of another domain here",
+      ({ reportAddress }) => [`v=DMARC1; p=none; rua=mailto:x${reportAddress}`],
+      ["dmarc_rua_of_other_domain"],
+    ],
+  ];
+
+  it.each(texts)("%s", async (_, valuesOf, codes) => {
+    const patient = await aDelegatedPatient();
+    const { name, value } = patient.record("dmarc");
+    await patient.txt("dmarc", ...valuesOf(patient));
+    const findings = await findingsOf(patient);
+    expect(findings.map(({ code }) => code)).toEqual(codes);
+    expect(findings[0]?.text).toContain(`the CNAME record`);
+    expect(findings[0]?.text).toContain(`with the value "${value}"`);
+    expect(findings[0]?.text).not.toContain("TXT");
+    await replace(name, [{ type: "CNAME", name, value }]);
+    expect(await findingsOf(patient)).toEqual([]);
+  });
+
+  it("a record at the domain itself", async () => {
+    const patient = await aDelegatedPatient();
+    const { name, value } = patient.record("dmarc");
+    await unpublish(name);
+    await publish([{ type: "TXT", name: patient.name, value: "v=DMARC1; p=none" }]);
+    const [finding] = await findingsOf(patient);
+    expect(finding).toMatchObject({ code: "dmarc_missing", text: expect.stringContaining(`"${value}"`) });
+    expect(finding?.text).toContain("Delete it, and publish the CNAME record");
+  });
+});
+
+describe("a fault of MTA-STS is mended by the CNAMEs of the record list", () => {
+  const hosted = { ...settings, ...hostSettings() };
+  const faults: [string, string, string[]][] = [
+    ["an own record that is not valid", "mta_sts_id", ["v=STSv1; id=not-valid"]],
+    ["no record for TLS reports", "tls_reports", []],
+    ["an own record for TLS reports that is not valid", "tls_reports", ["v=TLSRPTv1; rua=me"]],
+  ];
+
+  it.each(faults)("%s", async (_, purpose, values) => {
+    const patient = await aDelegatedPatient(hosted);
+    expect(await findingsOf(patient)).toEqual([]);
+    const { name, value } = patient.record(purpose);
+    await patient.txt(purpose, ...values);
+    const findings = await findingsOf(patient);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.text).toMatch(/the CNAME record .*with the value/);
+    expect(findings[0]?.text).toContain(`"${value}"`);
+    expect(findings[0]?.text).not.toContain("TXT");
+    await replace(name, [{ type: "CNAME", name, value }]);
+    expect(await findingsOf(patient)).toEqual([]);
+  });
+
+  it("an own policy of a domain whose mail goes elsewhere is none: it keeps its own record", async () => {
+    const patient = await aDelegatedPatient(hosted);
+    await replace(patient.name, [{ type: "MX", name: patient.name, value: "mx.elsewhere.example", priority: 10 }]);
+    await verifyWith(apiOn(hosted, patient.workspace.apiKey), patient.domain.id);
+    await patient.txt("mta_sts_id", "v=STSv1; id=not-valid");
+    const of = (await findingsOf(patient)).filter(({ code }) => code === "mta_sts_invalid");
+    expect(of).toMatchObject([{ text: expect.stringContaining("Publish one TXT record") }]);
   });
 });
 
