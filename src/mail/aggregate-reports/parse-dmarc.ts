@@ -7,6 +7,13 @@ import { type DmarcRecord, type DmarcReport, ReportError } from "./types.ts";
 type Values = Map<string, string>;
 
 const SECOND_MS = 1_000;
+/** Paths of the elements that are kept, so that others take no memory. */
+const USED = new Set([
+  ...["report_metadata/org_name", "report_metadata/report_id", "policy_published/domain"],
+  ...["report_metadata/date_range/begin", "report_metadata/date_range/end"],
+  ...["row/source_ip", "row/count", "row/policy_evaluated/disposition", "row/policy_evaluated/dkim"],
+  ...["row/policy_evaluated/spf", "identifiers/header_from"],
+]);
 const DISPOSITIONS = ["none", "quarantine", "reject"] as const;
 
 /**
@@ -54,11 +61,16 @@ const toDomain = (text: string | undefined) => (text ?? "").toLowerCase().replac
 /** Reads the elements of a report: those above the records, and those of each record. */
 function readElements(xml: string): { head: Values; records: Values[] } {
   const [head, records, path]: [Values, Values[], string[]] = [new Map(), [], []];
-  let [text, isComplete] = ["", false];
+  let [text, isComplete, isOpened, elements] = ["", false, false, 0];
   const parser = new Parser(
     {
-      onopentag(tag) {
+      // With `onopentag` the parser would collect the attributes, without a bound.
+      onopentagname(tag) {
+        if (tag.length > bounds.nameCharacters) throw new ReportError("the name of an element is too long");
         const name = localName(tag);
+        isOpened = true;
+        elements += 1;
+        if (elements > bounds.elements) throw new ReportError(`there are more than ${bounds.elements} elements`);
         if (path.length === 0 && (name !== "feedback" || isComplete)) throw new ReportError("this is no report");
         if (path.length === bounds.depth) throw new ReportError("the elements are nested too deep");
         path.push(name);
@@ -70,13 +82,17 @@ function readElements(xml: string): { head: Values; records: Values[] } {
         if (text.length <= bounds.valueCharacters) text += part;
       },
       onclosetag(_, isImplied) {
-        if (isImplied) throw new ReportError("the report is not well-formed, or was cut off");
+        // The parser calls the end of `<comment/>` implied.
+        const isSelfClosed = isOpened && xml.slice(parser.endIndex - 1, parser.endIndex + 1) === "/>";
+        if (isImplied && !isSelfClosed) throw new ReportError("the report is not well-formed, or was cut off");
         const isOfRecord = path[1] === "record";
         const values = isOfRecord ? records.at(-1) : head;
-        const value = text.trim().slice(0, bounds.valueCharacters);
-        if (value !== "") values?.set(path.slice(isOfRecord ? 2 : 1).join("/"), value);
+        const key = path.slice(isOfRecord ? 2 : 1).join("/");
+        const value = USED.has(key) ? text.trim().slice(0, bounds.valueCharacters) : "";
+        if (value !== "") values?.set(key, value);
         path.pop();
         text = "";
+        isOpened = false;
         isComplete ||= path.length === 0;
       },
     },

@@ -64,7 +64,13 @@ function failuresOf(total: number, details: readonly Detail[]) {
   return left > 0 ? [...failures, { type: "unknown", server: "", sessions: left }] : failures;
 }
 
+/** Comma, `[` and `{`, also within texts: at least one stands before each value but the first. */
+const MARKS = new Set([0x2c, 0x5b, 0x7b]);
+
 function parseJson(json: string): unknown {
+  let marks = 0;
+  for (let at = 0; at < json.length; at++) if (MARKS.has(json.charCodeAt(at))) marks += 1;
+  if (marks > bounds.jsonMarks) throw new ReportError("the report has too many values");
   try {
     return JSON.parse(json);
   } catch {

@@ -13,8 +13,11 @@ import { type AggregateReport, ReportError } from "./types.ts";
  */
 export async function readAggregateReport(raw: Uint8Array): Promise<AggregateReport> {
   const candidates = parseMessage(raw).parts.filter(mayBeReport).slice(0, bounds.parts);
+  let left: number = bounds.reportBytes;
   for (const part of candidates) {
-    const text = await readFile(decodeWhole(raw.subarray(part.at, part.at + part.length), part.encoding));
+    const bytes = await readFile(decodeWhole(raw.subarray(part.at, part.at + part.length), part.encoding), left);
+    left -= bytes.length;
+    const text = utf8.decode(bytes).trimStart();
     if (text.startsWith("<")) return parseDmarcReport(text);
     if (text.startsWith("{")) return parseTlsReport(text);
   }
@@ -27,27 +30,30 @@ const mayBeReport = ({ contentType, filename }: MessagePart) =>
 
 const utf8 = new TextDecoder();
 
-/** Returns the text of a file, decompressed by what its first bytes say, since types and names are often wrong. */
-async function readFile(file: Uint8Array): Promise<string> {
-  const bytes = isGzip(file) ? gunzip(file) : isZip(file) ? await unzip(file) : file;
-  if (bytes.length > bounds.reportBytes) throw tooLarge();
-  return utf8.decode(bytes).trimStart();
+/**
+ * Returns the bytes of a file, decompressed by what its first bytes say, since types and names are often wrong. Once: an archive in
+ * another one is no report. Throws ReportError when they are more than `maxBytes`.
+ */
+async function readFile(file: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const bytes = isGzip(file) ? gunzip(file, maxBytes) : isZip(file) ? await unzip(file, maxBytes) : file;
+  if (bytes.length > maxBytes) throw tooLarge();
+  return bytes;
 }
 
 const isGzip = (file: Uint8Array) => file[0] === 0x1f && file[1] === 0x8b;
 const isZip = (file: Uint8Array) => file[0] === 0x50 && file[1] === 0x4b;
 const tooLarge = () => new ReportError(`the report is larger than ${bounds.reportBytes} bytes`);
 
-function gunzip(file: Uint8Array): Uint8Array {
+function gunzip(file: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return gunzipSync(file, { maxOutputLength: bounds.reportBytes });
+    return gunzipSync(file, { maxOutputLength: Math.max(maxBytes, 1) });
   } catch (error) {
     throw new ReportError(`the file cannot be decompressed: ${error}`);
   }
 }
 
 /** Returns the first file of an archive. */
-async function unzip(archive: Uint8Array): Promise<Uint8Array> {
+async function unzip(archive: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const source: ByteSource = {
     size: archive.length,
     read: async (offset, length) => archive.subarray(offset, offset + length),
@@ -55,7 +61,7 @@ async function unzip(archive: Uint8Array): Promise<Uint8Array> {
   };
   try {
     for await (const file of readDirectory(source, bounds.parts))
-      return await readAll(checkBytes(file, await openZipFile(source, file)));
+      return await readAll(checkBytes(file, await openZipFile(source, file)), maxBytes);
   } catch (error) {
     if (error instanceof ReportError) throw error;
     throw new ReportError(error instanceof ZipError ? error.message : `the archive cannot be read: ${error}`);
@@ -63,12 +69,12 @@ async function unzip(archive: Uint8Array): Promise<Uint8Array> {
   throw new ReportError("the archive is empty");
 }
 
-async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readAll(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > bounds.reportBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
     parts.push(chunk.slice());
   }
   return concat(parts);
