@@ -109,11 +109,20 @@ function policyFindings(
       }),
     );
   const subdomains = record.sp ?? record.p;
+  const missingNames = record.np ?? subdomains;
   if (!isInherited && isStrict(record.p) && subdomains === "none")
     findings.push(
       finding("dmarc_subdomains_open", {
         problem: `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`,
         action: `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`,
+        evidence,
+      }),
+    );
+  else if (!isInherited && isStrict(record.p) && missingNames === "none")
+    findings.push(
+      finding("dmarc_subdomains_open", {
+        problem: `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`,
+        action: `Remove np=none from the record: no mail of yours comes from names that do not exist.`,
         evidence,
       }),
     );

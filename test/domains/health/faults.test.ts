@@ -228,6 +228,12 @@ const faults: Fault[] = [
     /sp=none/,
   ],
   [
+    "open names that do not exist",
+    (p) => p.txt("dmarc", `v=DMARC1; p=reject; np=none; rua=mailto:${p.reportAddress}`),
+    "dmarc_subdomains_open",
+    /Remove np=none/,
+  ],
+  [
     "MX records here and elsewhere",
     (p) =>
       p.apex({
