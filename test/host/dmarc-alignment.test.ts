@@ -87,3 +87,43 @@ describe("DMARC", () => {
     expect(await dmarcOf("adkim=s; aspf=s", { ...both, signer: "example.org" })).toBe("pass");
   });
 });
+
+describe("the policy for a message that nothing aligns (RFC 9989)", () => {
+  /** Returns the policy that applies to mail from an address of `domain`; null: none. `mail.example.org` exists, other names do not. */
+  async function policyFor(domain: string, records: Record<string, string>): Promise<string | null> {
+    const spool = new Spool();
+    await spool.write(Buffer.from(`From: ada@${domain}\r\n\r\n${BODY}`));
+    await spool.finish();
+    const session = { id: "1", envelope: { mailFrom: { address: "" } }, remoteAddress: IP, transmissionType: "ESMTP" };
+    const resolver = async (name: string, type: string) => {
+      const record = type === "TXT" ? records[name] : undefined;
+      if (record !== undefined) return [[record]];
+      const code = name === "mail.example.org" ? "ENODATA" : "ENOTFOUND";
+      throw Object.assign(new Error("no such record"), { code });
+    };
+    const receiver = { name: "mx.test", resolver };
+    const { authentication } = await checkMessage(session as unknown as SMTPServerSession, spool, receiver);
+    return authentication.dmarc_policy;
+  }
+
+  const [EXISTING, MISSING] = ["mail.example.org", "forged.example.org"];
+  it.each([
+    ["sp, for a name below that exists", EXISTING, "p=reject; sp=quarantine; np=none", "quarantine"],
+    ["np, for a name below that does not exist", MISSING, "p=none; sp=none; np=reject", "reject"],
+    ["sp in place of np", MISSING, "p=none; sp=quarantine", "quarantine"],
+    ["p in place of both", MISSING, "p=reject", "reject"],
+    ["one step less with t=y", "example.org", "p=reject; t=y", "quarantine"],
+    ["the same with pct, which is no tag any more", "example.org", "p=reject; pct=0", "reject"],
+  ])("is %s", async (_, domain, tags, policy) => {
+    expect(await policyFor(domain, { "_dmarc.example.org": `v=DMARC1; ${tags}` })).toBe(policy);
+  });
+
+  it("is found by a walk up the tree, beyond a public suffix of the list", async () => {
+    const deep = "a.b.c.d.e.f.g.h.example.co.uk";
+    expect(await policyFor(deep, { "_dmarc.example.co.uk": "v=DMARC1; p=reject" })).toBe("reject");
+    expect(await policyFor("shop.co.uk", { "_dmarc.co.uk": "v=DMARC1; p=none; sp=reject; psd=y" })).toBe("reject");
+    expect(await policyFor("a.unit.example.org", { "_dmarc.unit.example.org": "v=DMARC1; p=quarantine; psd=n" })).toBe(
+      "quarantine",
+    );
+  });
+});

@@ -50,10 +50,12 @@ describe("one-click unsubscribe", () => {
         names.toLowerCase(),
       );
       expect(signed).toHaveLength(2);
+      expect(text).toContain(`\r\nFeedback-ID: :w${workspace.workspaceNumber}:${source}:bouncesmailtest\r\n`);
+      for (const names of signed) expect(names.split(":")).toContain("feedback-id");
       for (const names of signed)
         expect(names).toMatch(/list-unsubscribe:.*list-unsubscribe-post|list-unsubscribe-post:.*list-unsubscribe/);
     }
-    expect((await sent("api")).text).not.toContain("List-Unsubscribe");
+    expect((await sent("api")).text).not.toMatch(/List-Unsubscribe|Feedback-ID/);
   });
 
   it("POST unsubscribes at once without sign-in and is idempotent; GET and HEAD change nothing", async () => {
