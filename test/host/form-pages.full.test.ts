@@ -37,11 +37,22 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     };
     await page.goto("/app/templates/new?editor=blocks");
     await check("no block");
-    for (const type of ["heading", "text", "button", "image", "divider"]) await button(page, `Add ${type}`).click();
+    const types = ["heading", "text", "button", "image", "divider", "columns", "spacer", "part"];
+    for (const type of types) await button(page, `Add ${type}`).click();
     await expect
       .poll(() => legends(page))
-      .toEqual(["1. heading", "2. text", "3. button", "4. image", "5. divider", "Add a block"]);
+      .toEqual([...types.map((type, index) => `${index + 1}. ${type}`), "Add a block"]);
     await check("a block of each kind");
+    await page.locator("summary[aria-label='Condition of block 2']").click();
+    await page.locator("[name='b.1.showIf']").fill("plan");
+    await page.locator("[name='b.1.equals']").fill("pro");
+    await page.locator("[name='b.5.text']").fill("Left");
+    await page.locator("[name='b.5.rightUrl']").fill("https://example.org/right.png");
+    await page.locator("[name='b.5.rightText']").fill("A boat");
+    await check("a condition and columns");
+    await button(page, "Remove: block 8, part").click();
+    await expect.poll(async () => (await legends(page)).at(-2)).toBe("7. spacer");
+    expect(await page.locator("[name='b.1.equals']").inputValue()).toBe("pro");
     await page.locator("[name=name]").fill("A name ".repeat(20));
     await page.locator("[name='b.2.url']").fill("javascript:alert(1)");
     await page.evaluate("for (const form of document.forms) form.noValidate = true");
@@ -62,6 +73,10 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await check("the question");
     await button(page, "Delete the blocks").click();
     await expect.poll(() => page.locator("[name=html_body]").inputValue()).toContain("Welcome, {{name}}</h1>");
+    const html = await page.locator("[name=html_body]").inputValue();
+    for (const written of ['{% if plan == "pro" %}<p', '<table role="presentation"', "height:32px"])
+      expect(html).toContain(written);
+    expect(await page.locator("[name=language]").inputValue()).toBe("liquid");
     await check("HTML");
     await context.close();
   });

@@ -1,12 +1,16 @@
 export {
+  BLOCK_FIELDS,
   BLOCK_TYPES,
   type Block,
   type BlockType,
-  blockIssue,
   blockLimits,
+  columnsOf,
+  languageOf,
   readBlocks,
+  toBlock,
   toBlocksJson,
 } from "./blocks/blocks.ts";
+export { blockIssue } from "./blocks/issues.ts";
 export { renderBlocks } from "./blocks/render.ts";
 export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";

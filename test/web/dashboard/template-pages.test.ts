@@ -86,6 +86,40 @@ describe("the form of blocks", () => {
     expect(empty.match(/<button[^>]* autofocus[^>]*>/)?.[0]).toContain('value="add:heading"');
   });
 
+  it("makes a template with a condition or a part Liquid, and another one what was chosen", async () => {
+    await create({ name: "footer", language: "liquid", html_body: "<i>f</i>", text_body: "f" });
+    const part = { "b.2.type": "part", "b.2.text": "footer" };
+    const id = await saved(aForm({ "b.0.showIf": " plan ", "b.0.equals": "pro", ...part }));
+    const template = await stored(id);
+    expect(template).toMatchObject({ language: "liquid", variables: ["plan", "name"] });
+    expect(template.text_body).toContain('{% if plan == "pro" %}For {{name}}');
+    expect(template.html_body).toContain('{% render "footer" %}');
+    expect(template.blocks_json).toMatchObject({ blocks: [{ showIf: "plan", equals: "pro" }, {}, { text: "footer" }] });
+    const page = await textOf(`/app/templates/${id}`);
+    expect(page).toMatch(/<details class="condition" open/);
+    expect(page).not.toContain("was changed without its blocks");
+    await submit(session, `/app/templates/${id}`, aForm());
+    expect(await stored(id)).toMatchObject({ language: "placeholders", variables: ["name"] });
+    await submit(session, `/app/templates/${id}`, aForm({ language: "liquid" }));
+    expect(await stored(id)).toMatchObject({ language: "liquid", variables: ["name"] });
+  });
+
+  it("names the block of a part that does not exist, and of a condition or text that Liquid cannot read", async () => {
+    const part = { "b.2.type": "part", "b.2.text": "no footer" };
+    const columns = { "b.2.type": "columns", "b.2.text": "a", "b.2.rightUrl": "javascript:alert(1)" };
+    const wrong: [name: string, form: Record<string, string>][] = [
+      ["b.2.text", part],
+      ["b.2.rightUrl", columns],
+      ["b.0.showIf", { "b.0.showIf": "no path" }],
+      ["b.0.equals", { "b.0.showIf": "plan", "b.0.equals": '"' }],
+      ["b.0.text", { "b.0.text": "{{ a | shout }}", language: "liquid" }],
+    ];
+    for (const [name, form] of wrong) {
+      const refused = await submit(session, "/app/templates/new", aForm(form));
+      expect([refused.status, (await refused.text()).includes(`href="#${name}"`)], name).toEqual([422, true]);
+    }
+  });
+
   it("names each wrong field of a block and saves nothing", async () => {
     const id = await saved(aForm());
     const before = await stored(id);
@@ -140,6 +174,16 @@ describe("the preview of the form", () => {
     expect(shown).toContain("For &lt;i&gt;Ada");
     expect(shown).toContain("[A &lt;boat&gt;]");
     expect(shown).not.toContain("boat.png");
+    const columns = {
+      "b.1.type": "columns",
+      "b.1.text": "A",
+      "b.1.url": "https://example.org/a.png",
+      "b.0.showIf": "x",
+    };
+    const decided = await (await preview({ ...aForm(columns), "v.name": "Ada" })).text();
+    expect(decided).toContain("For Ada");
+    expect(decided).toContain("[A]");
+    expect(decided).not.toContain("a.png");
     expect(blocks.headers.get("Content-Security-Policy")).toContain("sandbox allow-popups");
     expect(await (await preview({ html_body: "<p>{{name}} {{city}}</p>", "v.name": "Ada" })).text()).toContain(
       "<p>Ada city</p>",

@@ -1,50 +1,59 @@
-import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
+import type { Language } from "../../../lib/personal-text.ts";
 
-/** Blocks of a template: their kinds, limits and issues. Pure. */
+/** Blocks of a template: their kinds, limits and stored form. Pure. */
 
-export const BLOCK_TYPES = ["heading", "text", "button", "image", "divider"] as const;
+export const BLOCK_TYPES = ["heading", "text", "button", "image", "columns", "divider", "spacer", "part"] as const;
 export type BlockType = (typeof BLOCK_TYPES)[number];
 
-/** One block. The text of an image is its alternative text; only buttons and images have a URL, and a divider has neither. */
+/**
+ * One block. The text of an image is its alternative text, that of a spacer its height in px, and that of a part the name of another
+ * template. A divider has no text.
+ */
 export interface Block {
   type: BlockType;
   text: string;
+  /** Of a button or an image. */
   url: string;
+  /** Of columns: text and image of the right one. `text` and `url` are those of the left one. */
+  rightText?: string;
+  rightUrl?: string;
+  /** The value that shows the block when an email has it, as a path: `order.total`. Absent: it is always shown. */
+  showIf?: string;
+  /** What `showIf` has to equal. Absent: anything but an empty text, an empty list and false. */
+  equals?: string;
 }
 
-/** Greatest number of blocks of a template, and lengths of text and URL of a block in UTF-16 units. */
-export const blockLimits = { blocks: 100, text: 10_000, url: 2_000 } as const;
+/** Members of a block beside its type. */
+export const BLOCK_FIELDS = ["text", "url", "rightText", "rightUrl", "showIf", "equals"] as const;
+
+/** Greatest number of blocks of a template, lengths of text and URL of a block in UTF-16 units, and height of a spacer in px. */
+export const blockLimits = { blocks: 100, text: 10_000, url: 2_000, name: 200, height: 200 } as const;
 
 /** A URL begins with its scheme, so that no value of a placeholder can choose another one, such as `javascript:`. */
 const LINK = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
 const IMAGE = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 
 /** Returns whether a block may lead to its URL, or show the image there. */
-export const isSafeUrl = ({ type, url }: Block) => (type === "image" ? IMAGE : LINK).test(url);
+export const isSafeUrl = ({ type, url }: Pick<Block, "type" | "url">) => (type === "button" ? LINK : IMAGE).test(url);
 
-/** Returns which field of a block is wrong and why, or null. */
-export function blockIssue(block: Block): { field: "text" | "url"; message: string } | null {
-  const { type, text, url } = block;
-  if (type === "divider") return null;
-  if (text.trim() === "" && type !== "image") return { field: "text", message: `The ${type} has no text` };
-  if (text.length > blockLimits.text)
-    return { field: "text", message: `The text has ${text.length} characters; the limit is ${blockLimits.text}` };
-  if (hasEscapedName(text)) return { field: "text", message: ESCAPED_NAME };
-  if (type !== "button" && type !== "image") return null;
-  if (url.length > blockLimits.url)
-    return { field: "url", message: `The URL has ${url.length} characters; the limit is ${blockLimits.url}` };
-  if (hasEscapedName(url)) return { field: "url", message: ESCAPED_NAME };
-  const schemes = type === "image" ? "https:// or http://" : "https://, http:// or mailto:";
-  return isSafeUrl(block) ? null : { field: "url", message: `The URL must begin with ${schemes} and have no spaces` };
-}
+/** Returns the language of a template of blocks: conditions and parts need Liquid, whatever was chosen. */
+export const languageOf = (blocks: readonly Block[], chosen: Language = "placeholders"): Language =>
+  blocks.some(({ type, showIf }) => type === "part" || showIf) ? "liquid" : chosen;
 
-const ESCAPED_NAME = "The name of a placeholder must not contain &, <, > or quotes";
-
-/** Returns whether a placeholder has another name in HTML, where it is escaped, than in plain text. */
-const hasEscapedName = (text: string) =>
-  parsePlaceholders(text).some((part) => typeof part !== "string" && escapeHtml(part.name) !== part.name);
+/** Returns the columns of a block: each is an image when it has a URL, else a text. */
+export const columnsOf = ({ text, url, rightText = "", rightUrl = "" }: Block): Block[] =>
+  [
+    { text, url },
+    { text: rightText, url: rightUrl },
+  ].map((column) => ({ type: column.url === "" ? "text" : "image", ...column }));
 
 const isType = (type: unknown): type is BlockType => BLOCK_TYPES.some((known) => known === type);
+
+/** Returns a block whose optional members are absent when they are empty. */
+export function toBlock(type: BlockType, fields: Partial<Record<(typeof BLOCK_FIELDS)[number], string>>): Block {
+  const { text = "", url = "", ...others } = fields;
+  return { type, text, url, ...Object.fromEntries(Object.entries(others).filter(([, value]) => value)) };
+}
 
 /** Returns `blocks_json` of blocks. */
 export const toBlocksJson = (blocks: readonly Block[]) => ({ version: 1, blocks: [...blocks] });
@@ -58,7 +67,10 @@ export function readBlocks(json: Readonly<Record<string, unknown>> | null): Bloc
 
 function readBlock(value: unknown): Block | null {
   if (typeof value !== "object" || value === null) return null;
-  const { type, text, url } = value as Partial<Record<keyof Block, unknown>>;
+  const members = value as Partial<Record<keyof Block, unknown>>;
+  const { type, text, url } = members;
   if (!isType(type) || typeof text !== "string" || typeof url !== "string") return null;
-  return { type, text, url };
+  const fields = BLOCK_FIELDS.flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]]]));
+  if (!fields.every(([, field]) => typeof field === "string")) return null;
+  return toBlock(type, Object.fromEntries(fields));
 }

@@ -1,58 +1,115 @@
+import type { Language } from "../../../lib/personal-text.ts";
 import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
-import { type Block, type BlockType, isSafeUrl } from "./blocks.ts";
+import { type Block, type BlockType, columnsOf, isSafeUrl, languageOf } from "./blocks.ts";
 
-/** Mail programs read few stylesheets, so each element has its style. */
+const FONT = "font:16px/1.5 system-ui,sans-serif;color:#1c2024";
+/** Mail programs read few stylesheets, so each element has its style. Some do not inherit a font into a table. */
 const STYLE = {
-  page: "max-width:600px;margin:0 auto;padding:16px;font:16px/1.5 system-ui,sans-serif;color:#1c2024",
+  page: `max-width:600px;margin:0 auto;padding:16px;${FONT}`,
   heading: "font-size:24px;line-height:1.25;margin:24px 0 12px",
   text: "margin:0 0 16px",
   button:
     "display:inline-block;padding:10px 20px;border-radius:4px;background:#1f5fbf;color:#ffffff;text-decoration:none",
   image: "display:block;max-width:100%;height:auto;margin:0 0 16px",
   divider: "border:0;border-top:1px solid #7a838d;margin:24px 0",
+  table: "width:100%;border-collapse:collapse",
+  columns: [`padding:0 8px 0 0;${FONT}`, `padding:0 0 0 8px;${FONT}`],
 } as const;
 
 /**
- * Renders blocks as HTML and plain text, in which placeholders stay. All other text is escaped, and a URL that `isSafeUrl`
- * refuses is left out. Returns null for both when there is no block. Pure.
+ * Renders blocks as HTML and plain text in a language: placeholders stay in both, and conditions and parts become Liquid. All other text
+ * is escaped, and a URL that `isSafeUrl` refuses is left out. Returns null for both when there is no block. Pure.
  */
-export function renderBlocks(blocks: readonly Block[]): { html: string | null; text: string | null } {
+export function renderBlocks(
+  blocks: readonly Block[],
+  language: Language = languageOf(blocks),
+): { html: string | null; text: string | null } {
   if (blocks.length === 0) return { html: null, text: null };
   // A line break ends a name, so no placeholder can begin in one block and end in the next.
-  const html = blocks.map((block) => HTML[block.type](block)).join("\n");
-  const text = blocks.map(toText).filter((part) => part !== "");
-  return { html: `<div style="${STYLE.page}">\n${html}\n</div>\n`, text: `${text.join("\n\n")}\n` };
+  const html = blocks.map((block) => conditional(block, `${HTML[block.type](block, language)}\n`)).join("");
+  const text = blocks.flatMap((block) => {
+    const written = toText(block, language);
+    return written === "" ? [] : [{ block, written }];
+  });
+  return {
+    html: `<div style="${STYLE.page}">\n${html}</div>\n`,
+    text:
+      text
+        .map(({ block, written }, index) => conditional(block, written + (index < text.length - 1 ? "\n\n" : "\n")))
+        .join("") || "\n",
+  };
 }
 
-const HTML: Readonly<Record<BlockType, (block: Block) => string>> = {
-  heading: ({ text }) => `<h1 style="${STYLE.heading}">${escaped(text)}</h1>`,
-  text: ({ text }) =>
+/** Returns what is written when the condition of a block is met, with the line breaks that end it. */
+function conditional({ showIf, equals }: Block, written: string): string {
+  if (!showIf) return written;
+  // The values of an email are texts where they were imported, else also numbers and booleans.
+  const literal = equals && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(equals) ? ` or ${showIf} == ${equals}` : "";
+  const condition = equals ? `${showIf} == "${equals}"${literal}` : `${showIf} != blank`;
+  return `{% if ${condition} %}${written}{% endif %}`;
+}
+
+const HTML: Readonly<Record<BlockType, (block: Block, language: Language) => string>> = {
+  heading: ({ text }, language) => `<h1 style="${STYLE.heading}">${escaped(text, language)}</h1>`,
+  text: ({ text }, language) =>
     text
       .trim()
       .split(/\n{2,}/)
-      .map((paragraph) => `<p style="${STYLE.text}">${escaped(paragraph).replaceAll("\n", "<br>\n")}</p>`)
+      .map((paragraph) => `<p style="${STYLE.text}">${escaped(paragraph, language).replaceAll("\n", "<br>\n")}</p>`)
       .join("\n"),
-  button: (block) => {
-    const href = isSafeUrl(block) ? ` href="${escaped(block.url)}"` : "";
-    return `<p style="${STYLE.text}"><a${href} style="${STYLE.button}">${escaped(block.text)}</a></p>`;
+  button: (block, language) => {
+    const href = isSafeUrl(block) ? ` href="${escaped(block.url, language)}"` : "";
+    return `<p style="${STYLE.text}"><a${href} style="${STYLE.button}">${escaped(block.text, language)}</a></p>`;
   },
-  image: (block) => {
-    const src = isSafeUrl(block) ? ` src="${escaped(block.url)}"` : "";
-    return `<img${src} alt="${escaped(block.text)}" style="${STYLE.image}">`;
+  image: (block, language) => {
+    const src = isSafeUrl(block) ? ` src="${escaped(block.url, language)}"` : "";
+    return `<img${src} alt="${escaped(block.text, language)}" style="${STYLE.image}">`;
+  },
+  columns: (block, language) => {
+    const cells = columnsOf(block).map(
+      (column, index) =>
+        `<td width="50%" valign="top" style="${STYLE.columns[index]}">\n${column.type === "text" && column.text.trim() === "" ? "" : HTML[column.type](column, language)}\n</td>`,
+    );
+    return `<table role="presentation" style="${STYLE.table}"><tr>\n${cells.join("\n")}\n</tr></table>`;
   },
   divider: () => `<hr style="${STYLE.divider}">`,
+  spacer: ({ text }) => {
+    const height = Number.parseInt(text, 10) || 0;
+    return `<div style="height:${height}px;font-size:1px;line-height:${height}px">&nbsp;</div>`;
+  },
+  part: ({ text }) => renderTag(text),
 };
 
-function toText(block: Block): string {
+function toText(block: Block, language: Language): string {
   const { type, text } = block;
   if (type === "divider") return "-".repeat(40);
-  return type === "button" && isSafeUrl(block) ? `${text.trim()}\n${block.url}` : text.trim();
+  if (type === "spacer") return "";
+  if (type === "part") return renderTag(text);
+  if (type === "columns")
+    return columnsOf(block)
+      .map((column) => toText(column, language))
+      .filter((column) => column !== "")
+      .join("\n\n");
+  const written = literal(text.trim(), language);
+  return type === "button" && isSafeUrl(block) ? `${written}\n${literal(block.url, language)}` : written;
 }
 
-/** Escapes a text but its placeholders. Other braces become entities, so that none joins them to a placeholder. */
-function escaped(text: string): string {
+/** Returns the tag that renders another template. A text of Liquid has no escapes; its quotes are those that the name does not have. */
+const renderTag = (name: string) => `{% render ${name.includes('"') ? `'${name}'` : `"${name}"`} %}`;
+
+/** Returns a plain text whose braces beside placeholders are no Liquid. */
+function literal(text: string, language: Language): string {
+  if (language === "placeholders") return text;
   return parsePlaceholders(text)
-    .map((part) => (typeof part === "string" ? escapeBraces(escapeHtml(part)) : `{{${escapeHtml(part.name)}}}`))
+    .map((part) => (typeof part === "string" ? part.replace(/\{+/g, '{{ "$&" }}') : `{{${part.name}}}`))
+    .join("");
+}
+
+/** Escapes a text but its placeholders. Other braces become entities, so that none joins them to a placeholder. Liquid is read before HTML. */
+function escaped(text: string, language: Language): string {
+  const nameOf = (name: string) => (language === "liquid" ? name : escapeHtml(name));
+  return parsePlaceholders(text)
+    .map((part) => (typeof part === "string" ? escapeBraces(escapeHtml(part)) : `{{${nameOf(part.name)}}}`))
     .join("");
 }
 

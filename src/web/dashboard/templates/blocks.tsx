@@ -1,6 +1,8 @@
-import { Field, type FieldErrors, Icon, Notice, TextArea, toSentence } from "../../../http/ui/index.ts";
+import { type FieldErrors, Icon, Notice, toSentence } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
-import { type BlocksChange, fieldOf } from "./form.ts";
+import { BlockFields, Condition } from "./block-fields.tsx";
+import type { BlocksChange } from "./form.ts";
+import { fieldOf } from "./form.ts";
 
 interface BlocksProps {
   blocks: readonly Block[];
@@ -23,6 +25,7 @@ export const Blocks = ({ blocks, change, errors }: BlocksProps) => (
           </legend>
           <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
           <BlockFields {...{ block, index, focus: change?.focus, errors }} />
+          <Condition {...{ block, index, errors }} />
           <div class="tools">
             <Tool verb="up" disabled={index === 0} {...{ block, index, focus: change?.focus }} />
             <Tool verb="down" disabled={index === blocks.length - 1} {...{ block, index, focus: change?.focus }} />
@@ -83,29 +86,6 @@ interface BlockProps {
   block: Block;
   index: number;
   focus: string | undefined;
-}
-
-function BlockFields({
-  block: { type, text, url },
-  index,
-  focus,
-  errors,
-}: BlockProps & { errors: FieldErrors | undefined }) {
-  if (type === "divider") return <hr />;
-  const [textName, urlName] = [fieldOf(index, "text"), fieldOf(index, "url")];
-  const textField = { name: textName, value: text, errors, autofocus: focus === textName };
-  return (
-    <>
-      {type === "text" ? (
-        <TextArea label="Text" rows={4} hint="An empty line begins a new paragraph." {...textField} />
-      ) : (
-        <Field label={type === "image" ? "Alternative text" : "Text"} required={type !== "image"} {...textField} />
-      )}
-      {type === "button" || type === "image" ? (
-        <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} errors={errors} />
-      ) : null}
-    </>
-  );
 }
 
 interface ToolProps extends BlockProps {

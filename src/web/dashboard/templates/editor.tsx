@@ -35,6 +35,14 @@ export function Editor({ path, form, samples, change, refusal }: EditorProps) {
       ))}
       <Field name="name" label="Name" value={form.name} errors={errors} />
       <Field name="subject" label="Subject" required={false} value={form.subject} errors={errors} />
+      <Select
+        name="language"
+        label="Language"
+        options={LANGUAGES}
+        value={form.language}
+        errors={errors}
+        {...(form.blocks === null ? {} : { hint: "Conditions and parts are Liquid, whatever is chosen." })}
+      />
       {form.blocks === null ? <Html {...{ form, errors }} /> : <Blocks {...{ blocks: form.blocks, change, errors }} />}
       <p class="hidden" role="status" data-said-here="" />
       <div class="actions">
@@ -57,7 +65,6 @@ export function Editor({ path, form, samples, change, refusal }: EditorProps) {
 
 const Html = ({ form, errors }: { form: TemplateForm; errors: FieldErrors | undefined }) => (
   <>
-    <Select name="language" label="Language" options={LANGUAGES} value={form.language} errors={errors} />
     <TextArea
       name="html_body"
       label="HTML"

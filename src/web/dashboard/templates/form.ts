@@ -2,14 +2,18 @@ import { unprocessable } from "../../../lib/errors.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import { type Language, languages } from "../../../lib/personal-text.ts";
 import {
+  BLOCK_FIELDS,
   BLOCK_TYPES,
   type Block,
   type BlockType,
   blockIssue,
   blockLimits,
+  columnsOf,
+  languageOf,
   readBlocks,
   renderBlocks,
   type TemplateOut,
+  toBlock,
   toBlocksJson,
 } from "../../../sending/templates/index.ts";
 
@@ -17,7 +21,7 @@ import {
 export interface TemplateForm {
   name: string;
   subject: string;
-  /** Language of subject, HTML and text. Blocks have placeholders. */
+  /** Language of subject, HTML and text, as it was chosen: some blocks need Liquid. */
   language: Language;
   html_body: string;
   text_body: string;
@@ -53,11 +57,16 @@ export function toForm(template: TemplateOut): TemplateForm {
 
 /** Returns what the form shows and changes, by label. */
 export function valuesOf({ name, subject, language, html_body, text_body, blocks }: TemplateForm): FormValues {
-  const content = blocks?.map(({ type, text, url }) => [`${type}:`, text, url].join(" ").trim()).join("\n");
+  const content = blocks
+    ?.map((block) =>
+      [`${block.type}:`, ...BLOCK_FIELDS.map((field) => block[field] ?? "")].filter((part) => part !== "").join(" "),
+    )
+    .join("\n");
   return {
     Name: name,
     Subject: subject,
-    ...(content === undefined ? { Language: language, HTML: html_body, Text: text_body } : { Blocks: content }),
+    Language: language,
+    ...(content === undefined ? { HTML: html_body, Text: text_body } : { Blocks: content }),
   };
 }
 
@@ -70,8 +79,7 @@ export function toTemplateForm(fields: URLSearchParams): TemplateForm {
     type && blocks.length <= blockLimits.blocks;
     type = toType(fields, blocks.length)
   ) {
-    const [text, url] = [field(fieldOf(blocks.length, "text")), field(fieldOf(blocks.length, "url")).trim()];
-    blocks.push({ type, text, url });
+    blocks.push(toBlock(type, readBlockFields(field, blocks.length)));
   }
   return {
     ...{ name: field("name"), subject: field("subject"), html_body: field("html_body"), text_body: field("text_body") },
@@ -80,6 +88,14 @@ export function toTemplateForm(fields: URLSearchParams): TemplateForm {
     idempotencyKey: field("idempotency_key"),
     version: field("version"),
   };
+}
+
+/** Returns the fields of a block. Its texts keep their spaces, since a line break in them means a paragraph. */
+function readBlockFields(field: (name: string) => string, index: number) {
+  const values = BLOCK_FIELDS.map((name) => [name, field(fieldOf(index, name))] as const);
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, name === "text" || name === "rightText" ? value : value.trim()]),
+  );
 }
 
 /** Returns the name of a field of a block. */
@@ -91,22 +107,16 @@ const toType = (fields: URLSearchParams, index: number): BlockType | undefined =
 /** Returns the body of the API call that saves the form. Throws 422 that names the fields of blocks that are wrong. */
 export function toRequest(form: TemplateForm) {
   const request = { name: form.name, subject: form.subject || null };
-  const { language } = form;
+  const language = form.blocks === null ? form.language : languageOf(form.blocks, form.language);
   if (form.blocks === null)
     return { ...request, language, html_body: form.html_body || null, text_body: form.text_body || null };
-  const { html, text } = renderBlocks(checkBlocks(form.blocks));
-  return {
-    ...request,
-    language: "placeholders",
-    html_body: html,
-    text_body: text,
-    blocks_json: toBlocksJson(form.blocks),
-  };
+  const { html, text } = renderBlocks(checkBlocks(form.blocks, language), language);
+  return { ...request, language, html_body: html, text_body: text, blocks_json: toBlocksJson(form.blocks) };
 }
 
-function checkBlocks(blocks: readonly Block[]): readonly Block[] {
+function checkBlocks(blocks: readonly Block[], language: Language): readonly Block[] {
   const errors = blocks.flatMap((block, index) => {
-    const error = blockIssue(block);
+    const error = blockIssue(block, language);
     if (error === null) return [];
     const msg = `Block ${index + 1}: ${error.message}`;
     return [{ loc: ["body", fieldOf(index, error.field)], msg, type: "value_error" }];
@@ -118,12 +128,22 @@ function checkBlocks(blocks: readonly Block[]): readonly Block[] {
 }
 
 /** Returns the content that the preview of a form shows. It loads nothing, so images are their alternative texts. */
-export function toPreview(form: TemplateForm): { html: string | null; text: string | null } {
-  if (form.blocks === null) return { html: form.html_body || null, text: form.text_body || null };
-  const withoutImages = form.blocks.map(
-    (block): Block => (block.type === "image" ? { ...block, type: "text", text: `[${block.text || "Image"}]` } : block),
+export function toPreview(form: TemplateForm): { language: Language; html: string | null; text: string | null } {
+  if (form.blocks === null)
+    return { language: form.language, html: form.html_body || null, text: form.text_body || null };
+  const language = languageOf(form.blocks, form.language);
+  return { language, ...renderBlocks(form.blocks.map(withoutImages), language) };
+}
+
+const imageText = (text: string) => `[${text || "Image"}]`;
+
+function withoutImages(block: Block): Block {
+  if (block.type === "image") return { ...block, type: "text", text: imageText(block.text) };
+  if (block.type !== "columns") return block;
+  const [text = "", rightText = ""] = columnsOf(block).map((column) =>
+    column.type === "image" ? imageText(column.text) : column.text,
   );
-  return renderBlocks(withoutImages);
+  return { ...block, ...{ text, url: "", rightText, rightUrl: "" } };
 }
 
 /** A change of blocks that a button of the form makes. */
@@ -161,10 +181,14 @@ export function changeBlocks(blocks: readonly Block[], action: string): BlocksCh
   return { blocks: others.toSpliced(to, 0, block), focus, said };
 }
 
+/** Height of a new spacer. */
+const SPACER_PX = "32";
+
 function addBlock(blocks: readonly Block[], type: BlockType, before: string | undefined): BlocksChange {
   const wanted = before === undefined ? blocks.length : Number(before);
   const index = Number.isInteger(wanted) ? Math.min(Math.max(0, wanted), blocks.length) : blocks.length;
   const focus = type === "divider" ? `remove:${index}` : fieldOf(index, "text");
   const said = `A ${type} is block ${index + 1} of ${blocks.length + 1} now.`;
-  return { blocks: blocks.toSpliced(index, 0, { type, text: "", url: "" }), focus, said };
+  const text = type === "spacer" ? SPACER_PX : "";
+  return { blocks: blocks.toSpliced(index, 0, { type, text, url: "" }), focus, said };
 }

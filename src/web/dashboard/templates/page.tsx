@@ -122,7 +122,7 @@ const EditorChoice = ({ isOfBlocks }: { isOfBlocks: boolean }) => (
 function ForeignChange({ template }: { template: TemplateOut }) {
   const blocks = readBlocks(template.blocks_json);
   if (blocks === null) return null;
-  const { html, text } = renderBlocks(blocks);
+  const { html, text } = renderBlocks(blocks, template.language);
   if (html === template.html_body && text === template.text_body) return null;
   return (
     <Notice kind="warn">

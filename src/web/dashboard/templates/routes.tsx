@@ -19,6 +19,7 @@ import {
 import { PAGE_SIZE } from "../page-size.ts";
 import { previewHtml, readSamples, type Samples } from "../sample-values.ts";
 import { templateActionPages } from "./action-routes.tsx";
+import { atBlocks } from "./block-errors.ts";
 import {
   type BlocksChange,
   changeBlocks,
@@ -63,7 +64,9 @@ export const templatePages = new Hono<AppEnv>()
       async () => {
         const request = toRequest(form);
         const input = parseFields(TemplateIn, request);
-        const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => createTemplate(ctx, input));
+        const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) =>
+          atBlocks(form, () => createTemplate(ctx, input)),
+        );
         return `/app/templates/${(await run).id}?done=saved`;
       },
       (refusal) => showNew(c, { form, refusal }),
@@ -86,7 +89,7 @@ export const templatePages = new Hono<AppEnv>()
         const patch = parseFields(TemplatePatch, toRequest(form));
         const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
         requireVersion(form.version, valuesOf(stored), valuesOf(form));
-        await updateTemplate(c.get("caller"), id, patch);
+        await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
         return `/app/templates/${id}?done=saved`;
       },
       (refusal) => showTemplate(c, { form, refusal, samples: readSamples(fields) }),
@@ -106,8 +109,5 @@ function withChange(form: TemplateForm, fields: URLSearchParams): { form: Templa
 
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML. */
 async function showContent(c: Context<AppEnv>, form: TemplateForm, samples: Samples) {
-  return respondMailHtml(
-    c,
-    await previewHtml(c.get("caller"), { language: form.language, ...toPreview(form) }, samples),
-  );
+  return respondMailHtml(c, await previewHtml(c.get("caller"), toPreview(form), samples));
 }
