@@ -140,6 +140,20 @@ describe("a hostile text ends at a limit, with a frozen clock", () => {
       "comparing such lists",
       `{% assign a = "1,2" | split: "," %}${"{% assign b = a %}{% assign a = a | push: b | push: b %}".repeat(40)}{% if a == b %}{% endif %}`,
     ],
+    [
+      "ranges in ranges of a table",
+      "{% for i in (1..1000000000) %}{% tablerow j in (1..1000000000) %}{% endtablerow %}{% endfor %}",
+    ],
+    [
+      "a text of 100 MB by replace",
+      "{% assign s = big %}{% for i in (1..9) %}{% assign s = s | replace: 'x', 'xxxxxxxxxx' %}{% endfor %}",
+      { big },
+    ],
+    [
+      "a text of 100 MB by split and join",
+      "{% assign s = big %}{% for i in (1..12) %}{% assign s = s | split: '' | join: 'xx' %}{% endfor %}",
+      { big },
+    ],
     ["a padded number", "{{ 'now' | date: '%1000000000Y' }}"],
     [
       "searching a long text again and again",
@@ -156,7 +170,21 @@ describe("a hostile text ends at a limit, with a frozen clock", () => {
     vi.spyOn(Date, "now").mockReturnValue(0);
     vi.spyOn(performance, "now").mockReturnValue(0);
     const parts = { part: "x", self: "{% render 'self' %}" };
-    expect(issueOf(text, values, parts).message).toMatch(/^it (takes|writes|reads) more than [\d,]+ |too many tags/);
+    const issue = issueOf(text, values, parts);
+    expect(issue.message).toMatch(/^it (takes|writes|reads) more than [\d,]+ |too many tags/);
+    expect([issue.line, issue.column]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(Math.min(issue.line, issue.column)).toBeGreaterThan(0);
+  });
+
+  it("names the line and the column of the tag at which it ended", () => {
+    vi.spyOn(Date, "now").mockReturnValue(0);
+    expect(issueOf("a\n b {% for i in (1..1000000000) %}\n{% endfor %}")).toMatchObject({
+      line: 2,
+      column: 4,
+      part: null,
+    });
+    const doubling = "{% for i in (1..12) %}\n  {% assign s = s | append: s %}{% endfor %}";
+    expect(issueOf(doubling, { s: big })).toMatchObject({ line: 2, column: 3 });
   });
 
   it("a text of tags within tags, or longer than a template, is an issue too", () => {
