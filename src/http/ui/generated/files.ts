@@ -6,8 +6,8 @@ export const files = {
   webmailScript: "/assets/webmail-4b4d8942.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-17f3954.css",
-  dashboardStyle: "/assets/dashboard-a2ebd733.css",
+  dashboardStyle: "/assets/dashboard-17bc1e4f.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-501d89fb.json",
+  guides: "/assets/guides-2acc2605.json",
 } as const;
