@@ -21,7 +21,7 @@ interface Broadcast {
 }
 
 export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Row[]> {
-  const contact_list_id = await insertList(deployment);
+  const contact_list_id = await insertList(deployment, CONTACTS);
   const { id } = await json<Broadcast>(
     deployment.call("POST", "/v1/broadcasts/", {
       name: "Bench",
@@ -81,19 +81,19 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
 }
 
 /** Inserts a list of contacts by SQL. Returns its id. */
-async function insertList(deployment: Deployment): Promise<string> {
+export async function insertList(deployment: Deployment, contacts: number): Promise<string> {
   const id = crypto.randomUUID();
   const { workspaceNumber } = deployment.seed;
   await deployment.sql(
     "INSERT INTO contact_lists (workspace, id, name, contact_count, created_at) VALUES (?1, ?2, 'Bench', ?3, 0)",
-    ...[workspaceNumber, id, CONTACTS],
+    ...[workspaceNumber, id, contacts],
   );
   await deployment.sql(
     `WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ?3)
      INSERT INTO contacts (workspace, list, id, email, email_key, name, created_at)
      SELECT ?1, l.n, printf('01900000-0000-7000-8000-%012d', i), 'c' || i || '@example.org', 'c' || i || '@example.org',
        'Person ' || i, 0 FROM contact_lists l, numbers WHERE l.id = ?2`,
-    ...[workspaceNumber, id, CONTACTS],
+    ...[workspaceNumber, id, contacts],
   );
   return id;
 }
@@ -113,7 +113,7 @@ async function sendSingles(deployment: Deployment, sink: Sink): Promise<number[]
 }
 
 /** Polls a number until `isDone`, and runs the cron trigger each minute. */
-async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
+export async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
   const end = Date.now() + TIMEOUT_MS;
   let nextCron = Date.now() + MINUTE_MS;
   for (;;) {

@@ -4,6 +4,7 @@ import { measureAnalytics } from "./analytics.ts";
 import { measureBatch } from "./batch.ts";
 import { measureBodies } from "./bodies.ts";
 import { measureBombs } from "./bombs.ts";
+import { measureBroadcastLanguages } from "./broadcast-languages.ts";
 import { measureBroadcasts } from "./broadcasts.ts";
 import { measureComposing } from "./compose.ts";
 import { measureCosts } from "./cost.ts";
@@ -38,6 +39,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   accept: measureAccept,
   batch: measureBatch,
   broadcasts: measureBroadcasts,
+  "broadcast-languages": measureBroadcastLanguages,
   delivery: measureDelivery,
   drain: measureDrain,
   shards: measureShards,
