@@ -1,7 +1,14 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { LiquidTextError, parseLiquid } from "../../lib/liquid/index.ts";
 import { type Language, parsePersonalText } from "../../lib/personal-text.ts";
-import { type Encoding, escapeHtml, parsePlaceholders, placeholderNames, textAsHtml } from "../../lib/placeholders.ts";
+import {
+  type Encoding,
+  escapeHtml,
+  parsePlaceholders,
+  placeholderNames,
+  textAsHtml,
+  type Values,
+} from "../../lib/placeholders.ts";
 import { readParts, type TemplateOut } from "../../sending/templates/index.ts";
 
 /** Prefix of the fields that hold a sample value, before its name. */
@@ -57,13 +64,15 @@ export interface PreviewedContent {
 }
 
 /**
- * Returns the HTML of a content with sample values. A value without one shows its name. A mistake of a Liquid text is shown in its place.
+ * Returns the HTML of a content with sample values. A value without one is that of `contact`, as in a broadcast, where there is one; else it
+ * shows its name. A mistake of a Liquid text is shown in its place.
  * At most one D1 call, for the parts of other templates.
  */
 export async function previewHtml(
   caller: CallerCtx,
   { language, html, text }: PreviewedContent,
   samples: Samples,
+  contact: Values | null = null,
 ): Promise<string> {
   try {
     const source = html ?? text ?? "";
@@ -75,7 +84,8 @@ export async function previewHtml(
       encoding,
       (await readParts(caller, caller.workspace.number, names))[encoding],
     );
-    const rendering = { values: toVariables(language, parsed.paths, samples), now: caller.now() };
+    const given = parsed.paths.filter((path) => contact === null || samples.has(path));
+    const rendering = { values: { ...contact, ...toVariables(language, given, samples) }, now: caller.now() };
     const rendered = parsed.render(rendering, MAX_PREVIEW);
     if (rendered === null) return "<p>The content is too long to be shown.</p>";
     return html === null ? textAsHtml(rendered) : rendered;

@@ -164,6 +164,31 @@ describe("the form of blocks", () => {
   });
 });
 
+describe("the preview with a contact", () => {
+  it("fills in the values of a contact as a broadcast does, and says when no contact has the address", async () => {
+    const list = await (await workspace.post("/v1/contacts/", { name: "People" })).json<{ id: string }>();
+    const metadata = { plan: "pro", tags: ["a", "b"] };
+    const ada = { email: "Ada@example.org", name: "Ada <b>", metadata };
+    expect((await workspace.post(`/v1/contacts/${list.id}/contacts`, ada)).status).toBe(201);
+    const html_body = "{{ name }}|{% if plan == 'pro' %}Pro{% endif %}|{{ tags | join: '+' }}|{{ city }}|{{ email }}";
+    const id = await create({ name: "Own", language: "liquid", html_body });
+    const filled = await textOf(`/app/templates/${id}/html?contact=ada@example.org&v.city=Bath`);
+    expect(filled).toContain("Ada &lt;b&gt;|Pro|a+b|Bath|Ada@example.org");
+    expect(await textOf(`/app/templates/${id}/html?contact=Ada@example.org`)).toContain("|a+b||");
+    const page = await textOf(`/app/templates/${id}?contact=ada@example.org`);
+    expect(page).toContain("contact=ada%40example.org");
+    expect(page).not.toContain("No contact has this address");
+    const form = { html_body: "New: {{ name }}", language: "liquid", contact: "ada@example.org" };
+    expect(await (await submit(session, "/app/templates/preview", form)).text()).toContain("New: Ada &lt;b&gt;");
+    expect(await textOf(`/app/templates/${id}?contact=ad@example.org`)).toContain("No contact has this address");
+    const foreign = await aSession(await aWorkspace());
+    const own = await create({ name: "Plain", html_body: "{{name}}" });
+    expect((await foreign.get(`/app/templates/${own}/html?contact=ada@example.org`)).status).toBe(404);
+    const theirs = await submit(foreign, "/app/templates/preview", form);
+    expect(await theirs.text()).toContain("New: name");
+  });
+});
+
 describe("the preview of the form", () => {
   const preview = async (fields: Record<string, string>) => submit(session, "/app/templates/preview", fields);
 

@@ -3,12 +3,15 @@ import { ErrorSummary, Field, type FieldErrors, Select, TextArea, VersionField }
 import { LANGUAGES } from "../languages.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
 import { Blocks } from "./blocks.tsx";
+import { CONTACT } from "./contact-values.ts";
 import type { BlocksChange, TemplateForm } from "./form.ts";
 
 interface EditorProps {
   path: string;
   form: TemplateForm;
   samples: Samples;
+  /** Address of the contact of the preview. */
+  contact: string;
   /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
   refusal: Refusal | undefined;
@@ -18,7 +21,7 @@ interface EditorProps {
  * The form of a template, of HTML or of blocks. With scripts a change of blocks replaces only them (client/editing.ts). Its button
  * "Update preview" shows it in the frame named `preview`.
  */
-export function Editor({ path, form, samples, change, refusal }: EditorProps) {
+export function Editor({ path, form, samples, contact, change, refusal }: EditorProps) {
   const errors = refusal?.errors;
   const isUnsaved = change !== undefined || refusal !== undefined;
   return (
@@ -33,6 +36,7 @@ export function Editor({ path, form, samples, change, refusal }: EditorProps) {
       {[...samples].map(([name, value]) => (
         <input type="hidden" name={SAMPLE + name} value={value} />
       ))}
+      {contact === "" ? null : <input type="hidden" name={CONTACT} value={contact} />}
       <Field name="name" label="Name" value={form.name} errors={errors} />
       <Field name="subject" label="Subject" required={false} value={form.subject} errors={errors} />
       <Select

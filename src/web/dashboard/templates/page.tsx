@@ -63,6 +63,9 @@ interface TemplatePageProps extends PageProps {
   template: TemplateOut | null;
   form: TemplateForm;
   samples: Samples;
+  /** Address of the contact of the preview, and whether there is one with it. */
+  contact: string;
+  hasContact: boolean;
   senders: readonly MailboxRow[];
   /** The change of blocks that was made and is not saved yet. */
   change?: BlocksChange | undefined;
@@ -71,7 +74,7 @@ interface TemplatePageProps extends PageProps {
 
 /** One template: its form, and a preview with sample values. */
 export function TemplatePage(props: TemplatePageProps) {
-  const { caller, template, form, samples, senders, change, notice } = props;
+  const { caller, template, form, samples, contact, hasContact, senders, change, notice } = props;
   const isTest = isRefusedTest(props.refusal);
   const refusal = isTest ? undefined : props.refusal;
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
@@ -99,9 +102,13 @@ export function TemplatePage(props: TemplatePageProps) {
     >
       {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
       <div class="beside">
-        {mayManage(caller) ? <Editor {...{ path, form, samples, change, refusal }} /> : null}
+        {mayManage(caller) ? <Editor {...{ path, form, samples, contact, change, refusal }} /> : null}
         <aside aria-label="Preview">
-          {template === null ? <PreviewFrame /> : <Preview {...{ path, template, samples }} />}
+          {template === null ? (
+            <PreviewFrame />
+          ) : (
+            <Preview {...{ caller, path, template, samples, contact, hasContact }} />
+          )}
         </aside>
       </div>
     </Layout>

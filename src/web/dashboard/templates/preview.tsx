@@ -4,8 +4,13 @@ import { Dialog, ErrorSummary, Field, PreviewFrame, Select } from "../../../http
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TemplateOut } from "../../../sending/templates/index.ts";
 import { namesOf, SAMPLE, type Samples } from "../sample-values.ts";
+import { CONTACT, mayReadContacts } from "./contact-values.ts";
 
-const toQuery = (samples: Samples) => new URLSearchParams([...samples].map(([name, value]) => [SAMPLE + name, value]));
+const toQuery = (samples: Samples, contact: string) =>
+  new URLSearchParams([
+    ...[...samples].map(([name, value]) => [SAMPLE + name, value]),
+    ...(contact === "" ? [] : [[CONTACT, contact]]),
+  ]);
 
 interface PreviewProps {
   path: string;
@@ -13,17 +18,35 @@ interface PreviewProps {
   samples: Samples;
 }
 
-/** A template filled in with sample values. */
-export function Preview({ path, template, samples }: PreviewProps) {
+interface FilledPreviewProps extends PreviewProps {
+  caller: CallerCtx;
+  /** Address of a contact whose values fill the template, and whether there is one with it. */
+  contact: string;
+  hasContact: boolean;
+}
+
+/** A template filled in with sample values, or with those of a contact. */
+export function Preview({ caller, path, template, samples, contact, hasContact }: FilledPreviewProps) {
   const fields = namesOf(template);
   return (
     <>
-      <PreviewFrame src={`${path}/html?${toQuery(samples)}`} />
+      <PreviewFrame src={`${path}/html?${toQuery(samples, contact)}`} />
       {fields.length === 0 ? null : (
-        <details open={samples.size > 0}>
+        <details open={samples.size > 0 || contact !== ""}>
           <summary>Sample values</summary>
           <form method="get" action={path}>
-            <p class="soft">What has no sample value shows its name.</p>
+            {mayReadContacts(caller) ? (
+              <Field
+                {...{ name: CONTACT, label: "Address of a contact", type: "email", required: false, value: contact }}
+                hint="Its values fill the template, as in a broadcast to it."
+                errors={hasContact ? undefined : new Map([[CONTACT, "No contact has this address"]])}
+              />
+            ) : null}
+            <p class="soft">
+              {contact !== "" && hasContact
+                ? "A sample value replaces that of the contact."
+                : "What has no sample value shows its name."}
+            </p>
             <div class="columns">
               {fields.map((name) => (
                 <Field name={SAMPLE + name} label={name} required={false} value={samples.get(name) ?? ""} />

@@ -17,9 +17,10 @@ import {
   updateTemplate,
 } from "../../../sending/templates/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
-import { previewHtml, readSamples, type Samples } from "../sample-values.ts";
+import { previewHtml, readSamples } from "../sample-values.ts";
 import { templateActionPages } from "./action-routes.tsx";
 import { atBlocks } from "./block-errors.ts";
+import { CONTACT, contactValues } from "./contact-values.ts";
 import {
   type BlocksChange,
   changeBlocks,
@@ -74,7 +75,7 @@ export const templatePages = new Hono<AppEnv>()
   })
   .post("/app/templates/preview", ...pageFor("POST /v1/templates/"), async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
-    return showContent(c, toTemplateForm(fields), readSamples(fields));
+    return showContent(c, toTemplateForm(fields), fields);
   })
   .get("/app/templates/:template_id", ...pageFor("GET /v1/templates/:template_id"), (c) => showTemplate(c))
   .post("/app/templates/:template_id", ...pageFor("PATCH /v1/templates/:template_id"), async (c) => {
@@ -82,7 +83,8 @@ export const templatePages = new Hono<AppEnv>()
     const form = toTemplateForm(fields);
     const id = c.req.param("template_id");
     const changed = withChange(form, fields);
-    if (changed) return showTemplate(c, { ...changed, samples: readSamples(fields) });
+    const values = { samples: readSamples(fields), contact: fields.get(CONTACT) ?? "" };
+    if (changed) return showTemplate(c, { ...changed, ...values });
     return submitForm(
       c,
       async () => {
@@ -92,12 +94,12 @@ export const templatePages = new Hono<AppEnv>()
         await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
         return `/app/templates/${id}?done=saved`;
       },
-      (refusal) => showTemplate(c, { form, refusal, samples: readSamples(fields) }),
+      (refusal) => showTemplate(c, { form, refusal, ...values }),
     );
   })
   .get("/app/templates/:template_id/html", ...pageFor("POST /v1/templates/:template_id/preview"), async (c) => {
     const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
-    return showContent(c, toForm(template), readSamples(new URL(c.req.url).searchParams));
+    return showContent(c, toForm(template), new URL(c.req.url).searchParams);
   })
   .route("/", templateActionPages);
 
@@ -107,7 +109,9 @@ function withChange(form: TemplateForm, fields: URLSearchParams): { form: Templa
   return change && { form: { ...form, blocks: change.blocks }, change };
 }
 
-/** Returns the HTML of a form for the frame of its page, or its text when it has no HTML. */
-async function showContent(c: Context<AppEnv>, form: TemplateForm, samples: Samples) {
-  return respondMailHtml(c, await previewHtml(c.get("caller"), toPreview(form), samples));
+/** Returns the HTML of a form for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
+async function showContent(c: Context<AppEnv>, form: TemplateForm, fields: URLSearchParams) {
+  const caller = c.get("caller");
+  const contact = await contactValues(caller, fields.get(CONTACT) ?? "");
+  return respondMailHtml(c, await previewHtml(caller, toPreview(form), readSamples(fields), contact));
 }
