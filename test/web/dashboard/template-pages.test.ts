@@ -205,6 +205,8 @@ describe("the preview of the form", () => {
       "b.1.url": "https://example.org/a.png",
       "b.0.showIf": "x",
     };
+    const unnamed = await preview({ ...aForm({ "b.1.type": "part", "b.1.text": "", "b.1.url": "" }), "v.name": "Ada" });
+    expect(await unnamed.text()).toContain("For Ada");
     const decided = await (await preview({ ...aForm(columns), "v.name": "Ada" })).text();
     expect(decided).toContain("For Ada");
     expect(decided).toContain("[A]");

@@ -132,7 +132,9 @@ export function toPreview(form: TemplateForm): { language: Language; html: strin
   if (form.blocks === null)
     return { language: form.language, html: form.html_body || null, text: form.text_body || null };
   const language = languageOf(form.blocks, form.language);
-  return { language, ...renderBlocks(form.blocks.map(withoutImages), language) };
+  // A part without a name yet would be a mistake in place of all blocks.
+  const blocks = form.blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");
+  return { language, ...renderBlocks(blocks.map(withoutImages), language) };
 }
 
 const imageText = (text: string) => `[${text || "Image"}]`;
