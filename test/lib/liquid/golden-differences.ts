@@ -88,7 +88,7 @@ const DIFFERENCES: Difference[] = [
   },
 ];
 
-/** What is rendered instead, by group and name. */
+/** The results here, by group and name. */
 export const different: ReadonlyMap<string, string | null> = new Map(
   DIFFERENCES.flatMap(({ renders }) => Object.entries(renders)),
 );

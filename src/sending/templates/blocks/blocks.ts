@@ -19,7 +19,7 @@ export interface Block {
   rightUrl?: string;
   /** The value that shows the block when an email has it, as a path: `order.total`. Absent: it is always shown. */
   showIf?: string;
-  /** What `showIf` has to equal. Absent: anything but an empty text, an empty list and false. */
+  /** The text that `showIf` has to equal. Absent: anything but an empty text, an empty list and false. */
   equals?: string;
 }
 
