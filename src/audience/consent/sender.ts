@@ -2,7 +2,7 @@ import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/
 import type { CallerCtx, SystemActor } from "../../access/caller.ts";
 import { notFound, unprocessable } from "../../lib/errors.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
-import type { CallerWorkspace, Ctx, MailCtx } from "../../platform/context.ts";
+import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 
 const FIND_MAILBOX = `
@@ -94,10 +94,4 @@ function systemActor(userId: string, email: string): SystemActor {
     expiresAt: null,
     restricted: false,
   };
-}
-
-/** Returns the name of a workspace, or null when it is deleted. */
-export async function findWorkspaceName(ctx: Ctx, workspace: number): Promise<string | null> {
-  const sql = "SELECT name FROM workspaces WHERE number = ?1 AND deleted_at IS NULL";
-  return ctx.db.prepare(sql).bind(workspace).first<string>("name");
 }

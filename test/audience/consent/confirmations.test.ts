@@ -150,6 +150,17 @@ describe("a list that asks for confirmation", () => {
     expect(results).toEqual([]);
   });
 
+  it("sends nothing for a list that is deleted before, and leaves no request behind", async () => {
+    const { id } = await lists.list();
+    await lists.add(id, "ada@example.org");
+    expect((await lists.api.call("DELETE", `/v1/contacts/${id}`)).status).toBe(204);
+    expect(await captureMails()).toEqual([]);
+    const requested = database.prepare(
+      "SELECT count(*) AS n FROM confirmations WHERE workspace = ?1 AND requested_at IS NOT NULL",
+    );
+    expect(await requested.bind(workspace.workspaceNumber).first("n")).toBe(0);
+  });
+
   it("sends an address at most 3 mails in 7 days, and none to a suppressed one", async () => {
     const { id } = await lists.list();
     await lists.json(await lists.api.post("/v1/suppressions/", { email: "bob@example.org", reason: "complaint" }), 201);
