@@ -98,6 +98,8 @@ import type {
   NotificationPreferences,
   NotificationPreferencesUpdate,
   NotificationsRead,
+  PersonContact,
+  PersonExport,
   PersonTopics,
   PersonTopicsUpdate,
   SavedSearches,
@@ -365,6 +367,8 @@ export interface Operations {
   updateContactForm(listId: string, formId: string, body: ContactFormUpdate, options?: RequestOptions): Promise<ContactForm>;
   /** Delete a form of a contact list. DELETE /v1/contacts/{list_id}/forms/{form_id} */
   deleteContactForm(listId: string, formId: string, options?: RequestOptions): Promise<null>;
+  /** Export what is stored about a person. GET /v1/people/{email}/export */
+  exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<PersonExport>;
   /** Create a mailbox. POST /v1/mailboxes/ */
   createMailbox(body: MailboxCreate, options?: RequestOptions): Promise<Mailbox>;
   /** List mailboxes in order of address. GET /v1/mailboxes/ */
@@ -507,6 +511,7 @@ export interface Lists {
   getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
+  exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<PersonContact>;
   listMailboxes(query?: { page?: number; limit?: number; domain_id?: string; after?: string }, options?: RequestOptions): AsyncIterable<Mailbox>;
   listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
   searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
@@ -634,6 +639,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getContactForm: {"method":"GET","path":"/v1/contacts/{list_id}/forms/{form_id}"},
   updateContactForm: {"method":"PATCH","path":"/v1/contacts/{list_id}/forms/{form_id}","body":"json"},
   deleteContactForm: {"method":"DELETE","path":"/v1/contacts/{list_id}/forms/{form_id}"},
+  exportPerson: {"method":"GET","path":"/v1/people/{email}/export","query":true,"items":"contacts"},
   createMailbox: {"method":"POST","path":"/v1/mailboxes/","body":"json","keyed":true},
   listMailboxes: {"method":"GET","path":"/v1/mailboxes/","query":true,"items":""},
   getMailbox: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}"},

@@ -1603,6 +1603,78 @@ export interface NotificationsRead {
   updated: number;
 }
 
+export interface PersonConsent {
+  kind: "requested" | "confirmed" | "stated";
+  at: string;
+  list_id: string;
+  /** The name that the list had then. */
+  list_name: string;
+  ip: string | null;
+  user_agent: string | null;
+  /** The words that the person agreed to. */
+  words: Record<string, unknown> | null;
+  /** Where the person agreed, as a caller stated it. */
+  source: string | null;
+}
+
+export interface PersonContact {
+  id: string;
+  list_id: string;
+  list_name: string;
+  email: string;
+  name: string | null;
+  metadata: Record<string, unknown> | null;
+  status: "pending" | "active";
+  created_at: string;
+}
+
+export interface PersonEmail {
+  id: string;
+  from_address: string;
+  /** The entries of this person. Other recipients are not named. */
+  addressed_as: {
+    kind: "to" | "cc" | "bcc";
+    email: string;
+    name: string | null;
+    state: string;
+  }[];
+  subject: string;
+  status: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending";
+  source: string;
+  created_at: string;
+  sent_at: string | null;
+  delivered_at: string | null;
+  /** The events about this person, and those about the email as a whole. */
+  events: {
+    id: string;
+    event_type: string;
+    metadata: Record<string, unknown> | null;
+    created_at: string;
+  }[];
+}
+
+export interface PersonExport {
+  /** The address in its canonical form. */
+  email: string;
+  suppression: {
+    reason: "bounce" | "complaint" | "unsubscribe" | "manual";
+    created_at: string;
+    unsubscribed_at: string | null;
+  } | null;
+  soft_bounces: {
+    email_ids: string[];
+    first_at: string;
+    last_at: string;
+    /** Since when soft bounces stop bulk mail; null: they do not. */
+    listed_at: string | null;
+  } | null;
+  topics: PersonTopics;
+  contacts: PersonContact[];
+  consents: PersonConsent[];
+  /** Newest first. */
+  emails: PersonEmail[];
+}
+
 export interface PersonTopic {
   id: string;
   name: string;

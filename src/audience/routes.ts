@@ -7,6 +7,7 @@ import { confirmationRoutes } from "./consent/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { formPages } from "./forms/public-routes.tsx";
 import { formRoutes } from "./forms/routes.ts";
+import { peopleRoutes } from "./people/routes.ts";
 
 /** The routes of the area. */
 export const audienceRoutes = new Hono<AppEnv>()
@@ -16,4 +17,5 @@ export const audienceRoutes = new Hono<AppEnv>()
   .route("/", broadcastAnalyticsRoutes)
   .route("/", confirmationRoutes)
   .route("/", formRoutes)
-  .route("/", formPages);
+  .route("/", formPages)
+  .route("/", peopleRoutes);

@@ -17,6 +17,10 @@ export const topicCases: Record<string, RouteCase> = {
   "PATCH /v1/topics/:topic_id": { success: 200, create: createTopic, body: () => ({ name: "New name" }) },
   "DELETE /v1/topics/:topic_id": { success: 204, create: createTopic },
   "GET /v1/people/:email/topics": { success: 200, create: createPerson, takesAnyId: true },
+  "GET /v1/people/:email/export": {
+    ...{ success: 200, create: createPerson, takesAnyId: true },
+    ...{ only: "admins", beyond: "emails:view" },
+  },
   "PUT /v1/people/:email/topics": {
     ...{ success: 200, create: createPerson, takesAnyId: true },
     body: () => ({ topics: [] }),

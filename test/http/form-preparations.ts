@@ -1,6 +1,6 @@
-import type { TestWorkspace } from "../support/workspace.ts";
+import { aMail, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
-/** Returns functions that create what the operations of forms return, by operation id. */
+/** Returns functions that create what the operations of forms and people return, by operation id. */
 export function formPreparations(createList: () => Promise<{ list_id: string }>, workspace: () => TestWorkspace) {
   const form = async () => {
     const { list_id } = await createList();
@@ -11,7 +11,16 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
     const response = await workspace().post(`/v1/contacts/${list_id}/forms`, body);
     return { list_id, form_id: (await response.json<{ id: string }>()).id };
   };
+  const email = "ada@example.org";
   return {
+    exportPerson: async () => {
+      const { list_id } = await createList();
+      const contact = { email, name: "Ada Lovelace", metadata: { city: "London" }, consent: { source: "At the fair" } };
+      await workspace().post(`/v1/contacts/${list_id}/contacts`, contact);
+      const mail = aMail(workspace(), { to: [{ email, name: "Ada Lovelace" }] });
+      await createApiWithoutQueue(workspace().apiKey).post("/v1/emails/", mail);
+      return {};
+    },
     createContactForm: createList,
     ...{ listContactForms: form, getContactForm: form, updateContactForm: form, deleteContactForm: form },
   };

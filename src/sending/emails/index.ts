@@ -45,6 +45,8 @@ export type { ScheduledOut } from "./scheduled/schema.ts";
 export { sendNow } from "./scheduled/send-now.ts";
 export { AcceptOut, type DetailOut, type EventOut, SendIn, type ValidateOut } from "./schema.ts";
 export {
+  type EmailOfRecipient,
+  findEmailsTo,
   getSavedSearches,
   HAS_NEW_EMAILS_SQL,
   indexEmails,

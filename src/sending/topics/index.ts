@@ -22,10 +22,11 @@ export {
 export { type Choice, type ChoiceMethod, choiceOf, limits as topicLimits } from "./rules.ts";
 export {
   PersonTopicsIn,
-  type PersonTopicsOut,
+  PersonTopicsOut,
   TopicIn,
   type TopicOut,
   TopicPatch,
+  toPersonTopics,
   toTopic,
 } from "./schema.ts";
 export {

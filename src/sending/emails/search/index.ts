@@ -1,4 +1,5 @@
 export { HAS_NEW_EMAILS_SQL, indexEmails } from "./index-emails.ts";
+export { type EmailOfRecipient, findEmailsTo } from "./of-recipient.ts";
 export { reindexEmails } from "./reindex.ts";
 export { searchRoutes } from "./routes.ts";
 export { getSavedSearches, putSavedSearches } from "./saved-searches.ts";

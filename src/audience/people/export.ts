@@ -1,0 +1,63 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { forbidden } from "../../lib/errors.ts";
+import { findEmailsTo } from "../../sending/emails/index.ts";
+import { findPersonTopics } from "../../sending/topics/index.ts";
+import { findConsentsOf, findContactsOf, findRestrictionsOf } from "./queries.ts";
+import { requireAdmin } from "./require-admin.ts";
+import { limits, personKey } from "./rules.ts";
+import { type PersonExportOut, toExport } from "./schema.ts";
+
+/** Where each section of an export continues. Null: it has ended. */
+export interface ExportCursor {
+  /** contact_lists.n of the last contact. */
+  contacts: number | null;
+  /** Id of the last evidence. */
+  consents: string | null;
+  /** Id of the last email. Absent: from the newest on. */
+  emails?: string | null;
+}
+
+export const START: ExportCursor = { contacts: 0, consents: "" };
+
+/** A page of an export. `next` is null at the end. */
+export interface ExportPage {
+  page: PersonExportOut;
+  next: ExportCursor | null;
+}
+
+/**
+ * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence and emails
+ * continue until each has ended. Throws 404 for what is no address, 403 for members and for a credential without emails:view.
+ */
+export async function exportPerson(
+  ctx: CallerCtx,
+  email: string,
+  { cursor = START, limit }: { cursor?: ExportCursor | undefined; limit: number },
+): Promise<ExportPage> {
+  requireAdmin(ctx);
+  if (!ctx.actor.scopes.has("emails:view")) throw forbidden("Missing scope: emails:view");
+  const person = { workspace: ctx.workspace.number, email: personKey(email) };
+  const [restrictions, topics, contacts, consents, emails] = await Promise.all([
+    findRestrictionsOf(ctx, person.workspace, person.email),
+    findPersonTopics(ctx, person.workspace, person.email),
+    cursor.contacts === null ? [] : findContactsOf(ctx, person, { after: cursor.contacts, limit: limits.contacts + 1 }),
+    cursor.consents === null ? [] : findConsentsOf(ctx, person, { after: cursor.consents, limit: limits.consents + 1 }),
+    cursor.emails === null
+      ? { rows: [], next: null }
+      : findEmailsTo(ctx, person.email, { before: cursor.emails, limit }),
+  ]);
+  const page = {
+    contacts: contacts.slice(0, limits.contacts),
+    consents: consents.slice(0, limits.consents),
+  };
+  const next = {
+    contacts: contacts.length > limits.contacts ? (page.contacts.at(-1)?.list ?? null) : null,
+    consents: consents.length > limits.consents ? (page.consents.at(-1)?.id ?? null) : null,
+    emails: emails.next,
+  };
+  const isEnd = next.contacts === null && next.consents === null && next.emails === null;
+  return {
+    page: toExport(person.email, { ...restrictions, topics, ...page, emails: emails.rows }),
+    next: isEnd ? null : next,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
+
+/** A contact of a person, with its list. Times in milliseconds since 1970. */
+export interface ContactOfPerson {
+  /** contact_lists.n */
+  list: number;
+  listId: string;
+  listName: string;
+  id: string;
+  email: string;
+  name: string | null;
+  /** JSON text. */
+  metadata: string | null;
+  createdAt: number;
+  pendingSince: number | null;
+}
+
+// By the index contacts_by_email. A contact of a missing list is deleted soon.
+const CONTACTS = `
+  SELECT c.list, l.id AS listId, l.name AS listName, c.id, c.email, c.name, c.metadata, c.created_at AS createdAt,
+         c.pending_since AS pendingSince
+    FROM contacts c CROSS JOIN contact_lists l ON l.n = c.list
+   WHERE c.workspace = ?1 AND c.email_key = ?2 AND c.list > ?3 ORDER BY c.list LIMIT ?4`;
+
+/** Returns the contacts of a person in lists after one, by contact_lists.n. */
+export async function findContactsOf(
+  ctx: MailCtx,
+  { workspace, email }: { workspace: number; email: string },
+  { after, limit }: { after: number; limit: number },
+): Promise<ContactOfPerson[]> {
+  const { results } = await mailDb(ctx).prepare(CONTACTS).bind(workspace, email, after, limit).all<ContactOfPerson>();
+  return results;
+}
+
+/** One piece of evidence of consent, with the words that it refers to. */
+export interface ConsentOfPerson {
+  id: string;
+  kind: "requested" | "confirmed" | "stated";
+  at: number;
+  listId: string;
+  listName: string;
+  ip: string | null;
+  userAgent: string | null;
+  /** JSON text. */
+  words: string | null;
+  source: string | null;
+}
+
+const CONSENTS = `
+  SELECT e.id, e.kind, e.at, e.list_id AS listId, e.list_name AS listName, e.ip, e.user_agent AS userAgent, w.words, e.source
+    FROM consents e LEFT JOIN consent_words w ON w.workspace = ?1 AND w.version = e.words
+   WHERE e.workspace = ?1 AND e.email_key = ?2 AND e.id > ?3 ORDER BY e.id LIMIT ?4`;
+
+/** Returns the evidence about a person after an id. */
+export async function findConsentsOf(
+  ctx: MailCtx,
+  { workspace, email }: { workspace: number; email: string },
+  { after, limit }: { after: string; limit: number },
+): Promise<ConsentOfPerson[]> {
+  const { results } = await mailDb(ctx).prepare(CONSENTS).bind(workspace, email, after, limit).all<ConsentOfPerson>();
+  return results;
+}
+
+/** The entries of an address on the suppression list and about its soft bounces. */
+export interface RestrictionsOfPerson {
+  suppression: { reason: SuppressionEntry["reason"]; createdAt: number; unsubscribedAt: number | null } | null;
+  softBounces: { emailIds: string; firstAt: number; lastAt: number; listedAt: number | null } | null;
+}
+
+const SUPPRESSION =
+  "SELECT reason, created_at AS createdAt, unsubscribed_at AS unsubscribedAt FROM suppressions WHERE workspace = ?1 AND email = ?2";
+const SOFT_BOUNCES =
+  "SELECT email_ids AS emailIds, first_at AS firstAt, last_at AS lastAt, listed_at AS listedAt FROM soft_bounces WHERE workspace = ?1 AND email = ?2";
+
+/** Returns what stops mail to an address, in one D1 call. */
+export async function findRestrictionsOf(ctx: Ctx, workspace: number, email: string): Promise<RestrictionsOfPerson> {
+  const [suppression, softBounces] = await ctx.db.batch(
+    [SUPPRESSION, SOFT_BOUNCES].map((sql) => ctx.db.prepare(sql).bind(workspace, email)),
+  );
+  return {
+    suppression: (suppression?.results[0] ?? null) as RestrictionsOfPerson["suppression"],
+    softBounces: (softBounces?.results[0] ?? null) as RestrictionsOfPerson["softBounces"],
+  };
+}

@@ -1,0 +1,39 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
+import { pageQuery, setNextLink } from "../../http/pagination.ts";
+import { query } from "../../http/validate.ts";
+import { exportPerson } from "./export.ts";
+import { limits } from "./rules.ts";
+import { cursorText, ExportAfter, PersonExportOut } from "./schema.ts";
+
+const email = {
+  in: "path",
+  name: "email",
+  required: true,
+  description: "The address of the person, percent-encoded",
+  schema: { type: "string", format: "email" },
+  example: "ada@example.org",
+} as const;
+const operation = operationsOf("People");
+
+export const peopleRoutes = new Hono<AppEnv>().get(
+  "/v1/people/:email/export",
+  operation("contacts:manage", {
+    operationId: "exportPerson",
+    summary: "Export what is stored about a person",
+    description:
+      "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
+    parameters: [email],
+    responses: responses(200, "A page of the export", PersonExportOut, [403, 404]),
+  }),
+  query(z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter })),
+  async (c) => {
+    const { limit, after } = c.req.valid("query");
+    const { page, next } = await exportPerson(c.get("caller"), c.req.param("email"), { cursor: after, limit });
+    if (next) setNextLink(c, { after: cursorText(next) });
+    c.header("Cache-Control", "no-store");
+    return c.json(page);
+  },
+);

@@ -1,0 +1,248 @@
+import * as z from "zod";
+import { isUuid } from "../../lib/ids.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
+import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
+import type { ExportCursor } from "./export.ts";
+import type { ConsentOfPerson, ContactOfPerson, RestrictionsOfPerson } from "./queries.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+const contactExample = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
+  list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
+  list_name: "Newsletter",
+  email: "ada@example.org",
+  name: "Ada Lovelace",
+  metadata: { city: "London" },
+  status: "active" as const,
+  created_at: "2026-11-21T14:00:00.000Z",
+};
+
+const Contact = z
+  .object({
+    id: z.uuid(),
+    list_id: z.uuid(),
+    list_name: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    status: z.enum(["pending", "active"]),
+    created_at: timestamp,
+  })
+  .meta({ ref: "PersonContact", examples: [contactExample] });
+
+const consentExample = {
+  kind: "stated" as const,
+  at: "2026-11-21T14:00:00.000Z",
+  list_id: contactExample.list_id,
+  list_name: "Newsletter",
+  ip: null,
+  user_agent: null,
+  words: null,
+  source: "At the fair",
+};
+
+const Consent = z
+  .object({
+    kind: z.enum(["requested", "confirmed", "stated"]),
+    at: timestamp,
+    list_id: z.string(),
+    list_name: z.string().describe("The name that the list had then."),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    words: z.record(z.string(), z.unknown()).nullable().describe("The words that the person agreed to."),
+    source: z.string().nullable().describe("Where the person agreed, as a caller stated it."),
+  })
+  .meta({ ref: "PersonConsent", examples: [consentExample] });
+
+const emailExample = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+  from_address: "hello@example.com",
+  addressed_as: [{ kind: "to" as const, email: "ada@example.org", name: "Ada Lovelace", state: "delivered" }],
+  subject: "Your order",
+  status: "delivered" as const,
+  source: "api",
+  created_at: "2026-11-21T14:12:48.000Z",
+  sent_at: "2026-11-21T14:12:49.120Z",
+  delivered_at: "2026-11-21T14:12:49.120Z",
+  events: [
+    {
+      id: "019aa7c0-4e60-7c11-9d02-33b0a1f5c802",
+      event_type: "queued",
+      metadata: null,
+      created_at: "2026-11-21T14:12:48.000Z",
+    },
+  ],
+};
+
+const Email = z
+  .object({
+    id: z.uuid(),
+    from_address: z.string(),
+    addressed_as: z
+      .array(
+        z.object({
+          kind: z.enum(["to", "cc", "bcc"]),
+          email: z.string(),
+          name: z.string().nullable(),
+          state: z.string(),
+        }),
+      )
+      .describe("The entries of this person. Other recipients are not named."),
+    subject: z.string(),
+    status: z.enum(statuses),
+    source: z.string(),
+    created_at: timestamp,
+    sent_at: timestamp.nullable(),
+    delivered_at: timestamp.nullable(),
+    events: z
+      .array(
+        z.object({
+          id: z.string(),
+          event_type: z.string(),
+          metadata: z.record(z.string(), z.unknown()).nullable(),
+          created_at: timestamp,
+        }),
+      )
+      .describe("The events about this person, and those about the email as a whole."),
+  })
+  .meta({ ref: "PersonEmail", examples: [emailExample] });
+
+const Suppression = z.object({
+  reason: z.enum(["bounce", "complaint", "unsubscribe", "manual"]),
+  created_at: timestamp,
+  unsubscribed_at: timestamp.nullable(),
+});
+
+const SoftBounces = z.object({
+  email_ids: z.array(z.string()),
+  first_at: timestamp,
+  last_at: timestamp,
+  listed_at: timestamp.nullable().describe("Since when soft bounces stop bulk mail; null: they do not."),
+});
+
+export const PersonExportOut = z
+  .object({
+    email: z.string().describe("The address in its canonical form."),
+    suppression: Suppression.nullable(),
+    soft_bounces: SoftBounces.nullable(),
+    topics: PersonTopicsOut,
+    contacts: z.array(Contact),
+    consents: z.array(Consent),
+    emails: z.array(Email).describe("Newest first."),
+  })
+  .meta({
+    ref: "PersonExport",
+    examples: [
+      {
+        email: "ada@example.org",
+        suppression: null,
+        soft_bounces: null,
+        topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
+        contacts: [contactExample],
+        consents: [consentExample],
+        emails: [emailExample],
+      },
+    ],
+  });
+export type PersonExportOut = z.output<typeof PersonExportOut>;
+
+/** The rows of a page of an export. */
+interface ExportRows extends RestrictionsOfPerson {
+  topics: PersonTopics;
+  contacts: readonly ContactOfPerson[];
+  consents: readonly ConsentOfPerson[];
+  emails: readonly EmailOfRecipient[];
+}
+
+const parseObject = (text: string | null) => (text === null ? null : (JSON.parse(text) as Record<string, unknown>));
+
+/** Serializes a page of an export. */
+export function toExport(email: string, rows: ExportRows): PersonExportOut {
+  const { suppression, softBounces } = rows;
+  return {
+    email,
+    suppression: suppression && {
+      reason: suppression.reason,
+      created_at: iso(suppression.createdAt),
+      unsubscribed_at: isoOrNull(suppression.unsubscribedAt),
+    },
+    soft_bounces: softBounces && {
+      email_ids: JSON.parse(softBounces.emailIds) as string[],
+      first_at: iso(softBounces.firstAt),
+      last_at: iso(softBounces.lastAt),
+      listed_at: isoOrNull(softBounces.listedAt),
+    },
+    topics: toPersonTopics(email, rows.topics),
+    contacts: rows.contacts.map(toContact),
+    consents: rows.consents.map(toConsent),
+    emails: rows.emails.map(toEmail),
+  };
+}
+
+const toContact = (row: ContactOfPerson): PersonExportOut["contacts"][number] => ({
+  id: row.id,
+  list_id: row.listId,
+  list_name: row.listName,
+  email: row.email,
+  name: row.name,
+  metadata: parseObject(row.metadata),
+  status: row.pendingSince === null ? "active" : "pending",
+  created_at: iso(row.createdAt),
+});
+
+const toConsent = (row: ConsentOfPerson): PersonExportOut["consents"][number] => ({
+  kind: row.kind,
+  at: iso(row.at),
+  list_id: row.listId,
+  list_name: row.listName,
+  ip: row.ip,
+  user_agent: row.userAgent,
+  words: parseObject(row.words),
+  source: row.source,
+});
+
+const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["emails"][number] => ({
+  id: row.id,
+  from_address: row.fromEmail,
+  addressed_as: entries.map(({ kind, email, name, state }) => ({ kind, email, name: name ?? null, state })),
+  subject: row.subject,
+  status: row.status,
+  source: row.source,
+  created_at: iso(row.createdAt),
+  sent_at: isoOrNull(row.sentAt),
+  delivered_at: isoOrNull(row.deliveredAt),
+  events: events.map(({ id, type, at, metadata }) => ({
+    id,
+    event_type: type,
+    metadata: metadata ?? null,
+    created_at: iso(at),
+  })),
+});
+
+const CURSOR = /^(\d{1,15}|end)\.([0-9a-f-]{36}|end)\.([0-9a-f-]{36}|end)$/;
+
+/** The query parameter that continues an export. */
+export const ExportAfter = z
+  .string()
+  .transform((text, context): ExportCursor => {
+    const [, contacts = "", consents = "", emails = ""] = CURSOR.exec(text) ?? [];
+    const isKnown = (id: string) => id === "end" || isUuid(id);
+    if (contacts === "" || !isKnown(consents) || !isKnown(emails)) {
+      context.addIssue({ code: "custom", message: "after must be the value of a Link header" });
+      return z.NEVER;
+    }
+    return {
+      contacts: contacts === "end" ? null : Number(contacts),
+      consents: consents === "end" ? null : consents,
+      emails: emails === "end" ? null : emails,
+    };
+  })
+  .optional()
+  .meta({ type: "string", maxLength: 100 })
+  .describe("Cursor from the `Link` header of the previous page.");
+
+/** Returns the value of `after` for a cursor. */
+export const cursorText = ({ contacts, consents, emails }: ExportCursor): string =>
+  [contacts ?? "end", consents ?? "end", emails ?? "end"].join(".");
