@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
-import { findLeftStatement } from "../../sending/topics/index.ts";
+import { AddressForms } from "../../platform/erased-addresses/index.ts";
+import { findLeftStatements } from "../../sending/topics/index.ts";
 
 // An address with soft bounces gets bulk mail again when one of its emails is delivered.
 const FIND = `
@@ -22,16 +23,18 @@ export async function findSuppressed(
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, SkipReason>> {
   if (keys.length === 0) return new Map();
-  const chunks = jsonChunks(keys.map((key) => JSON.stringify(key)));
+  const forms = new AddressForms(ctx, keys);
+  const chunks = jsonChunks(forms.all.map((key) => JSON.stringify(key)));
   const statement = ctx.db.prepare(FIND);
   const results = await ctx.db.batch<{ email: string; reason?: string }>([
-    ...(topic === null ? [] : chunks.map((chunk) => findLeftStatement(ctx, workspace, topic, chunk))),
+    ...(topic === null ? [] : findLeftStatements(ctx, workspace, topic, keys)),
     ...chunks.map((chunk) => statement.bind(workspace, chunk)),
   ]);
   const rows = results.flatMap(({ results: found }) =>
-    found.map(({ email, reason = "unsubscribe" }) => ({ email, reason })),
+    found.map(({ email, reason = "unsubscribe" }) => ({ email: forms.addressOf(email), reason })),
   );
-  // Of two reasons of an address, the one of the suppression list counts, which comes last.
-  const ordered = rows.toSorted((a, b) => Number(a.reason !== "soft_bounces") - Number(b.reason !== "soft_bounces"));
+  // Of several reasons of an address, the strongest of the suppression list counts, which comes last.
+  const rank = (reason: string) => (reason === "soft_bounces" ? 0 : reason === "unsubscribe" ? 1 : 2);
+  const ordered = rows.toSorted((a, b) => rank(a.reason) - rank(b.reason));
   return new Map(ordered.map(({ email, reason }) => [email, reason === "unsubscribe" ? "unsubscribed" : "suppressed"]));
 }

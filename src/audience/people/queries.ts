@@ -1,5 +1,6 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 
 /** A contact of a person, with its list. Times in milliseconds since 1970. */
@@ -70,14 +71,15 @@ export interface RestrictionsOfPerson {
 }
 
 const SUPPRESSION =
-  "SELECT reason, created_at AS createdAt, unsubscribed_at AS unsubscribedAt FROM suppressions WHERE workspace = ?1 AND email = ?2";
+  "SELECT reason, created_at AS createdAt, unsubscribed_at AS unsubscribedAt FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) ORDER BY email DESC LIMIT 1";
 const SOFT_BOUNCES =
-  "SELECT email_ids AS emailIds, first_at AS firstAt, last_at AS lastAt, listed_at AS listedAt FROM soft_bounces WHERE workspace = ?1 AND email = ?2";
+  "SELECT email_ids AS emailIds, first_at AS firstAt, last_at AS lastAt, listed_at AS listedAt FROM soft_bounces WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) ORDER BY email DESC LIMIT 1";
 
 /** Returns what stops mail to an address, in one D1 call. */
 export async function findRestrictionsOf(ctx: Ctx, workspace: number, email: string): Promise<RestrictionsOfPerson> {
+  const forms = JSON.stringify(formsOf(ctx, email));
   const [suppression, softBounces] = await ctx.db.batch(
-    [SUPPRESSION, SOFT_BOUNCES].map((sql) => ctx.db.prepare(sql).bind(workspace, email)),
+    [SUPPRESSION, SOFT_BOUNCES].map((sql) => ctx.db.prepare(sql).bind(workspace, forms)),
   );
   return {
     suppression: (suppression?.results[0] ?? null) as RestrictionsOfPerson["suppression"],

@@ -1,6 +1,7 @@
 import { openDkimKey } from "../../domains/domains/index.ts";
 import type { SigningKey } from "../../mail/dkim/index.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import type { Forward } from "./types.ts";
 
 /** The mailbox that forwards or replies to an email. */
@@ -16,7 +17,7 @@ export interface ForwardSender {
 
 const FIND = `
   SELECT d.name AS domain, m.display_name, w.sending_paused_at, k.id, k.selector, k.private_key,
-         EXISTS (SELECT 1 FROM suppressions s WHERE s.workspace = ?2 AND s.email = ?3 AND s.reason <> 'unsubscribe') AS is_suppressed
+         EXISTS (SELECT 1 FROM suppressions s WHERE s.workspace = ?2 AND s.email IN (SELECT value FROM json_each(?3)) AND s.reason <> 'unsubscribe') AS is_suppressed
     FROM mailboxes m
     JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
     JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
@@ -39,7 +40,10 @@ export async function findSender(
   { mailbox, workspace }: Forward,
   targetKey: string,
 ): Promise<ForwardSender | null> {
-  const row = await ctx.db.prepare(FIND).bind(mailbox, workspace, targetKey).first<SenderRow>();
+  const row = await ctx.db
+    .prepare(FIND)
+    .bind(mailbox, workspace, JSON.stringify(formsOf(ctx, targetKey)))
+    .first<SenderRow>();
   return (
     row && {
       domain: row.domain,

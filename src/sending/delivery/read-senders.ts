@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { AddressForms, formsOf } from "../../platform/erased-addresses/index.ts";
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
 import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../receivers/index.ts";
 import { findLeftOfMailsStatements, type LeftRow, type TopicRecipient } from "../topics/index.ts";
@@ -132,7 +133,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
   const unique = [...new Set(combinations)];
   const domainIds = [...new Set(mails.map(({ domainId }) => domainId))];
   const recipients = mails.flatMap(({ workspace, recipientKeys }) =>
-    recipientKeys.map((key) => JSON.stringify([workspace, key])),
+    recipientKeys.flatMap((key) => formsOf(ctx, key).map((form) => JSON.stringify([workspace, form]))),
   );
   const chunks = jsonChunks([...new Set(recipients)]);
   const ofTopics = topicRecipients(mails);
@@ -145,8 +146,12 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     ...[FIND_SUPPRESSIONS, FIND_SOFT_BOUNCES].flatMap((sql) => chunks.map((chunk) => ctx.db.prepare(sql).bind(chunk))),
     ...topicStatements,
   ]);
+  const forms = new AddressForms(
+    ctx,
+    mails.flatMap(({ recipientKeys }) => recipientKeys),
+  );
   const rowsOf = <Row>(results: readonly D1Result[]) => results.flatMap((result) => result.results as Row[]);
-  const bounced = rowsOf<SoftBounceRow>(found.slice(chunks.length, 2 * chunks.length));
+  const bounced = forms.toRows(rowsOf<SoftBounceRow>(found.slice(chunks.length, 2 * chunks.length)));
   const left = findLeft(mails, rowsOf<LeftRow>(found.slice(2 * chunks.length)));
   const rows = new Map(
     ((senders?.results ?? []) as (SenderRow & { position: number })[]).map((row) => [unique[row.position], row]),
@@ -162,7 +167,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     waits: (waits?.results ?? []) as ReceiverWaitRow[],
     isOutage: [...rows.values()].some(({ is_outage }) => is_outage === 1),
     suppressed: new Set([
-      ...findSuppressed(mails, rowsOf<SuppressionRow>(found.slice(0, chunks.length))),
+      ...findSuppressed(mails, forms.toRows(rowsOf<SuppressionRow>(found.slice(0, chunks.length)))),
       ...findSoftBounced(mails, bounced, ({ scope, emailId }, row) => {
         const isListed = row.listed_at !== null && !row.email_ids.includes(emailId);
         return isListed && isSuppressing({ reason: "soft_bounces", isUnsubscribed: false }, scope);
@@ -175,13 +180,15 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
 }
 
 function findSuppressed(mails: readonly SenderQuery[], rows: readonly SuppressionRow[]): Set<string> {
-  const byAddress = new Map(rows.map((row) => [suppressedName(row.workspace, row.email), row]));
+  const byAddress = Map.groupBy(rows, (row) => suppressedName(row.workspace, row.email));
   const names = mails.flatMap(({ n, emailId, workspace, scope, recipientKeys }) =>
     recipientKeys.flatMap((key) => {
-      const row = byAddress.get(suppressedName(workspace, key));
-      if (!row || row.email_id === emailId) return [];
-      const entry = { reason: row.reason, isUnsubscribed: row.unsubscribed_at !== null };
-      return isSuppressing(entry, scope) ? [suppressedName(n, key)] : [];
+      const entries = byAddress.get(suppressedName(workspace, key)) ?? [];
+      const isSuppressed = entries.some(({ reason, email_id, unsubscribed_at }) => {
+        if (email_id === emailId) return false;
+        return isSuppressing({ reason, isUnsubscribed: unsubscribed_at !== null }, scope);
+      });
+      return isSuppressed ? [suppressedName(n, key)] : [];
     }),
   );
   return new Set(names);
@@ -220,11 +227,11 @@ function findSoftBounced(
   rows: readonly SoftBounceRow[],
   isWanted: (mail: SenderQuery, row: SoftBounceRow) => boolean,
 ): Set<string> {
-  const byAddress = new Map(rows.map((row) => [suppressedName(row.workspace, row.email), row]));
+  const byAddress = Map.groupBy(rows, (row) => suppressedName(row.workspace, row.email));
   const names = mails.flatMap((mail) =>
     mail.recipientKeys.flatMap((key) => {
-      const row = byAddress.get(suppressedName(mail.workspace, key));
-      return row && isWanted(mail, row) ? [suppressedName(mail.n, key)] : [];
+      const found = byAddress.get(suppressedName(mail.workspace, key)) ?? [];
+      return found.some((row) => isWanted(mail, row)) ? [suppressedName(mail.n, key)] : [];
     }),
   );
   return new Set(names);

@@ -2,6 +2,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 
@@ -14,18 +15,24 @@ export interface ContactMark extends WorkspaceAddress {
   softBounced: 0 | 1;
 }
 
+// Of the entries of the forms of an address, the strongest reason counts.
 const STATES = `
-  (s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed, b.listed_at IS NOT NULL AS softBounced`;
+  CASE max(CASE s.reason WHEN 'unsubscribe' THEN 1 WHEN 'bounce' THEN 2 WHEN 'complaint' THEN 3 WHEN 'manual' THEN 4 END)
+    WHEN 1 THEN 'unsubscribe' WHEN 2 THEN 'bounce' WHEN 3 THEN 'complaint' WHEN 4 THEN 'manual' END AS reason,
+  max(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed, max(b.listed_at IS NOT NULL) AS softBounced`;
 
 const FIND = `
-  SELECT j.value->>'workspace' AS workspace, j.value->>'email' AS email, s.reason, ${STATES}
-    FROM json_each(?1) j
-    LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'
-    LEFT JOIN soft_bounces b ON b.workspace = j.value->>'workspace' AND b.email = j.value->>'email'`;
+  SELECT j.value->>'workspace' AS workspace, j.value->>'$.forms[0]' AS email, ${STATES}
+    FROM json_each(?1) j CROSS JOIN json_each(j.value->'forms') f
+    LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = f.value
+    LEFT JOIN soft_bounces b ON b.workspace = j.value->>'workspace' AND b.email = f.value
+   GROUP BY j.key`;
 
 /** Returns the statements that read the state of addresses. Each result is a list of ContactMark. */
 export function findMarksStatements(ctx: Ctx, addresses: readonly WorkspaceAddress[]): MainStatement[] {
-  const chunks = jsonChunks(addresses.map(({ workspace, email }) => JSON.stringify({ workspace, email })));
+  const chunks = jsonChunks(
+    addresses.map(({ workspace, email }) => JSON.stringify({ workspace, forms: formsOf(ctx, email) })),
+  );
   return chunks.map((chunk) => ctx.db.prepare(FIND).bind(chunk));
 }
 
@@ -62,14 +69,15 @@ export async function copyToContacts(ctx: MailCtx, workspace: number, emails: re
 }
 
 const FIND_SUPPRESSED = `
-  SELECT ?1 AS workspace, j.value AS email, s.reason, ${STATES} FROM json_each(?2) j
-    LEFT JOIN suppressions s ON s.workspace = ?1 AND s.email = j.value
-    LEFT JOIN soft_bounces b ON b.workspace = ?1 AND b.email = j.value
-   WHERE s.email IS NOT NULL OR b.listed_at IS NOT NULL`;
+  SELECT ?1 AS workspace, j.value->>0 AS email, ${STATES} FROM json_each(?2) j CROSS JOIN json_each(j.value) f
+    LEFT JOIN suppressions s ON s.workspace = ?1 AND s.email = f.value
+    LEFT JOIN soft_bounces b ON b.workspace = ?1 AND b.email = f.value
+   WHERE s.email IS NOT NULL OR b.listed_at IS NOT NULL
+   GROUP BY j.key`;
 
 /** Does the same for contacts that were just inserted without a mark. It writes nothing when none is suppressed. */
 export async function copyToNewContacts(ctx: MailCtx, workspace: number, emails: readonly string[]): Promise<void> {
-  const chunks = jsonChunks(emails.map((email) => JSON.stringify(email)));
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(ctx, email))));
   const statements = chunks.map((chunk) => ctx.db.prepare(FIND_SUPPRESSED).bind(workspace, chunk));
   const marks = (await ctx.db.batch<ContactMark>(statements)).flatMap(({ results }) => results);
   if (marks.length > 0) await mailDb(ctx).batch(markContactsStatements(ctx, marks));

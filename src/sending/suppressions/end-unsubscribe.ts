@@ -1,14 +1,16 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
 
 const END = [
   `UPDATE suppressions SET unsubscribed_at = NULL
-    WHERE workspace = ?1 AND email = ?2 AND reason <> 'unsubscribe' AND unsubscribed_at IS NOT NULL`,
-  "DELETE FROM suppressions WHERE workspace = ?1 AND email = ?2 AND reason = 'unsubscribe'",
+    WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND reason <> 'unsubscribe' AND unsubscribed_at IS NOT NULL`,
+  "DELETE FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND reason = 'unsubscribe'",
 ];
 
 /** Returns the statements that end the unsubscribe of a person from all bulk mail. Entries with another reason stay. */
 export function endUnsubscribeStatements(ctx: Ctx, { workspace, email }: WorkspaceAddress): MainStatement[] {
-  return END.map((sql) => ctx.db.prepare(sql).bind(workspace, email));
+  const forms = JSON.stringify(formsOf(ctx, email));
+  return END.map((sql) => ctx.db.prepare(sql).bind(workspace, forms));
 }

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
+import { AddressForms, FIRST_ADDRESS } from "../../platform/erased-addresses/index.ts";
 import type { SuppressionReason } from "./schema.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 
@@ -50,9 +51,9 @@ export async function listSuppressions(
 ): Promise<SuppressionRow[]> {
   if (email === null || (email !== undefined && after !== undefined && email < after)) return [];
   // The least text after `after`.
-  const from = after === undefined ? (email ?? "") : `${after}\u0001`;
+  const from = after === undefined ? (email ?? FIRST_ADDRESS) : `${after}\u0001`;
   // The topics of an address follow the entry that is for all mail.
-  const topicsAfter = [after ?? email ?? "", afterTopic ?? null];
+  const topicsAfter = [after ?? email ?? FIRST_ADDRESS, afterTopic ?? null];
   const { results } = await ctx.db
     .prepare(LIST)
     .bind(ctx.workspace.number, from, email ?? LAST, limit + 1, page * limit, ...topicsAfter)
@@ -82,9 +83,10 @@ const FIND_ALL = `
 /** Returns the entries of at most 50 addresses, in one D1 call, without those of soft bounces. */
 export async function findSuppressions(ctx: CallerCtx, addresses: readonly string[]): Promise<SuppressionRow[]> {
   const keys = addresses.slice(0, 50).flatMap((address) => parseAddress(address)?.key ?? []);
+  const forms = new AddressForms(ctx, keys);
   const { results } = await ctx.db
     .prepare(FIND_ALL)
-    .bind(ctx.workspace.number, JSON.stringify(keys))
+    .bind(ctx.workspace.number, JSON.stringify(forms.all))
     .all<SuppressionRow>();
-  return results;
+  return forms.toRows(results);
 }

@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 
 /** An address that a retry proved to work, in canonical form. `before` is when the retry was made. */
 export interface BounceEntry {
@@ -23,5 +24,6 @@ const REMOVE_BOUNCES = [
 
 /** Returns the statements that end suppressions by bounces no newer than a retry. Safe to run twice. */
 export function removeBouncesStatements(ctx: Ctx, entries: readonly BounceEntry[]): MainStatement[] {
-  return REMOVE_BOUNCES.map((sql) => ctx.db.prepare(sql).bind(JSON.stringify(entries)));
+  const all = entries.flatMap((entry) => formsOf(ctx, entry.email).map((email) => ({ ...entry, email })));
+  return REMOVE_BOUNCES.map((sql) => ctx.db.prepare(sql).bind(JSON.stringify(all)));
 }

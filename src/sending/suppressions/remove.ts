@@ -2,8 +2,11 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { removeSoftBouncesStatement } from "./soft-bounces.ts";
+
+const REMOVE = "DELETE FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))";
 
 /** Removes an address from the suppression list of the workspace, for every reason. Throws 404 when it is not listed. */
 export async function removeSuppression(ctx: CallerCtx, email: string): Promise<void> {
@@ -11,11 +14,11 @@ export async function removeSuppression(ctx: CallerCtx, email: string): Promise<
   if (key === undefined) throw notFound("Suppression");
   const audit = () => auditIfChangedStatement(ctx, { action: "suppression.removed", target: key });
   const [removed, , ended] = await ctx.db.batch([
-    ctx.db.prepare("DELETE FROM suppressions WHERE workspace = ?1 AND email = ?2").bind(ctx.workspace.number, key),
+    ctx.db.prepare(REMOVE).bind(ctx.workspace.number, JSON.stringify(formsOf(ctx, key))),
     audit(),
     removeSoftBouncesStatement(ctx, { workspace: ctx.workspace.number, email: key }),
     audit(),
   ]);
-  if (removed?.meta.changes !== 1 && ended?.meta.changes !== 1) throw notFound("Suppression");
+  if (removed?.meta.changes === 0 && ended?.meta.changes === 0) throw notFound("Suppression");
   await copyToContacts(ctx, ctx.workspace.number, [key]);
 }

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import type { FailedAddress, WorkspaceAddress } from "./domain-failures.ts";
 
 /** Soft bounces in a row, and the least time from the first to the last, that list an address. */
@@ -86,6 +87,8 @@ export function findSoftBouncesStatement(ctx: Pick<Ctx, "db">, addresses: readon
 /** Returns the statement that removes an address from those that get no bulk mail. It changes one row when it was listed. */
 export function removeSoftBouncesStatement(ctx: Ctx, { workspace, email }: WorkspaceAddress): MainStatement {
   return ctx.db
-    .prepare("DELETE FROM soft_bounces WHERE workspace = ?1 AND email = ?2 AND listed_at IS NOT NULL")
-    .bind(workspace, email);
+    .prepare(
+      "DELETE FROM soft_bounces WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND listed_at IS NOT NULL",
+    )
+    .bind(workspace, JSON.stringify(formsOf(ctx, email)));
 }

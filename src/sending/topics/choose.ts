@@ -4,6 +4,7 @@ import { notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
 import type { Choice, ChoiceMethod } from "./rules.ts";
 import { type PersonTopicsIn, type PersonTopicsOut, toPersonTopics } from "./schema.ts";
@@ -31,7 +32,7 @@ const CHOOSE = `
    WHERE topic_choices.choice <> excluded.choice`;
 
 const FORGET = `
-  DELETE FROM topic_choices WHERE workspace = ?1 AND email = ?2 AND topic IN (
+  DELETE FROM topic_choices WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND topic IN (
     SELECT t.n FROM json_each(?3) j CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id'
      WHERE j.value->>'choice' IS NULL)`;
 
@@ -51,7 +52,7 @@ export function forgetStatement(
   { workspace, email }: Omit<Chooser, "method">,
   chosen: readonly NewChoice[],
 ): MainStatement {
-  return ctx.db.prepare(FORGET).bind(workspace, email, JSON.stringify(chosen));
+  return ctx.db.prepare(FORGET).bind(workspace, JSON.stringify(formsOf(ctx, email)), JSON.stringify(chosen));
 }
 
 /** Returns the canonical form of the address in a path. Throws 404 for what is no address. */

@@ -32,7 +32,7 @@ export {
 export {
   differingFrom,
   findLeftOfMailsStatements,
-  findLeftStatement,
+  findLeftStatements,
   hasLeft,
   type LeftRow,
   NO_TOPICS,

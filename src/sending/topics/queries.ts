@@ -3,6 +3,7 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { formsOf } from "../../platform/erased-addresses/index.ts";
 import type { Choice } from "./rules.ts";
 
 /** A row of `topics`. Times in milliseconds since 1970. */
@@ -64,15 +65,22 @@ export interface PersonTopics {
 
 const OF_PERSON = `
   SELECT ${COLUMNS}, c.choice, c.chosen_at AS chosenAt, c.method FROM topics t
-    LEFT JOIN topic_choices c ON c.workspace = ?1 AND c.email = ?2 AND c.topic = t.n
+    LEFT JOIN topic_choices c ON c.workspace = ?1 AND c.topic = t.n AND c.email = (
+      SELECT x.email FROM json_each(?2) f CROSS JOIN topic_choices x ON x.workspace = ?1 AND x.email = f.value AND x.topic = t.n
+       ORDER BY f.key LIMIT 1)
    WHERE t.workspace = ?1 ORDER BY t.id`;
 
 const IS_UNSUBSCRIBED =
-  "SELECT (reason = 'unsubscribe' OR unsubscribed_at IS NOT NULL) AS isUnsubscribed FROM suppressions WHERE workspace = ?1 AND email = ?2";
+  "SELECT max(reason = 'unsubscribe' OR unsubscribed_at IS NOT NULL) AS isUnsubscribed FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))";
 
 /** Returns the statements that read the topics of a person, for `toPersonRows`. At most as many rows as a workspace has topics. */
-export function personTopicsStatements(ctx: Pick<Ctx, "db">, workspace: number, email: string): MainStatement[] {
-  return [OF_PERSON, IS_UNSUBSCRIBED].map((sql) => ctx.db.prepare(sql).bind(workspace, email));
+export function personTopicsStatements(
+  ctx: Pick<Ctx, "db" | "settings">,
+  workspace: number,
+  email: string,
+): MainStatement[] {
+  const forms = JSON.stringify(formsOf(ctx, email));
+  return [OF_PERSON, IS_UNSUBSCRIBED].map((sql) => ctx.db.prepare(sql).bind(workspace, forms));
 }
 
 /** Returns what `personTopicsStatements` read. */

@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { type AddressForms, FIRST_ADDRESS, formsOf } from "../../platform/erased-addresses/index.ts";
 import { type Choice, choiceOf } from "./rules.ts";
 
 /**
@@ -42,7 +43,7 @@ const findChoices = (workspace: string) => `
 
 /**
  * Returns the statements that read the topics that some requests name, and the choices of recipients, for `toSendTopics`. None when no
- * topic is named. `workspace` is an SQL expression of `?1`, to which `parameter` is bound; `recipients`: JSON lists of addresses.
+ * topic is named. `workspace` is an SQL expression of `?1`, to which `parameter` is bound; `recipients`: JSON lists of the forms of addresses.
  */
 export function sendTopicsStatements(
   ctx: Ctx,
@@ -59,9 +60,10 @@ export function sendTopicsStatements(
 }
 
 /** Returns what `sendTopicsStatements` read. */
-export function toSendTopics([topics, ...choices]: readonly D1Result[]): SendTopics {
+export function toSendTopics([topics, ...choices]: readonly D1Result[], forms: AddressForms): SendTopics {
   if (!topics) return NO_TOPICS;
-  const rows = choices.flatMap(({ results }) => results as { topic: number; email: string; choice: Choice }[]);
+  const found = choices.flatMap(({ results }) => results as { topic: number; email: string; choice: Choice }[]);
+  const rows = forms.toRows(found);
   return {
     topics: topics.results as SendTopic[],
     choices: new Map(rows.map(({ topic, email, choice }) => [choiceKey(topic, email), choice])),
@@ -78,18 +80,25 @@ export function hasLeft({ choices }: SendTopics, topic: SendTopic, email: string
   return choiceOf(topic, choices.get(choiceKey(topic.n, email))) === "unsubscribed";
 }
 
-const FIND_LEFT = `
-  SELECT j.value AS email FROM json_each(?2) j
-    LEFT JOIN topics t ON t.n = ?3 AND t.workspace = ?1
-    LEFT JOIN topic_choices c ON c.workspace = ?1 AND c.email = j.value AND c.topic = t.n
-   WHERE coalesce(c.choice, t.default_choice, 'unsubscribed') = 'unsubscribed'`;
+/** SQL for the choice of a person, of the forms of their address in a JSON list: the address itself first. */
+const choiceSql = (forms: string, workspace: string) => `
+  (SELECT c.choice FROM json_each(${forms}) f CROSS JOIN topic_choices c ON c.workspace = ${workspace} AND c.email = f.value AND c.topic = t.n
+    ORDER BY f.key LIMIT 1)`;
 
-/**
- * Returns the statement that finds which addresses, a JSON list of canonical ones, get no mail of a topic, as rows with `email`: all
- * when the topic was deleted.
- */
-export function findLeftStatement(ctx: Ctx, workspace: number, topic: number, emails: string): MainStatement {
-  return ctx.db.prepare(FIND_LEFT).bind(workspace, emails, topic);
+const FIND_LEFT = `
+  SELECT j.value->>0 AS email FROM json_each(?2) j
+    LEFT JOIN topics t ON t.n = ?3 AND t.workspace = ?1
+   WHERE coalesce(${choiceSql("j.value", "?1")}, t.default_choice, 'unsubscribed') = 'unsubscribed'`;
+
+/** Returns the statements that find which canonical addresses get no mail of a topic, as rows with `email`: all when the topic was deleted. */
+export function findLeftStatements(
+  ctx: Ctx,
+  workspace: number,
+  topic: number,
+  emails: readonly string[],
+): MainStatement[] {
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(ctx, email))));
+  return chunks.map((chunk) => ctx.db.prepare(FIND_LEFT).bind(workspace, chunk, topic));
 }
 
 /** A recipient of mail of a topic. */
@@ -105,12 +114,13 @@ export type LeftRow = TopicRecipient & { isDeleted: 0 | 1 };
 const FIND_LEFT_OF_MAILS = `
   SELECT j.value->>0 AS workspace, j.value->>1 AS email, j.value->>2 AS topic, t.n IS NULL AS isDeleted FROM json_each(?1) j
     LEFT JOIN topics t ON t.n = j.value->>2 AND t.workspace = j.value->>0
-    LEFT JOIN topic_choices c ON c.workspace = j.value->>0 AND c.email = j.value->>1 AND c.topic = t.n
-   WHERE coalesce(c.choice, t.default_choice, 'unsubscribed') = 'unsubscribed'`;
+   WHERE coalesce(${choiceSql("j.value->3", "j.value->>0")}, t.default_choice, 'unsubscribed') = 'unsubscribed'`;
 
 /** Returns the statements that find which recipients get no mail of a topic, as LeftRow. */
 export function findLeftOfMailsStatements(ctx: Ctx, recipients: readonly TopicRecipient[]): MainStatement[] {
-  const rows = recipients.map(({ workspace, email, topic }) => JSON.stringify([workspace, email, topic]));
+  const rows = recipients.map(({ workspace, email, topic }) =>
+    JSON.stringify([workspace, email, topic, formsOf(ctx, email)]),
+  );
   return rows.length === 0 ? [] : jsonChunks(rows).map((chunk) => ctx.db.prepare(FIND_LEFT_OF_MAILS).bind(chunk));
 }
 
@@ -122,9 +132,9 @@ const FIND_DIFFERING = `
    WHERE t.n = ?1 AND c.choice = CASE t.default_choice WHEN 'subscribed' THEN 'unsubscribed' ELSE 'subscribed' END AND c.email > ?2
    ORDER BY c.email LIMIT ?3`;
 
-/** Returns the canonical addresses whose choice differs from the default of a topic, in pages. For counts. */
+/** Returns the canonical addresses whose choice differs from the default of a topic, in pages. For counts: without those of erased persons. */
 export async function* differingFrom(ctx: Ctx, topic: number): AsyncGenerator<string[]> {
-  for (let after: string | null = ""; after !== null; ) {
+  for (let after: string | null = FIRST_ADDRESS; after !== null; ) {
     const { results }: D1Result<{ email: string }> = await ctx.db
       .prepare(FIND_DIFFERING)
       .bind(topic, after, DIFFERING_PER_PAGE)

@@ -4,6 +4,7 @@ import { parseAddress } from "../../../lib/addresses.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { AddressForms } from "../../../platform/erased-addresses/index.ts";
 import { sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
 import type { SuppressionReason } from "../rules.ts";
 import { type Addresses, earlyRecords, type SenderRow, type SendRecords } from "./early-records.ts";
@@ -30,21 +31,25 @@ const findSuppressed = (workspace: string) => `
 
 /** Returns the reads of some addresses and topics. `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
 function reads(ctx: Ctx, { senders, recipients, topics }: Addresses) {
-  const chunks = recipients.size === 0 ? [] : jsonChunks([...recipients].map((key) => JSON.stringify(key)));
+  const forms = new AddressForms(ctx, recipients);
+  const chunks = recipients.size === 0 ? [] : jsonChunks(forms.all.map((key) => JSON.stringify(key)));
   return {
     statements: (workspace: string, parameter: unknown) => [
       ctx.db.prepare(findSenders(workspace)).bind(parameter, JSON.stringify([...senders])),
       ...chunks.map((keys) => ctx.db.prepare(findSuppressed(workspace)).bind(parameter, keys)),
       ...sendTopicsStatements(ctx, { workspace, parameter }, topics, chunks),
     ],
-    toRecords: (results: D1Result[]) => toRecords(results, chunks.length),
+    toRecords: (results: D1Result[]) => toRecords(results, chunks.length, forms),
   };
 }
 
-function toRecords([senders, ...others]: D1Result[], suppressionReads: number): SendRecords {
+function toRecords([senders, ...others]: D1Result[], suppressionReads: number, forms: AddressForms): SendRecords {
   const senderRows = (senders?.results ?? []) as SenderRow[];
   const suppressed = others.slice(0, suppressionReads);
-  const suppressedRows = suppressed.flatMap(({ results }) => results as SuppressionRow[]);
+  const suppressedRows = mergeForms(
+    forms,
+    suppressed.flatMap(({ results }) => results as SuppressionRow[]),
+  );
   return {
     senders: new Map(senderRows.map((row) => [row.address, row])),
     suppressed: new Map(
@@ -53,8 +58,27 @@ function toRecords([senders, ...others]: D1Result[], suppressionReads: number): 
         { reason, isUnsubscribed: unsubscribed_at !== null },
       ]),
     ),
-    topics: toSendTopics(others.slice(suppressionReads)),
+    topics: toSendTopics(others.slice(suppressionReads), forms),
   };
+}
+
+/** Strength of a reason: one that stops more mail is greater. */
+const strengthOf = (reason: SuppressionReason) => (reason === "unsubscribe" ? 0 : reason === "bounce" ? 1 : 2);
+
+/** Returns one row for each address: of two forms the one with the stronger reason, unsubscribed when either is. */
+function mergeForms(forms: AddressForms, rows: readonly SuppressionRow[]): SuppressionRow[] {
+  const merged = new Map<string, SuppressionRow>();
+  for (const row of forms.toRows(rows)) {
+    const other = merged.get(row.email);
+    if (!other) {
+      merged.set(row.email, row);
+      continue;
+    }
+    const stronger = strengthOf(other.reason) > strengthOf(row.reason) ? other : row;
+    const isUnsubscribed = [row, other].some((one) => one.reason === "unsubscribe" || one.unsubscribed_at !== null);
+    merged.set(row.email, { ...stronger, unsubscribed_at: isUnsubscribed ? 0 : null });
+  }
+  return [...merged.values()];
 }
 
 /**

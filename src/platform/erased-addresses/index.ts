@@ -1,0 +1,1 @@
+export { AddressForms, erasedForm, erasedVersionSql, FIRST_ADDRESS, formsOf, isErasedSql } from "./forms.ts";
