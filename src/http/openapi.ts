@@ -157,6 +157,7 @@ const exampleIds: Record<string, string> = {
   webhook_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85",
   delivery_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a86",
   label_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75",
+  erasure_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
   import_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a95",
   notification_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a90",
   message_id: "5b1c86a5-52ee-8b6e-9c26-6dbf1c1fd0b1",

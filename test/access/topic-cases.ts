@@ -21,6 +21,14 @@ export const topicCases: Record<string, RouteCase> = {
     ...{ success: 200, create: createPerson, takesAnyId: true },
     ...{ only: "admins", beyond: "emails:view" },
   },
+  "DELETE /v1/people/:email": { success: 202, create: createPerson, takesAnyId: true, only: "admins" },
+  "GET /v1/people/erasures/:erasure_id": {
+    ...{ success: 200, only: "admins" },
+    create: async (workspace) => {
+      const response = await workspace.call("DELETE", `/v1/people/p${crypto.randomUUID()}%40example.org`);
+      return { erasure_id: (await response.json<{ id: string }>()).id };
+    },
+  },
   "PUT /v1/people/:email/topics": {
     ...{ success: 200, create: createPerson, takesAnyId: true },
     body: () => ({ topics: [] }),

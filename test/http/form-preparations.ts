@@ -21,6 +21,10 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
       await createApiWithoutQueue(workspace().apiKey).post("/v1/emails/", mail);
       return {};
     },
+    getErasure: async () => {
+      const response = await workspace().call("DELETE", `/v1/people/${email}`);
+      return { erasure_id: (await response.json<{ id: string }>()).id };
+    },
     createContactForm: createList,
     ...{ listContactForms: form, getContactForm: form, updateContactForm: form, deleteContactForm: form },
   };

@@ -1,1 +1,2 @@
+export { erasePerson, getErasure } from "./erase.ts";
 export { exportPerson } from "./export.ts";

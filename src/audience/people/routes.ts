@@ -1,9 +1,11 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
+import { erasePerson, getErasure } from "./erase.ts";
+import { ErasureOut } from "./erasure-schema.ts";
 import { exportPerson } from "./export.ts";
 import { limits } from "./rules.ts";
 import { cursorText, ExportAfter, PersonExportOut } from "./schema.ts";
@@ -18,22 +20,46 @@ const email = {
 } as const;
 const operation = operationsOf("People");
 
-export const peopleRoutes = new Hono<AppEnv>().get(
-  "/v1/people/:email/export",
-  operation("contacts:manage", {
-    operationId: "exportPerson",
-    summary: "Export what is stored about a person",
-    description:
-      "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
-    parameters: [email],
-    responses: responses(200, "A page of the export", PersonExportOut, [403, 404]),
-  }),
-  query(z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter })),
-  async (c) => {
-    const { limit, after } = c.req.valid("query");
-    const { page, next } = await exportPerson(c.get("caller"), c.req.param("email"), { cursor: after, limit });
-    if (next) setNextLink(c, { after: cursorText(next) });
-    c.header("Cache-Control", "no-store");
-    return c.json(page);
-  },
-);
+export const peopleRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/people/:email/export",
+    operation("contacts:manage", {
+      operationId: "exportPerson",
+      summary: "Export what is stored about a person",
+      description:
+        "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
+      parameters: [email],
+      responses: responses(200, "A page of the export", PersonExportOut, [403, 404]),
+    }),
+    query(z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter })),
+    async (c) => {
+      const { limit, after } = c.req.valid("query");
+      const { page, next } = await exportPerson(c.get("caller"), c.req.param("email"), { cursor: after, limit });
+      if (next) setNextLink(c, { after: cursorText(next) });
+      c.header("Cache-Control", "no-store");
+      return c.json(page);
+    },
+  )
+  .delete(
+    "/v1/people/:email",
+    operation("contacts:manage", {
+      operationId: "erasePerson",
+      summary: "Erase a person",
+      description:
+        "For owners and admins. Removes what sending stores about the person, in the background; the receipt says how far it is. A call while it runs returns the same receipt.",
+      parameters: [email],
+      responses: responses(202, "The receipt", ErasureOut, [403, 404]),
+    }),
+    async (c) => c.json(await erasePerson(c.get("caller"), c.req.param("email")), 202),
+  )
+  .get(
+    "/v1/people/erasures/:erasure_id",
+    operation("contacts:manage", {
+      operationId: "getErasure",
+      summary: "Get the receipt of an erasure",
+      description: "For owners and admins.",
+      parameters: [parameter.id("erasure_id", "Id of the erasure")],
+      responses: responses(200, "The receipt", ErasureOut, [403, 404]),
+    }),
+    async (c) => c.json(await getErasure(c.get("caller"), c.req.param("erasure_id"))),
+  );

@@ -3,6 +3,7 @@ import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { Purge, WakeUp } from "../../platform/outbox/index.ts";
 import { CLAIM_ROWS, claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/index.ts";
 import { deleteContacts } from "./contacts.ts";
+import { erasePerson } from "./erasure.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
 import { deleteTopicChoices } from "./topic-choices.ts";
 import { purgeWorkspace } from "./workspace.ts";
@@ -65,6 +66,7 @@ function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
     if (!("shard" in ctx)) throw new Error("contacts are in mail databases");
     return deleteContacts(ctx, purge.contactList);
   }
+  if ("erasure" in purge) return erasePerson(ctx, purge);
   if ("topic" in purge) return deleteTopicChoices(ctx, purge.topic);
   return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }

@@ -72,6 +72,7 @@ const MAIN_STEPS = [
   "DELETE FROM templates WHERE id IN (SELECT id FROM templates WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM notified_events WHERE (workspace, key) IN (SELECT workspace, key FROM notified_events WHERE workspace = ?1 LIMIT ?2)",
+  deleteByKey("erasures", "workspace, id"),
   DELETE_RESPONSES,
 ];
 

@@ -38,6 +38,7 @@ export const actions = {
   "suppression.added": "suppression",
   "suppression.removed": "suppression",
   "person.topics_chosen": "person",
+  "person.erased": "person",
   "webhook.created": "webhook",
   "webhook.updated": "webhook",
   "webhook.deleted": "webhook",

@@ -12,6 +12,8 @@ export type Purge =
   | { contactList: number }
   /** The choices about a deleted topic (topics.n), in the main database. */
   | { topic: number }
+  /** The rows and contents about a person, by the id of the erasure. */
+  | { erasure: string; of: number }
   /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };
 

@@ -20,6 +20,7 @@ export {
   UNSUBSCRIBE_URL,
   UnrenderableError,
 } from "./content/index.ts";
+export { type ErasedPerson, eraseEmails, Scrubber } from "./erasure/index.ts";
 export { findFailureReasons, findNewestFailureReasons, lastReason } from "./failure-reasons.ts";
 export { getEmailDetail, readDetail } from "./get.ts";
 export { mayReadContent } from "./may-read-content.ts";
@@ -74,6 +75,7 @@ export {
   type EmailState,
   type EmailStateRow,
   type EmailUpdate,
+  ERASED,
   findEmail,
   isHeldSql,
   MAX_DOMAINS,

@@ -15,6 +15,7 @@ export {
   type WorkspaceAddress,
 } from "./domain-failures.ts";
 export { endUnsubscribeStatements } from "./end-unsubscribe.ts";
+export { keepErasedStatements } from "./erase.ts";
 export { findSuppression, findSuppressions, listSuppressions } from "./queries.ts";
 export { removeSuppression } from "./remove.ts";
 export { removeBouncesStatements } from "./remove-bounces.ts";

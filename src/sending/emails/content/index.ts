@@ -2,12 +2,14 @@ export { AttachmentDeletedError, toAttachmentSource } from "./attachment-source.
 export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,
+  type ContentPlace,
   contentPlace,
   putContent,
   putContents,
   putDocument,
   readContent,
   type StoredContent,
+  type StoredDocument,
 } from "./documents.ts";
 export { offloadContent, offloadSteps, rewindContentProgressStatement } from "./offload.ts";
 export { MIN_PACKED_EMAILS, type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";

@@ -15,7 +15,7 @@ import {
   toAccepted,
   toNewEmail,
 } from "../send/index.ts";
-import { type EventEntry, type RecipientEntry, recipientKey } from "../timeline/index.ts";
+import { ERASED, type EventEntry, type RecipientEntry, recipientKey } from "../timeline/index.ts";
 import { copyAttachments, copyRawBody } from "./copy-attachments.ts";
 import { findRepeatedBounces, recordRetryStatement } from "./repeated-bounces.ts";
 
@@ -35,6 +35,7 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   const row = await getEmail(ctx, id);
   if (!RETRIED.includes(row.status))
     throw conflict(`Only an email that bounced, was rejected or failed can be retried; this one is ${row.status}`);
+  if (recipientsToRetry(row).length === 0) throw conflict("The recipients of this email were erased");
   const content = await readContent(ctx, ctx.workspace.id, row);
   if (!content) throw conflict("The content of this email is no longer kept");
   const sendable = await requireSendable(ctx, toRequest(row), { source: row.source, isRetry: true });
@@ -102,8 +103,9 @@ function toRequest(row: DetailRow): ParsedRequest<Envelope> {
   };
 }
 
-/** Returns the recipients whose outcome allows a retry; all of them when every recipient was suppressed. */
-function recipientsToRetry({ recipients: entries }: DetailRow): RecipientEntry[] {
+/** Returns the recipients whose outcome allows a retry; all of them when every recipient was suppressed; never one that was erased. */
+function recipientsToRetry({ recipients }: DetailRow): RecipientEntry[] {
+  const entries = recipients.filter(({ email }) => email !== ERASED);
   const failed = entries.filter(({ state }) => RETRIED.includes(state));
   return failed.length > 0 ? failed : entries;
 }

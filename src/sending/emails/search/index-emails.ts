@@ -21,13 +21,17 @@ const FIND_STEP = `
   SELECT max(n) AS last, json_group_array(DISTINCT from_email) FILTER (WHERE from_email GLOB '*[^ -~]*') AS senders
     FROM (${NEXT_EMAILS})`;
 
-const INDEX_EMAILS = `
+const indexEntries = (condition: string) => `
   INSERT INTO email_search (rowid, sender, subject, recipients, tags, scope)
   SELECT n, concat_ws(' ', from_email, from_name, (SELECT value->>'key' FROM json_each(?2) WHERE value->>'email' = from_email)),
     subject,
     (SELECT group_concat(concat_ws(' ', value->>'email', value->>'name', value->>'key'), ' ') FROM json_each(recipients)),
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
-    FROM emails WHERE n > ${LAST_INDEXED_SQL} AND n <= ?1`;
+    FROM emails WHERE ${condition}`;
+
+const INDEX_EMAILS = indexEntries(`n > ${LAST_INDEXED_SQL} AND n <= ?1`);
+/** Indexes emails whose entries were deleted: `?1` is a JSON list of emails.n, `?2` the canonical forms of senders outside ASCII. */
+export const INDEX_AGAIN = indexEntries("n IN (SELECT value FROM json_each(?1))");
 
 /** SQL expression that reads one entry of the primary key of each table: 1 when emails wait for the index, else 0. */
 export const HAS_NEW_EMAILS_SQL = `EXISTS (SELECT 1 FROM emails WHERE n > ${LAST_INDEXED_SQL})`;

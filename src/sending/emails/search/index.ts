@@ -1,3 +1,4 @@
+export { findRecipientNumbers, indexAgainStatements } from "./find-recipient.ts";
 export { HAS_NEW_EMAILS_SQL, indexEmails } from "./index-emails.ts";
 export { type EmailOfRecipient, findEmailsTo } from "./of-recipient.ts";
 export { reindexEmails } from "./reindex.ts";

@@ -10,11 +10,12 @@ export {
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
+  ERASED,
   isHeldSql,
   RECIPIENT_KEY_SQL,
   recipientKey,
   storedKey,
   toState,
 } from "./state.ts";
-export { queuedEvent, readEvents, shortenEvents } from "./stored-events.ts";
+export { queuedEvent, readEvents, shortenEvents, toStoredEvents } from "./stored-events.ts";
 export { syncDueAtStatement } from "./sync-due-at.ts";

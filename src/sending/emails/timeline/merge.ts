@@ -2,7 +2,7 @@ import type { EventEntry } from "../../../platform/db/email-json.ts";
 import type { SoftBounceFact } from "../../suppressions/index.ts";
 import { isHandedOver, type RecipientFact, statusOf, transitionOf } from "../rules.ts";
 import { type RollupCounts, RollupTally } from "./rollup-counts.ts";
-import { type EmailState, recipientKey } from "./state.ts";
+import { type EmailState, ERASED, recipientKey } from "./state.ts";
 
 /** Reason for which an address is suppressed. `domain-failure`: its whole domain failed; the second failure suppresses it. */
 type SuppressReason = "bounce" | "complaint" | "unsubscribe" | "domain-failure";
@@ -50,11 +50,11 @@ export interface MergeResult {
 /**
  * Merges facts into the state of an email. The order and repetition of facts do not matter: recipient states follow the
  * table of transitions (`rules.ts`), and each fact adds one event. `attempt` is the number of the delivery attempt, 0 for
- * feedback. Facts about addresses that are not recipients are dropped. Pure.
+ * feedback. Facts about addresses that are not recipients, or were erased, are dropped. Pure.
  */
 export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: number): MergeResult {
   const known = new Set(before.events.map(({ id }) => id));
-  const recipientKeys = new Set(before.recipients.map(recipientKey));
+  const recipientKeys = new Set(before.recipients.map(recipientKey).filter((key) => key !== ERASED));
   const newFacts = facts.filter(({ id, recipient }) => {
     if (known.has(id) || (recipient !== null && !recipientKeys.has(recipient))) return false;
     known.add(id);

@@ -88,6 +88,9 @@ export function toState(row: EmailStateRow): EmailState {
   };
 }
 
+/** Takes the place of the address of a recipient who was erased. It is no address. */
+export const ERASED = "erased";
+
 /** Returns the canonical form of a recipient's address, by which addresses are compared. */
 export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): string {
   return recipient.key ?? lowerCase(recipient.email);

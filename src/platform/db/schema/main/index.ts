@@ -11,6 +11,7 @@ export * from "./domain-transfers.ts";
 export * from "./domains.ts";
 export * from "./egress-outages.ts";
 export * from "./egress-warm-ups.ts";
+export * from "./erasures.ts";
 export * from "./forwarding.ts";
 export * from "./invitations.ts";
 export * from "./mail-shards.ts";

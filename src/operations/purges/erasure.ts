@@ -1,0 +1,107 @@
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { ConcurrencyError } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { Database, DatabaseKind } from "../../platform/db/database.ts";
+import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { type ErasedPerson, eraseEmails, Scrubber } from "../../sending/emails/index.ts";
+import { keepErasedStatements } from "../../sending/suppressions/index.ts";
+import { deletePersonRows, deleteResponses, type StepResult, scrubTexts } from "./person-rows.ts";
+import { MAIL_ROWS, MAIL_TEXTS, MAIN_ROWS, MAIN_TEXTS } from "./person-tables.ts";
+
+/** The step at which an erasure continues: the database, the stage in it, and the position in that. */
+interface Progress {
+  /** Position in the mail databases of the workspace; beyond the last: the main database. */
+  database: number;
+  stage: number;
+  /** Where the stage continues. Null: at its start. */
+  after: unknown;
+}
+
+interface ErasureRow {
+  email: string | null;
+  progress: string;
+  removed: string;
+  workspace_id: string;
+}
+
+const FIND = `
+  SELECT e.email, e.progress, e.removed, w.id AS workspace_id FROM erasures e JOIN workspaces w ON w.number = e.workspace
+   WHERE e.workspace = ?1 AND e.id = ?2 AND e.finished_at IS NULL`;
+
+// Another run of the same step has written the same.
+const SAVE = "UPDATE erasures SET progress = ?3, removed = ?4 WHERE workspace = ?1 AND id = ?2 AND finished_at IS NULL";
+const FINISH = `
+  UPDATE erasures SET email = NULL, progress = '{}', removed = ?3, finished_at = ?4
+   WHERE workspace = ?1 AND id = ?2 AND finished_at IS NULL`;
+
+type Stage = (person: ErasedPerson, after: unknown) => Promise<StepResult>;
+
+/** Runs one step of the erasure of a person and stores where the next continues. Safe to repeat. Returns true when it is finished. */
+export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: string; of: number }): Promise<boolean> {
+  const row = await ctx.db.prepare(FIND).bind(of, id).first<ErasureRow>();
+  if (row === null || row.email === null) return true;
+  const person = { workspace: of, workspaceId: row.workspace_id, key: row.email };
+  const { database = 0, stage = 0, after = null } = JSON.parse(row.progress) as Partial<Progress>;
+  const shards = await onShardsOf(ctx, of);
+  const shard = shards[database];
+  const stages = shard ? mailStages(shard) : mainStages(ctx);
+  const step = await runStage(stages[stage], person, after);
+  const removed = addCounts(JSON.parse(row.removed) as Record<string, number>, step.removed);
+  const next = nextProgress({ database, stage, after }, step.next, stages.length);
+  if (next.database > shards.length) {
+    await ctx.db.prepare(FINISH).bind(of, id, JSON.stringify(removed), ctx.now()).run();
+    return true;
+  }
+  await ctx.db.prepare(SAVE).bind(of, id, JSON.stringify(next), JSON.stringify(removed)).run();
+  return false;
+}
+
+async function runStage(stage: Stage | undefined, person: ErasedPerson, after: unknown): Promise<StepResult> {
+  if (!stage) return { next: null, removed: {} };
+  try {
+    return await stage(person, after);
+  } catch (error) {
+    // An email or an object changed meanwhile: the next step reads it again.
+    if (error instanceof ConcurrencyError) return { next: { after }, removed: {} };
+    throw error;
+  }
+}
+
+function nextProgress(at: Progress, next: StepResult["next"], stages: number): Progress {
+  if (next !== null) return { ...at, after: next.after };
+  if (at.stage + 1 < stages) return { ...at, stage: at.stage + 1, after: null };
+  return { database: at.database + 1, stage: 0, after: null };
+}
+
+function addCounts(before: Record<string, number>, added: Record<string, number>): Record<string, number> {
+  const sums = { ...before };
+  for (const [kind, count] of Object.entries(added)) if (count > 0) sums[kind] = (sums[kind] ?? 0) + count;
+  return sums;
+}
+
+// Contacts first, so that no broadcast makes an email from them after the emails were erased.
+const mailStages = (ctx: MailCtx): Stage[] => [
+  (person) => deletePersonRows(mailDb(ctx), MAIL_ROWS, person),
+  async (person, after) => {
+    const { next, erased, cancelled } = await eraseEmails(ctx, person, after as number | null);
+    return { next: next === null ? null : { after: next }, removed: { emails: erased, cancelled_emails: cancelled } };
+  },
+  ...textStages(mailDb(ctx), MAIL_TEXTS),
+  (person) => deleteResponses(mailDb(ctx), person),
+];
+
+const mainStages = (ctx: Ctx): Stage[] => [
+  (person) => deletePersonRows(ctx.db, MAIN_ROWS, person, keepErasedStatements(ctx, { ...person, email: person.key })),
+  ...textStages(ctx.db, MAIN_TEXTS),
+  (person) => deleteResponses(ctx.db, person),
+];
+
+const textStages = <Kind extends DatabaseKind>(db: Database<Kind>, tables: typeof MAIL_TEXTS): Stage[] =>
+  tables.map(
+    (table) => (person, after) =>
+      scrubTexts(db, table, {
+        workspace: person.workspace,
+        after: after as string[] | null,
+        scrubber: new Scrubber(person.key),
+      }),
+  );

@@ -1,0 +1,177 @@
+import type { MailCtx } from "../../../platform/context.ts";
+import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
+import { contentPlace } from "../content/index.ts";
+import { isPending } from "../rules.ts";
+import { findRecipientNumbers, indexAgainStatements } from "../search/index.ts";
+import {
+  applyFacts,
+  changeStatement,
+  EMAIL_STATE_COLUMNS,
+  type EmailState,
+  type EmailStateRow,
+  recipientKey,
+  toState,
+} from "../timeline/index.ts";
+import { overwriteContents, scrubDocument } from "./erase-content.ts";
+import { type ErasedEmail, eraseRecipient } from "./erase-email.ts";
+import { Scrubber } from "./scrub.ts";
+
+/** Emails of one step: each may have an R2 object of its own, which is read and written. */
+const EMAILS_PER_STEP = 20;
+
+/** A person in one workspace. `key` is the canonical address. */
+export interface ErasedPerson {
+  workspace: number;
+  workspaceId: string;
+  key: string;
+}
+
+/** A step of an erasure. `next` is emails.n below which it continues; null at the end. */
+export interface EmailsErased {
+  next: number | null;
+  erased: number;
+  cancelled: number;
+}
+
+type Row = EmailStateRow & {
+  subject: string;
+  rejection_reason: string | null;
+  variables: string | null;
+  content: string | null;
+  content_key: string | null;
+  content_offset: number;
+  content_size: number;
+};
+
+const FIND = `
+  SELECT ${EMAIL_STATE_COLUMNS}, e.subject, e.rejection_reason, e.variables, e.content, e.content_key, e.content_offset, e.content_size
+    FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1)) AND +e.workspace = ?2`;
+
+/**
+ * Erases a person from up to 20 emails below `before` (emails.n), newest first: cancels what has not left, then replaces its entries and
+ * removes its content. Safe to repeat: an email that is done is not found again. Throws ConcurrencyError when an email changed meanwhile.
+ */
+export async function eraseEmails(ctx: MailCtx, person: ErasedPerson, before: number | null): Promise<EmailsErased> {
+  const numbers = await findRecipientNumbers(ctx, person.workspace, person.key, { before, limit: EMAILS_PER_STEP });
+  const next = numbers.length < EMAILS_PER_STEP ? null : (numbers.at(-1) ?? null);
+  const rows = await readRows(ctx, person, numbers);
+  const waiting = rows.filter(({ state }) => isWaiting(state, person.key));
+  if (waiting.length > 0) {
+    await applyFacts(
+      ctx,
+      waiting.map(({ state }) => toCancellation(ctx, state, person.key)),
+    );
+    const changed = await readRows(ctx, person, numbers);
+    await writeErased(ctx, person, changed);
+  } else await writeErased(ctx, person, rows);
+  return { next, erased: rows.length, cancelled: waiting.length };
+}
+
+interface FoundEmail {
+  row: Row;
+  state: EmailState;
+}
+
+async function readRows(ctx: MailCtx, person: ErasedPerson, numbers: readonly number[]): Promise<FoundEmail[]> {
+  const { results } = await mailDb(ctx).prepare(FIND).bind(JSON.stringify(numbers), person.workspace).all<Row>();
+  return results
+    .map((row) => ({ row, state: toState(row) }))
+    .filter(({ state }) => state.recipients.some((entry) => recipientKey(entry) === person.key));
+}
+
+/** Returns whether an email waits for an attempt, or its result, for a person. A scheduled one has no attempt yet. */
+const isWaiting = ({ status, recipients }: EmailState, key: string) =>
+  status !== "scheduled" &&
+  status !== "cancelled" &&
+  recipients.some((entry) => isPending(entry.state) && recipientKey(entry) === key);
+
+const toCancellation = (ctx: MailCtx, state: EmailState, recipient: string) => ({
+  state,
+  attempt: 0,
+  facts: [
+    { id: ctx.newId(), recipient, on: "cancelled" as const, at: ctx.now(), metadata: { reason: "person erased" } },
+  ],
+});
+
+// The id too, because a later email may get the number of a deleted one. Content that moved to R2 meanwhile is read again.
+const UPDATE = `
+  WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
+  UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
+    subject = j.value->>'subject', rejection_reason = j.value->>'rejectionReason', variables = j.value->>'variables',
+    content = j.value->>'content', version = version + 1,
+    due_at = CASE WHEN j.value->>'status' = 'cancelled' THEN NULL ELSE due_at END
+  FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND emails.version = j.value->>'version'
+    AND emails.content_key IS j.value->>'contentKey' AND (emails.content IS NOT NULL) = j.value->>'hasContent'`;
+
+const UNSCHEDULE = `
+  DELETE FROM outbox WHERE (due_at, id) IN (
+    SELECT due_at, id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?2 AND status = 'scheduled')`;
+
+async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly FoundEmail[]): Promise<void> {
+  if (found.length === 0) return;
+  const scrubber = new Scrubber(person.key);
+  const emails = found.map(({ row, state }) => ({
+    row,
+    erased: eraseRecipient(toErasable(row, state), person.key, scrubber),
+  }));
+  await eraseObjects(ctx, person, emails, scrubber);
+  const db = mailDb(ctx);
+  const rows = emails.map(({ row, erased }) => ({
+    ...erased,
+    ...{ n: row.n, id: row.id, version: row.version, contentKey: row.content_key },
+    hasContent: row.content === null ? 0 : 1,
+    content: erased.isAlone || row.content === null ? null : scrubRowContent(row.content, person.key, scrubber),
+  }));
+  const numbers = JSON.stringify(rows.map(({ n }) => n));
+  const unscheduled = JSON.stringify(rows.filter(({ isUnscheduled }) => isUnscheduled).map(({ n }) => n));
+  await guardedBatch(db, [
+    db.prepare(UNSCHEDULE).bind(unscheduled, person.workspace),
+    db.prepare(UPDATE).bind(JSON.stringify(rows)),
+    expectChanges(db, rows.length),
+    ...indexAgainStatements(ctx, numbers),
+    changeStatement(ctx, person.workspace, JSON.stringify(rows.map(({ id }) => id))),
+  ]);
+}
+
+const toErasable = (row: Row, state: EmailState) => ({
+  state,
+  subject: row.subject,
+  rejectionReason: row.rejection_reason,
+  variables: row.variables,
+});
+
+/** Returns the scrubbed document of a row with the spaces after it. */
+function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
+  const document = content.trimEnd();
+  return scrubDocument(document, key, scrubber) + content.slice(document.length);
+}
+
+/**
+ * Removes content in R2: objects of single emails to the person alone are deleted, places in other objects overwritten. The contents of
+ * broadcasts are shared and name no recipient.
+ */
+async function eraseObjects(
+  ctx: MailCtx,
+  { key, workspaceId }: ErasedPerson,
+  emails: readonly { row: Row; erased: ErasedEmail }[],
+  scrubber: Scrubber,
+): Promise<void> {
+  const own = ({ id }: Row) => r2Keys.email(workspaceId, id);
+  const isOwn = (row: Row) => row.content_key === null || fullKey(workspaceId, row.content_key) === own(row);
+  const deleted = emails.filter(({ row, erased }) => erased.isAlone && isOwn(row)).map(({ row }) => own(row));
+  if (deleted.length > 0) await ctx.env.CONTENT.delete(deleted);
+  const contents = emails
+    .filter(({ row, erased }) => row.content === null && !(erased.isAlone && isOwn(row)))
+    .map(({ row, erased }) => ({
+      isAlone: erased.isAlone,
+      place: contentPlace(workspaceId, {
+        ...{ id: row.id, contentKey: row.content_key },
+        ...{ contentOffset: row.content_offset, contentSize: row.content_size },
+      }),
+    }))
+    .filter(({ place }) => !place.key.includes("/broadcasts/"));
+  for (const group of Map.groupBy(contents, ({ place }) => place.key).values())
+    await overwriteContents(ctx, group, { key, scrubber });
+}

@@ -1,0 +1,36 @@
+import { lowerCase } from "../../../lib/addresses.ts";
+import type { MailCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { containsAll, scopeOf } from "./fts-query.ts";
+import { INDEX_AGAIN, indexEmails } from "./index-emails.ts";
+
+const FIND = `
+  SELECT e.n FROM email_search s CROSS JOIN emails e ON e.n = s.rowid
+   WHERE s.email_search MATCH ?1 AND +e.workspace = ?2 AND (?3 IS NULL OR s.rowid < ?3) ORDER BY s.rowid DESC LIMIT ?4`;
+
+/**
+ * Returns the numbers of emails of a workspace, newest first, whose recipients may contain a canonical address: the caller compares
+ * them. Indexes new emails first.
+ */
+export async function findRecipientNumbers(
+  ctx: MailCtx,
+  workspace: number,
+  key: string,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<number[]> {
+  await indexEmails(ctx);
+  const match = `${containsAll(["recipients"], key)} AND ${containsAll(["scope"], scopeOf(workspace))}`;
+  const { results } = await mailDb(ctx).prepare(FIND).bind(match, workspace, before, limit).all<{ n: number }>();
+  return results.map(({ n }) => n);
+}
+
+/** Returns the statements that replace the index entries of some emails, by a JSON list of emails.n, after their rows have changed. */
+export function indexAgainStatements(ctx: MailCtx, numbers: string, senders: readonly string[] = []): MailStatement[] {
+  const db = mailDb(ctx);
+  const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
+  return [
+    db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
+    db.prepare(INDEX_AGAIN).bind(numbers, keys),
+  ];
+}
