@@ -99,6 +99,7 @@ import type {
   NotificationPreferencesUpdate,
   NotificationsRead,
   PersonContact,
+  PersonErasure,
   PersonExport,
   PersonTopics,
   PersonTopicsUpdate,
@@ -369,6 +370,10 @@ export interface Operations {
   deleteContactForm(listId: string, formId: string, options?: RequestOptions): Promise<null>;
   /** Export what is stored about a person. GET /v1/people/{email}/export */
   exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<PersonExport>;
+  /** Erase a person. DELETE /v1/people/{email} */
+  deletePerson(email: string, options?: RequestOptions): Promise<PersonErasure>;
+  /** Get the receipt of an erasure. GET /v1/people/erasures/{erasure_id} */
+  getErasure(erasureId: string, options?: RequestOptions): Promise<PersonErasure>;
   /** Create a mailbox. POST /v1/mailboxes/ */
   createMailbox(body: MailboxCreate, options?: RequestOptions): Promise<Mailbox>;
   /** List mailboxes in order of address. GET /v1/mailboxes/ */
@@ -640,6 +645,8 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   updateContactForm: {"method":"PATCH","path":"/v1/contacts/{list_id}/forms/{form_id}","body":"json"},
   deleteContactForm: {"method":"DELETE","path":"/v1/contacts/{list_id}/forms/{form_id}"},
   exportPerson: {"method":"GET","path":"/v1/people/{email}/export","query":true,"items":"contacts"},
+  deletePerson: {"method":"DELETE","path":"/v1/people/{email}"},
+  getErasure: {"method":"GET","path":"/v1/people/erasures/{erasure_id}"},
   createMailbox: {"method":"POST","path":"/v1/mailboxes/","body":"json","keyed":true},
   listMailboxes: {"method":"GET","path":"/v1/mailboxes/","query":true,"items":""},
   getMailbox: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}"},

@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -1651,6 +1651,20 @@ export interface PersonEmail {
     metadata: Record<string, unknown> | null;
     created_at: string;
   }[];
+}
+
+export interface PersonErasure {
+  id: string;
+  status: "running" | "done";
+  /** Rows that were deleted or changed, by kind. */
+  removed: Record<string, number>;
+  /** What is not erased. */
+  kept: {
+    what: string;
+    why: string;
+  }[];
+  created_at: string;
+  finished_at: string | null;
 }
 
 export interface PersonExport {

@@ -4,7 +4,7 @@ import type { ErasureRow } from "./erase.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** What an erasure leaves, and why (docs/contract/people.md#erasure). */
+/** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
 const KEPT = [
   {
     what: "suppressions and choices of topics, under a keyed hash of the address",

@@ -25,6 +25,15 @@ export interface ExportPage {
   next: ExportCursor | null;
 }
 
+/** Returns all pages of an export, one after the other. Throws as `exportPerson` does. */
+export async function* exportPages(ctx: CallerCtx, email: string): AsyncGenerator<PersonExportOut> {
+  for (let cursor: ExportCursor | null = START; cursor !== null; ) {
+    const { page, next }: ExportPage = await exportPerson(ctx, email, { cursor, limit: limits.emails.default });
+    yield page;
+    cursor = next;
+  }
+}
+
 /**
  * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence and emails
  * continue until each has ended. Throws 404 for what is no address, 403 for members and for a credential without emails:view.

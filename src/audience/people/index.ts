@@ -1,2 +1,3 @@
 export { erasePerson, getErasure } from "./erase.ts";
-export { exportPerson } from "./export.ts";
+export type { ErasureOut } from "./erasure-schema.ts";
+export { exportPages } from "./export.ts";

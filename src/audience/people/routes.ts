@@ -43,7 +43,7 @@ export const peopleRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/people/:email",
     operation("contacts:manage", {
-      operationId: "erasePerson",
+      operationId: "deletePerson",
       summary: "Erase a person",
       description:
         "For owners and admins. Removes what sending stores about the person, in the background; the receipt says how far it is. A call while it runs returns the same receipt.",

@@ -5,7 +5,7 @@ import type { ContentPlace, StoredDocument } from "../content/index.ts";
 import { recipientKey } from "../timeline/index.ts";
 import type { Scrubber } from "./scrub.ts";
 
-/** What happens to a content document: all of it is removed, or the address in it. */
+/** A content document of which all is removed (`isAlone`), or the address in it. */
 export interface ContentErasure {
   place: ContentPlace;
   isAlone: boolean;

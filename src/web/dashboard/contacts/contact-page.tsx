@@ -64,5 +64,15 @@ export const ContactPage = ({ caller, list, contact, person, form, refusal }: Co
     {person.topics.length === 0 ? null : (
       <PersonTopics path={`/app/contacts/${list.id}/contacts/${contact.id}/topics`} person={person} />
     )}
+    {caller.actor.role === "member" ? null : (
+      <section>
+        <h2>Person</h2>
+        <p>Everything that sending stores about {contact.email}, in all lists.</p>
+        <p>
+          <a href={`/app/contacts/${list.id}/contacts/${contact.id}/export`}>Export</a>{" "}
+          <a href={`/app/contacts/${list.id}/contacts/${contact.id}/erase`}>Erase this person</a>
+        </p>
+      </section>
+    )}
   </Layout>
 );

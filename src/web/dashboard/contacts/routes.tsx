@@ -27,6 +27,7 @@ import { PAGE_SIZE } from "../page-size.ts";
 import { contactEditPages } from "./contact-routes.tsx";
 import { importPages } from "./import-routes.tsx";
 import { deletionQuestion, ListPage, ListsPage } from "./page.tsx";
+import { personPages } from "./person-routes.tsx";
 import { sendPages } from "./send-routes.tsx";
 
 const DELETE = "DELETE /v1/contacts/:list_id";
@@ -75,6 +76,7 @@ export const contactPages = new Hono<AppEnv>()
   .route("/", importPages)
   .route("/", sendPages)
   .route("/", contactEditPages)
+  .route("/", personPages)
   .get("/app/contacts/:list_id/export", ...pageFor("GET /v1/contacts/:list_id/export"), async (c) => {
     const stream = await exportContacts(c.get("caller"), c.req.param("list_id"));
     return c.body(stream, 200, {

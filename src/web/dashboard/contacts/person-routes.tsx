@@ -1,0 +1,76 @@
+import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
+import { getContact } from "../../../audience/contacts/index.ts";
+import { erasePerson, exportPages, getErasure } from "../../../audience/people/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { pageFor } from "../../../http/page-right.ts";
+import { ConfirmPage } from "../../../http/ui/index.ts";
+import { ReceiptPage } from "./receipt-page.tsx";
+
+const ERASE = "DELETE /v1/people/:email";
+const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
+
+/** The pages that export and erase the person of a contact. */
+export const personPages = new Hono<AppEnv>()
+  .get(`${CONTACT}/export`, ...pageFor("GET /v1/people/:email/export"), async (c) => {
+    const caller = c.get("caller");
+    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
+    const { email } = await getContact(caller, list_id, contact_id);
+    return c.body(await toJsonStream(caller, email), 200, {
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="person.json"',
+      "Cache-Control": "no-store",
+    });
+  })
+  .get(`${CONTACT}/erase`, ...pageFor(ERASE), async (c) => {
+    const caller = c.get("caller");
+    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
+    const { email } = await getContact(caller, list_id, contact_id);
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Erase ${email}?`}
+        caller={caller}
+        button="Erase this person"
+        back={`/app/contacts/${list_id}/contacts/${contact_id}`}
+        at="/app/contacts"
+      >
+        Contacts in all lists, evidence of consent and the content of emails to this person are removed, and waiting
+        emails are cancelled. Unsubscribes and other reasons against mail stay as a hash. This cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post(`${CONTACT}/erase`, ...pageFor(ERASE), async (c) => {
+    const caller = c.get("caller");
+    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
+    const { email } = await getContact(caller, list_id, contact_id);
+    const { id } = await erasePerson(caller, email);
+    return c.redirect(`/app/people/erasures/${id}`, 303);
+  })
+  .get("/app/people/erasures/:erasure_id", ...pageFor("GET /v1/people/erasures/:erasure_id"), async (c) => {
+    const caller = c.get("caller");
+    return respondPage(
+      c,
+      <ReceiptPage caller={caller} receipt={await getErasure(caller, c.req.param("erasure_id"))} />,
+    );
+  });
+
+/** Returns the pages of an export as one JSON list. The first is read before the response begins, so that its errors have a status. */
+async function toJsonStream(caller: CallerCtx, email: string): Promise<ReadableStream<Uint8Array>> {
+  const pages = exportPages(caller, email);
+  const encoder = new TextEncoder();
+  let page = await pages.next();
+  let prefix = "[";
+  return new ReadableStream({
+    async pull(controller) {
+      if (page.done) {
+        controller.enqueue(encoder.encode("]\n"));
+        return controller.close();
+      }
+      controller.enqueue(encoder.encode(`${prefix}${JSON.stringify(page.value)}`));
+      prefix = ",\n";
+      page = await pages.next();
+    },
+  });
+}
