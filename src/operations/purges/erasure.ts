@@ -84,7 +84,7 @@ const mailStages = (ctx: MailCtx): Stage[] => [
   (person) => deletePersonRows(mailDb(ctx), MAIL_ROWS, person),
   async (person, after) => {
     const { next, erased, cancelled } = await eraseEmails(ctx, person, after as number | null);
-    return { next: next === null ? null : { after: next }, removed: { emails: erased, cancelled_emails: cancelled } };
+    return { next: next && { after: next.before }, removed: { emails: erased, cancelled_emails: cancelled } };
   },
   ...textStages(mailDb(ctx), MAIL_TEXTS),
   (person) => deleteResponses(mailDb(ctx), person),

@@ -34,6 +34,7 @@ const statuses: Readonly<Record<string, number>> = {
 /** No pages: a sign-in without a session, a socket, files that are read in parts, and the response to a form. */
 const elsewhere = [
   ...["GET /mail/sign-in", "GET /mail/events/:mailbox_id"],
+  ...["GET /app/contacts/:list_id/contacts/:contact_id/export"],
   ...["GET /app/contacts/:list_id/export", "GET /mail/export/:mailbox_id", "GET /app/admin/domain-claims/end"],
 ];
 const pages = mountedRoutes().filter((route) => /^GET \/(app|mail)(\/|$)/.test(route) && !elsewhere.includes(route));
@@ -72,9 +73,11 @@ async function withRows(): Promise<Record<string, string>> {
   const { id: form_id } = await (await workspace.post(`/v1/contacts/${found.list_id}/forms`, form)).json<{
     id: string;
   }>();
+  const erasure = await workspace.call("DELETE", "/v1/people/unknown%40example.org");
+  const { id: erasure_id } = await erasure.json<{ id: string }>();
   return {
     ...found,
-    ...{ topic_id, form_id },
+    ...{ topic_id, form_id, erasure_id },
     ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },
     ...(await createGrant(workspace)),
     ...(await inboxCases["GET /v1/inbox/:mailbox_id/messages/:uid"]?.create?.(workspace)),

@@ -28,9 +28,9 @@ export interface ErasedPerson {
   key: string;
 }
 
-/** A step of an erasure. `next` is emails.n below which it continues; null at the end. */
+/** A step of an erasure. `next.before` is emails.n below which it continues, null from the newest on; `next` is null at the end. */
 export interface EmailsErased {
-  next: number | null;
+  next: { before: number | null } | null;
   erased: number;
   cancelled: number;
 }
@@ -55,7 +55,8 @@ const FIND = `
  */
 export async function eraseEmails(ctx: MailCtx, person: ErasedPerson, before: number | null): Promise<EmailsErased> {
   const numbers = await findRecipientNumbers(ctx, person.workspace, person.key, { before, limit: EMAILS_PER_STEP });
-  const next = numbers.length < EMAILS_PER_STEP ? null : (numbers.at(-1) ?? null);
+  if (numbers === null) return { next: { before }, erased: 0, cancelled: 0 };
+  const next = numbers.length < EMAILS_PER_STEP ? null : { before: numbers.at(-1) ?? null };
   const rows = await readRows(ctx, person, numbers);
   const waiting = rows.filter(({ state }) => isWaiting(state, person.key));
   if (waiting.length > 0) {
