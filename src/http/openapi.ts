@@ -176,6 +176,14 @@ export const parameter = {
       schema: { type: "string", format: "uuid" },
       example: exampleIds[name],
     }) as const,
+  person: {
+    in: "path",
+    name: "email",
+    required: true,
+    description: "The address of the person, percent-encoded",
+    schema: { type: "string", format: "email" },
+    example: "ada@example.org",
+  } as const,
   uid: {
     in: "path",
     name: "uid",

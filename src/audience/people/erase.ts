@@ -5,9 +5,9 @@ import { auditIfChangedStatement } from "../../platform/audit/index.ts";
 import { erasedForm } from "../../platform/erased-addresses/index.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeStatement } from "../../platform/outbox/index.ts";
+import { personKey } from "../../sending/topics/index.ts";
 import { type ErasureOut, toErasure } from "./erasure-schema.ts";
 import { requireAdmin } from "./require-admin.ts";
-import { personKey } from "./rules.ts";
 
 /** A row of `erasures`. Times in milliseconds since 1970. */
 export interface ErasureRow {

@@ -1,10 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
-import { findPersonTopics } from "../../sending/topics/index.ts";
+import { findPersonTopics, personKey } from "../../sending/topics/index.ts";
 import { findConsentsOf, findContactsOf, findRestrictionsOf } from "./queries.ts";
 import { requireAdmin } from "./require-admin.ts";
-import { limits, personKey } from "./rules.ts";
+import { limits } from "./rules.ts";
 import { type PersonExportOut, toExport } from "./schema.ts";
 
 /** Where each section of an export continues. Null: it has ended. */

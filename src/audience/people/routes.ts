@@ -10,14 +10,6 @@ import { exportPerson } from "./export.ts";
 import { limits } from "./rules.ts";
 import { cursorText, ExportAfter, PersonExportOut } from "./schema.ts";
 
-const email = {
-  in: "path",
-  name: "email",
-  required: true,
-  description: "The address of the person, percent-encoded",
-  schema: { type: "string", format: "email" },
-  example: "ada@example.org",
-} as const;
 const operation = operationsOf("People");
 
 export const peopleRoutes = new Hono<AppEnv>()
@@ -28,7 +20,7 @@ export const peopleRoutes = new Hono<AppEnv>()
       summary: "Export what is stored about a person",
       description:
         "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
-      parameters: [email],
+      parameters: [parameter.person],
       responses: responses(200, "A page of the export", PersonExportOut, [403, 404]),
     }),
     query(z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter })),
@@ -47,7 +39,7 @@ export const peopleRoutes = new Hono<AppEnv>()
       summary: "Erase a person",
       description:
         "For owners and admins. Removes what sending stores about the person, in the background; the receipt says how far it is. A call while it runs returns the same receipt.",
-      parameters: [email],
+      parameters: [parameter.person],
       responses: responses(202, "The receipt", ErasureOut, [403, 404]),
     }),
     async (c) => c.json(await erasePerson(c.get("caller"), c.req.param("email")), 202),

@@ -56,7 +56,7 @@ export function forgetStatement(
 }
 
 /** Returns the canonical form of the address in a path. Throws 404 for what is no address. */
-function personKey(email: string): string {
+export function personKey(email: string): string {
   const key = parseAddress(email)?.key;
   if (key === undefined) throw notFound("Person");
   return key;

@@ -5,6 +5,7 @@ export {
   forgetStatement,
   getPersonTopics,
   type NewChoice,
+  personKey,
 } from "./choose.ts";
 export { createTopic } from "./create.ts";
 export { deleteTopic } from "./delete.ts";

@@ -14,14 +14,6 @@ import { PersonTopicsIn, PersonTopicsOut, TopicIn, TopicOut, TopicPatch, toTopic
 import { updateTopic } from "./update.ts";
 
 const topicId = parameter.id("topic_id", "Id of the topic");
-const email = {
-  in: "path",
-  name: "email",
-  required: true,
-  description: "The address of the person, percent-encoded",
-  schema: { type: "string", format: "email" },
-  example: "ada@example.org",
-} as const;
 const operation = operationsOf("Topics");
 
 export const topicRoutes = new Hono<AppEnv>()
@@ -96,7 +88,7 @@ export const topicRoutes = new Hono<AppEnv>()
       operationId: "getPersonTopics",
       summary: "List the topics of a person",
       description: "A person is an address of the workspace, with or without a contact. All topics, oldest first.",
-      parameters: [email],
+      parameters: [parameter.person],
       responses: responses(200, "The topics and the person's choices", PersonTopicsOut, [403, 404]),
     }),
     async (c) => c.json(await getPersonTopics(c.get("caller"), c.req.param("email"))),
@@ -108,7 +100,7 @@ export const topicRoutes = new Hono<AppEnv>()
       summary: "Set a person's choices of topics",
       description:
         "Record only what the person asked for. An unsubscribe from all mail stays; DELETE /v1/suppressions/{email} ends it.",
-      parameters: [email],
+      parameters: [parameter.person],
       responses: responses(200, "The topics and the person's choices", PersonTopicsOut, [403, 404, 413, 415]),
     }),
     ...body(PersonTopicsIn),
