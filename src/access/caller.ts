@@ -87,6 +87,21 @@ export interface SystemActor extends AnyActor {
   kind: "system";
 }
 
+/** Returns the actor of emails that the service sends for an owner of a workspace. `email` is the sender. */
+export const systemActor = (credentialId: string, userId: string, email: string): SystemActor => ({
+  kind: "system",
+  credentialId,
+  userId,
+  email,
+  name: null,
+  role: "owner",
+  scopes: new Set(["emails:send"]),
+  grantsAll: false,
+  domainIds: null,
+  expiresAt: null,
+  restricted: false,
+});
+
 /** A user who submits mail by SMTP with a credential of one domain. It is never the caller of a request to the API. */
 export interface SmtpActor extends AnyActor {
   kind: "smtp";

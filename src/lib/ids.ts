@@ -79,6 +79,16 @@ export async function uuidFromHash(bytes: Uint8Array<ArrayBuffer>): Promise<stri
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).subarray(0, 16);
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  const text = hex(hash);
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
+  return uuidOf(hash);
+}
+
+/** Returns the UUID of 16 bytes. */
+export const uuidOf = (bytes: Uint8Array): string => hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+
+/** Returns the bytes of hexadecimal digits, or of a UUID. */
+export function bytesOfHex(text: string): Uint8Array<ArrayBuffer> {
+  const digits = text.replaceAll("-", "");
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
 }

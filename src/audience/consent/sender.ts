@@ -1,5 +1,5 @@
 import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/index.ts";
-import type { CallerCtx, SystemActor } from "../../access/caller.ts";
+import { type CallerCtx, systemActor } from "../../access/caller.ts";
 import { notFound, unprocessable } from "../../lib/errors.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
 import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
@@ -73,25 +73,9 @@ export async function findConfirmationSender(
   const found = toCallerWorkspace(row);
   const caller: CallerCtx = {
     ...ctx,
-    actor: systemActor(row.user_id, row.address),
+    actor: systemActor("confirmations", row.user_id, row.address),
     workspace: found,
     clientIp: null,
   };
   return { caller, workspace: found, address: row.address, name: row.display_name, linkHost: row.link_host };
-}
-
-function systemActor(userId: string, email: string): SystemActor {
-  return {
-    kind: "system",
-    credentialId: "confirmations",
-    userId,
-    email,
-    name: null,
-    role: "owner",
-    scopes: new Set(["emails:send"]),
-    grantsAll: false,
-    domainIds: null,
-    expiresAt: null,
-    restricted: false,
-  };
 }

@@ -1,7 +1,7 @@
 import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
 import type { RootKey } from "../../lib/derive-key.ts";
-import { hex } from "../../lib/ids.ts";
+import { bytesOfHex, hex, uuidOf } from "../../lib/ids.ts";
 import { mac, verifyMac } from "../../lib/mac.ts";
 
 /**
@@ -37,10 +37,10 @@ export async function newConfirmationToken(roots: readonly RootKey[], link: Conf
   const view = new DataView(fields.buffer);
   setUint48(view, 0, link.workspace);
   setUint48(view, 6, link.list);
-  fields.set(bytesOf(link.contactId.replaceAll("-", "")), 12);
+  fields.set(bytesOfHex(link.contactId), 12);
   setUint48(view, 28, Math.floor(link.expiresAt / 1000));
-  fields.set(bytesOf(link.address), 34);
-  fields.set(bytesOf(link.words), 42);
+  fields.set(bytesOfHex(link.address), 34);
+  fields.set(bytesOfHex(link.words), 42);
   const whole = await mac(roots, PURPOSE, fields);
   return toBase64Url(concat([fields, whole.subarray(0, MAC_BYTES)]));
 }
@@ -59,7 +59,7 @@ export async function readConfirmationToken(
   return {
     workspace: uint48(view, 0),
     list: uint48(view, 6),
-    contactId: hex(fields.subarray(12, 28)).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+    contactId: uuidOf(fields.subarray(12, 28)),
     expiresAt: uint48(view, 28) * 1000,
     address: hex(fields.subarray(34, 42)),
     words: hex(fields.subarray(42, 50)),
@@ -72,5 +72,3 @@ function setUint48(view: DataView, at: number, value: number): void {
 }
 
 const uint48 = (view: DataView, at: number) => view.getUint16(at) * 2 ** 32 + view.getUint32(at + 2);
-
-const bytesOf = (digits: string) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));

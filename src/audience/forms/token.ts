@@ -1,7 +1,7 @@
 import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
 import { concat } from "../../lib/bytes.ts";
 import type { RootKey } from "../../lib/derive-key.ts";
-import { hex } from "../../lib/ids.ts";
+import { bytesOfHex, hex, uuidOf } from "../../lib/ids.ts";
 import { mac, verifyMac } from "../../lib/mac.ts";
 
 /** Tokens in the addresses of forms, in base64url. Bytes: workspace number (6), id of the form (16), MAC (11). They never expire. */
@@ -18,10 +18,7 @@ export interface FormReference {
 
 /** Returns the token of a form, signed with the newest root key. Tokens of older keys stay valid. */
 export async function newFormToken(roots: readonly RootKey[], { workspace, id }: FormReference): Promise<string> {
-  const fields = Uint8Array.from(
-    (workspace.toString(16).padStart(12, "0") + id.replaceAll("-", "")).match(/../g) ?? [],
-    (pair) => Number.parseInt(pair, 16),
-  );
+  const fields = bytesOfHex(workspace.toString(16).padStart(12, "0") + id);
   const whole = await mac(roots, PURPOSE, fields);
   return toBase64Url(concat([fields, whole.subarray(0, MAC_BYTES)]));
 }
@@ -33,9 +30,5 @@ export async function readFormToken(roots: readonly RootKey[], token: string): P
   if (bytes?.length !== FIELD_BYTES + MAC_BYTES) return null;
   const fields = bytes.slice(0, FIELD_BYTES);
   if (!(await verifyMac(roots, PURPOSE, fields, bytes.subarray(FIELD_BYTES)))) return null;
-  const digits = hex(fields);
-  return {
-    workspace: Number.parseInt(digits.slice(0, 12), 16),
-    id: digits.slice(12).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
-  };
+  return { workspace: Number.parseInt(hex(fields.subarray(0, 6)), 16), id: uuidOf(fields.subarray(6)) };
 }

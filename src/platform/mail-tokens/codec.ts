@@ -7,7 +7,7 @@
 
 import { concat } from "../../lib/bytes.ts";
 import type { RootKey } from "../../lib/derive-key.ts";
-import { hex, isUuid } from "../../lib/ids.ts";
+import { bytesOfHex, isUuid, uuidOf } from "../../lib/ids.ts";
 import { mac, verifyMac } from "../../lib/mac.ts";
 
 /** The email, and the recipient of it, that a token refers to. */
@@ -87,8 +87,7 @@ function encodeReference(
   const view = new DataView(fields.buffer);
   view.setUint16(0, Math.floor(workspace / 2 ** 32));
   view.setUint32(2, workspace % 2 ** 32);
-  const id = emailId.replaceAll("-", "");
-  for (let i = 0; i < 16; i++) fields[6 + i] = Number.parseInt(id.slice(2 * i, 2 * i + 2), 16);
+  fields.set(bytesOfHex(emailId), 6);
   for (let i = 0; i < recipientBytes; i++) fields[ID_BYTES + i] = (index >> (8 * (recipientBytes - 1 - i))) & 0xff;
   return fields;
 }
@@ -101,7 +100,7 @@ function decodeReference(fields: Uint8Array<ArrayBuffer>): MailReference {
   const all = 256 ** (fields.length - ID_BYTES) - 1;
   return {
     workspace: view.getUint16(0) * 2 ** 32 + view.getUint32(2),
-    emailId: hex(fields.subarray(6, ID_BYTES)).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+    emailId: uuidOf(fields.subarray(6, ID_BYTES)),
     recipient: index === all ? "all" : index,
   };
 }

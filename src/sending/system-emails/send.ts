@@ -1,5 +1,5 @@
 import { toCallerWorkspace } from "../../access/accounts/index.ts";
-import type { CallerCtx, SystemActor } from "../../access/caller.ts";
+import { type CallerCtx, systemActor } from "../../access/caller.ts";
 import { sealLinks } from "../../lib/sealed-links.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
@@ -38,7 +38,7 @@ export async function sendSystemEmail(
   const mailCtx = onNewestShard(ctx, workspace);
   const caller: CallerCtx = {
     ...mailCtx,
-    actor: systemActor(row.user_id, mailbox),
+    actor: systemActor("system", row.user_id, mailbox),
     workspace,
     clientIp: null,
     ...(key === null ? {} : { idempotency: keyed(key) }),
@@ -70,20 +70,4 @@ function keyed(key: string): Idempotency {
 /** Returns whether an earlier call with the same key committed its email. */
 async function isSent(caller: CallerCtx): Promise<boolean> {
   return caller.idempotency !== undefined && (await findResponse(caller, caller.idempotency)) !== null;
-}
-
-function systemActor(userId: string, email: string): SystemActor {
-  return {
-    kind: "system",
-    credentialId: "system",
-    userId,
-    email,
-    name: null,
-    role: "owner",
-    scopes: new Set(["emails:send"]),
-    grantsAll: false,
-    domainIds: null,
-    expiresAt: null,
-    restricted: false,
-  };
 }
