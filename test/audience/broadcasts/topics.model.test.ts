@@ -6,7 +6,7 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { Model, type WaitingEmail } from "./topics-model/model.ts";
 import { type Operation, PEOPLE, type Sequence, sequence, TOPICS } from "./topics-model/operations.ts";
-import { aSender, type Sender, Service } from "./topics-model/service.ts";
+import { aSender, type Sender, SequenceCalls } from "./topics-model/sequence-calls.ts";
 
 /**
  * Random sequences of what changes who gets mail of topics, also while persons are erased. A plain model says who may get what at each
@@ -45,7 +45,7 @@ async function runRound(sender: Sender, sequences: readonly Sequence[], round: n
 
   const response = await sender.api.post(
     "/v1/emails/batch",
-    played.flatMap(({ service }) => SINGLES.map(({ person, topic }) => service.mailTo(person, topic))),
+    played.flatMap(({ calls }) => SINGLES.map(({ person, topic }) => calls.mailTo(person, topic))),
   );
   const { results } = await response.json<{ results: Accepted[] }>();
   for (const [index, each] of played.entries())
@@ -79,7 +79,7 @@ interface MadeEmail {
 
 class PlayedSequence {
   readonly model = new Model();
-  readonly service: Service;
+  readonly calls: SequenceCalls;
   readonly #sequence: Sequence;
   #singles: { id: string; email: WaitingEmail }[] = [];
   #made: MadeEmail[] = [];
@@ -88,7 +88,7 @@ class PlayedSequence {
   };
 
   constructor(sender: Sender, { before, ...rest }: Sequence, name: string) {
-    this.service = new Service(sender, name);
+    this.calls = new SequenceCalls(sender, name);
     const people = PEOPLE.map((person) => ({ person, isCapital: false }));
     this.#sequence = { ...rest, before: [{ do: "import", list: 0, people }, ...before] };
   }
@@ -96,12 +96,12 @@ class PlayedSequence {
   async #apply(operations: readonly Operation[]): Promise<void> {
     for (const each of operations) {
       this.model.apply(each);
-      await this.service.apply(each);
+      await this.calls.apply(each);
     }
   }
 
   async begin(): Promise<void> {
-    await this.service.start();
+    await this.calls.start();
     await this.#apply(this.#sequence.before);
   }
 
@@ -120,10 +120,10 @@ class PlayedSequence {
     const { model } = this;
     const { send, meanwhile } = this.#sequence;
     const audience = model.audienceOf(send, model.lastContact());
-    const announced = await this.service.send(send);
+    const announced = await this.calls.send(send);
     if (announced !== undefined) this.#expectAnnounced(announced, audience);
     this.#sent = {
-      list: this.service.lists[send.lists[0] ?? 0] ?? "",
+      list: this.calls.lists[send.lists[0] ?? 0] ?? "",
       isSent: announced !== null,
       last: model.lastContact(),
       generations: send.lists.map(model.generation),
@@ -164,7 +164,7 @@ class PlayedSequence {
   };
 
   expectDelivered(singles: ReadonlySet<string>, bulk: readonly Delivered[]): void {
-    const { model, service } = this;
+    const { model, calls } = this;
     expect(this.#singles.filter(({ id }) => singles.has(id))).toEqual(
       this.#singles.filter(({ email }) => model.leaves(email)),
     );
@@ -172,7 +172,7 @@ class PlayedSequence {
       generation === model.generation(list) && model.contactsOf(list).some(({ id }) => id === contact);
     const expected = this.#made
       .filter((each) => isThere(each) && model.leaves(each.email))
-      .map(({ email }) => service.addressOf(email.person))
+      .map(({ email }) => calls.addressOf(email.person))
       .sort();
     const delivered = bulk.filter(({ list }) => list === this.#sent.list).map(({ email }) => email);
     // The deletion of one of several lists may cancel the whole broadcast before these leave.

@@ -21,7 +21,7 @@ export class Model {
   readonly #all = new Set<number>();
   readonly #lists: Contact[][] = LISTS.map(() => []);
   readonly #generations = LISTS.map(() => 0);
-  /** Whether the unsubscribe link of the last email to a person, about a topic or none, still works. */
+  /** False for a person and a topic, or none, when the unsubscribe link of the last email no longer works. */
   readonly #links = new Map<string, boolean>();
   readonly #running = new Map<number, Until>();
   readonly #waiting: WaitingEmail[] = [];
@@ -115,7 +115,7 @@ export class Model {
     this.#lists[list] = this.contactsOf(list).filter(isKept);
   }
 
-  // What stops mail is the same before, during and after an erasure: only contacts, emails and their links end.
+  // The restrictions are the same before, during and after an erasure: contacts, emails and their links end.
   #erase(person: number, until: Until): void {
     const done = STAGES.indexOf(this.#running.get(person) ?? "started");
     const isReached = (stage: Until) => STAGES.indexOf(stage) > done && STAGES.indexOf(stage) <= STAGES.indexOf(until);

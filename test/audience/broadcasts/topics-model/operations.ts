@@ -68,6 +68,6 @@ const send = fc.record({
 });
 export type Send = typeof send extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What happens to the persons of a sequence: before a send, before its emails are made, and before they leave. */
+/** Operations on the persons of a sequence: before a send, before its emails are made, and before they leave. */
 export const sequence = fc.record({ before: operations(8), send, meanwhile: operations(3), after: operations(3) });
 export type Sequence = typeof sequence extends fc.Arbitrary<infer Value> ? Value : never;

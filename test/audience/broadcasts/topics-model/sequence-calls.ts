@@ -35,7 +35,7 @@ export async function aSender(): Promise<Sender> {
 const STAGE: Record<Exclude<Until, "end">, number> = { started: 0, contacts: 1, emails: 2 };
 
 /** Does to the service, by its API, what the model does. Its persons and lists are its own. */
-export class Service {
+export class SequenceCalls {
   readonly lists: string[] = [];
   readonly sender: Sender;
   readonly name: string;
