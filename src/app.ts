@@ -20,6 +20,7 @@ import { identityRoutes } from "./identity/routes.ts";
 import { mailboxesRoutes } from "./mailboxes/routes.ts";
 import { noticesRoutes } from "./notices/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
+import { loadErasedKey } from "./platform/erased-addresses/index.ts";
 import { earlySendReads } from "./sending/emails/send/index.ts";
 import { sendingRoutes } from "./sending/routes.ts";
 import { sendSystemEmail } from "./sending/system-emails/index.ts";
@@ -44,6 +45,11 @@ app.use(customHosts);
 app.use(openToOrigins);
 app.use(`${RESEND_PATH}/*`, resendErrors);
 app.use(methodNotAllowed(routes));
+app.use(async (c, next) => {
+  // Opens and clicks get their response without a database.
+  if (!c.req.path.startsWith("/t/") && c.req.path !== "/health") await loadErasedKey(c.get("ctx"));
+  await next();
+});
 app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/emails/batch": earlySendReads }));
 
 app.get("/health", needs("public"), (c) => c.json({ status: "ok" }));

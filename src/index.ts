@@ -8,6 +8,7 @@ import { receiveEmail } from "./mailboxes/inbound/index.ts";
 import { consumeWebhooks } from "./notices/webhooks/index.ts";
 import { createContext } from "./platform/context.ts";
 import { saveMetrics } from "./platform/daily-metrics/index.ts";
+import { loadErasedKey } from "./platform/erased-addresses/index.ts";
 import type { OutboxMessage } from "./platform/outbox/index.ts";
 import { reportSettingIssues } from "./platform/settings/setting-issues.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
@@ -33,11 +34,19 @@ function observed<Event, Reply>(
   };
 }
 
+/** Returns the handler of an event other than a request, for which the app does the same. */
+const withErasedKey =
+  <Event>(handle: (event: Event, env: Env, ctx: ExecutionContext) => Promise<void>) =>
+  async (event: Event, env: Env, ctx: ExecutionContext): Promise<void> => {
+    await loadErasedKey(createContext(env, crypto.randomUUID()));
+    await handle(event, env, ctx);
+  };
+
 const worker: ExportedHandler<Env> = {
   fetch: observed(app.fetch),
-  queue: observed(consumeBatch),
-  email: observed(receiveEmail),
-  scheduled: observed(runSchedule),
+  queue: observed(withErasedKey(consumeBatch)),
+  email: observed(withErasedKey(receiveEmail)),
+  scheduled: observed(withErasedKey(runSchedule)),
 };
 
 export default worker;

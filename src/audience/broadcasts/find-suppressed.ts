@@ -23,7 +23,7 @@ export async function findSuppressed(
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, SkipReason>> {
   if (keys.length === 0) return new Map();
-  const forms = new AddressForms(ctx, keys);
+  const forms = new AddressForms(keys);
   const chunks = jsonChunks(forms.all.map((key) => JSON.stringify(key)));
   const statement = ctx.db.prepare(FIND);
   const results = await ctx.db.batch<{ email: string; reason?: string }>([

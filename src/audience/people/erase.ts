@@ -32,7 +32,7 @@ export async function erasePerson(ctx: CallerCtx, email: string): Promise<Erasur
   requireAdmin(ctx);
   const key = personKey(email);
   const { number } = ctx.workspace;
-  const [id, hash] = [ctx.newId(), erasedForm(ctx, key)];
+  const [id, hash] = [ctx.newId(), erasedForm(key)];
   const results = await ctx.db.batch([
     ctx.db.prepare(START).bind(number, id, key, hash, ctx.now()),
     auditIfChangedStatement(ctx, { action: "person.erased", target: hash.trim(), detail: { erasure_id: id } }),

@@ -77,7 +77,7 @@ const SOFT_BOUNCES =
 
 /** Returns what stops mail to an address, in one D1 call. */
 export async function findRestrictionsOf(ctx: Ctx, workspace: number, email: string): Promise<RestrictionsOfPerson> {
-  const forms = JSON.stringify(formsOf(ctx, email));
+  const forms = JSON.stringify(formsOf(email));
   const [suppression, softBounces] = await ctx.db.batch(
     [SUPPRESSION, SOFT_BOUNCES].map((sql) => ctx.db.prepare(sql).bind(workspace, forms)),
   );

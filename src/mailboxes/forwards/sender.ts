@@ -42,7 +42,7 @@ export async function findSender(
 ): Promise<ForwardSender | null> {
   const row = await ctx.db
     .prepare(FIND)
-    .bind(mailbox, workspace, JSON.stringify(formsOf(ctx, targetKey)))
+    .bind(mailbox, workspace, JSON.stringify(formsOf(targetKey)))
     .first<SenderRow>();
   return (
     row && {

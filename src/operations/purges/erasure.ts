@@ -2,6 +2,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
+import { reloadErasedKey } from "../../platform/erased-addresses/index.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { type ErasedPerson, eraseEmails, Scrubber } from "../../sending/emails/index.ts";
 import { keepErasedStatements } from "../../sending/suppressions/index.ts";
@@ -38,6 +39,8 @@ type Stage = (person: ErasedPerson, after: unknown) => Promise<StepResult>;
 
 /** Runs one step of the erasure of a person and stores where the next continues. Safe to repeat. Returns true when it is finished. */
 export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: string; of: number }): Promise<boolean> {
+  // Its hashes stay: one under a key that a restored backup has replaced would never be found.
+  await reloadErasedKey(ctx);
   const row = await ctx.db.prepare(FIND).bind(of, id).first<ErasureRow>();
   if (row === null || row.email === null) return true;
   const person = { workspace: of, workspaceId: row.workspace_id, key: row.email };

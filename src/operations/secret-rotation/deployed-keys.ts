@@ -1,5 +1,4 @@
 import type { Ctx } from "../../platform/context.ts";
-import { erasedVersionSql, isErasedSql } from "../../platform/erased-addresses/index.ts";
 import { fingerprintKeys } from "./fingerprint-keys.ts";
 import { type SealedColumn, sealedColumns } from "./sealed-columns.ts";
 
@@ -7,7 +6,7 @@ import { type SealedColumn, sealedColumns } from "./sealed-columns.ts";
 export interface DeployedKeys {
   /** `<version>.<fingerprint>` of each key; the one that encrypts new values is first. */
   fingerprints: string[];
-  /** Versions of the keys under which stored secrets are encrypted or erased addresses hashed, ascending. Null: the Worker is too old to tell. */
+  /** Versions of the keys under which stored secrets are encrypted, ascending. Null: the Worker is too old to tell. */
   sealed_under: number[] | null;
 }
 
@@ -15,16 +14,11 @@ const findVersions = ({ table, column }: SealedColumn) => `
   SELECT DISTINCT CAST(substr(${column}, 1, instr(${column}, '.') - 1) AS INTEGER) AS version
     FROM ${table} WHERE ${column} IS NOT NULL`;
 
-/** Tables with rows under keyed hashes of addresses, which are lost with their master key. */
-const ERASED_TABLES = ["suppressions", "topic_choices", "soft_bounces"];
-
-const findErasedVersions = (table: string) =>
-  `SELECT DISTINCT ${erasedVersionSql("email")} AS version FROM ${table} WHERE ${isErasedSql("email")}`;
-
 /** Returns which master keys this Worker has, and which of them stored secrets need. Reads the columns as a whole: operators only. */
 export async function readDeployedKeys(ctx: Ctx): Promise<DeployedKeys> {
-  const statements = [...sealedColumns.map(findVersions), ...ERASED_TABLES.map(findErasedVersions)];
-  const found = await ctx.db.batch<{ version: number }>(statements.map((sql) => ctx.db.prepare(sql)));
+  const found = await ctx.db.batch<{ version: number }>(
+    sealedColumns.map((column) => ctx.db.prepare(findVersions(column))),
+  );
   const versions = found.flatMap(({ results }) => results.map(({ version }) => version));
   return {
     fingerprints: await fingerprintKeys(ctx.settings.masterKeys),

@@ -2,6 +2,7 @@ import { DKIM_PURPOSE } from "../../domains/domains/index.ts";
 import { TOTP_PURPOSE } from "../../identity/sign-ins/index.ts";
 import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
 import { WEBHOOK_PURPOSE } from "../../notices/webhooks/index.ts";
+import { ERASED_ADDRESSES_PURPOSE } from "../../platform/erased-addresses/index.ts";
 
 /** A column of the main database with values that secret-box.ts has encrypted. */
 export interface SealedColumn {
@@ -16,6 +17,7 @@ export interface SealedColumn {
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "dkim_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
   { table: "domain_transfer_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
+  { table: "service_keys", column: "secret", key: "name", purpose: ERASED_ADDRESSES_PURPOSE },
   { table: "user_totp", column: "secret", key: "user_id", purpose: TOTP_PURPOSE },
   { table: "forwarding_rules", column: "secret", key: "id", purpose: WEBHOOK_PURPOSE },
   { table: "webhooks", column: "secret", key: "id", purpose: WEBHOOK_PURPOSE },

@@ -1,55 +1,33 @@
-import { Buffer } from "node:buffer";
-import { createHmac, hkdfSync } from "node:crypto";
-import type { RootKey } from "../../lib/derive-key.ts";
-import { newestKey } from "../../lib/derive-key.ts";
-import type { Ctx } from "../context.ts";
+import { createHmac } from "node:crypto";
+import { erasedKey } from "./key.ts";
 
 /**
  * Rows that must outlive the erasure of a person (suppressions, topic choices, soft bounces that stop mail) are stored under a keyed
- * hash of the address then, `ERASED_PREFIX` and `<version>.<base64url>`. No address begins with a space, so they come before all others in
- * the order of keys. Every read that decides about mail looks for all forms of an address.
+ * hash of the address then, `ERASED_PREFIX` and base64url. No address begins with a space, so they come before all others in the order of
+ * keys. Every read that decides about mail looks for both forms of an address.
  */
 
 const ERASED_PREFIX = " #";
 /** Less than every address and greater than every erased form. */
 export const FIRST_ADDRESS = "!";
 
-/** HKDF `info`. The MAC keys of mac.ts begin with `mac:`, so this key has no other use. */
-const INFO = "hmac-sync:erased addresses";
-
-const derivedKeys = new Map<string, Buffer>();
-
-// Synchronous, since statements are made synchronously: an HMAC takes some microseconds.
-function keyOf(root: RootKey): Buffer {
-  const cached = derivedKeys.get(root.key);
-  if (cached) return cached;
-  const key = Buffer.from(hkdfSync("sha256", Buffer.from(root.key, "base64"), new Uint8Array(0), INFO, 32));
-  derivedKeys.set(root.key, key);
-  return key;
-}
-
-const hashed = (root: RootKey, email: string) =>
-  `${ERASED_PREFIX}${root.version}.${createHmac("sha256", keyOf(root)).update(email).digest("base64url")}`;
-
-/** The context of a function that computes forms. */
-type KeysCtx = Pick<Ctx, "settings">;
-
 /** Returns the form under which the rows of an erased person are kept, given the canonical address. */
-export function erasedForm({ settings }: KeysCtx, email: string): string {
-  return hashed(newestKey(settings.masterKeys), email);
+// Synchronous, since statements are made synchronously: an HMAC takes some microseconds.
+export function erasedForm(email: string): string {
+  return ERASED_PREFIX + createHmac("sha256", erasedKey()).update(email).digest("base64url");
 }
 
-/** Returns every form under which a row about an address may be stored: the canonical address first, then one for each master key. */
-export function formsOf({ settings }: KeysCtx, email: string): string[] {
-  return [email, ...settings.masterKeys.map((root) => hashed(root, email))];
+/** Returns every form under which a row about an address may be stored: the canonical address first. */
+export function formsOf(email: string): string[] {
+  return [email, erasedForm(email)];
 }
 
 /** The forms of many addresses, and the address of each form. */
 export class AddressForms {
   readonly #addresses = new Map<string, string>();
 
-  constructor(ctx: KeysCtx, emails: Iterable<string>) {
-    for (const email of emails) for (const form of formsOf(ctx, email)) this.#addresses.set(form, email);
+  constructor(emails: Iterable<string>) {
+    for (const email of emails) for (const form of formsOf(email)) this.#addresses.set(form, email);
   }
 
   get all(): string[] {
@@ -69,9 +47,3 @@ export class AddressForms {
       .map((row) => ({ ...row, email: this.addressOf(row.email) }));
   }
 }
-
-/** SQL for the version of the master key of an erased form in a column. */
-export const erasedVersionSql = (column: string) =>
-  `CAST(substr(${column}, ${ERASED_PREFIX.length + 1}, instr(${column}, '.') - ${ERASED_PREFIX.length + 1}) AS INTEGER)`;
-/** SQL condition: the column has an erased form. */
-export const isErasedSql = (column: string) => `${column} >= '${ERASED_PREFIX}' AND ${column} < '${FIRST_ADDRESS}'`;

@@ -1,1 +1,2 @@
-export { AddressForms, erasedForm, erasedVersionSql, FIRST_ADDRESS, formsOf, isErasedSql } from "./forms.ts";
+export { AddressForms, erasedForm, FIRST_ADDRESS, formsOf } from "./forms.ts";
+export { ERASED_ADDRESSES_PURPOSE, loadErasedKey, reloadErasedKey } from "./key.ts";

@@ -26,6 +26,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "egress.unreachable": "warn",
   "egress.watch.failed": "error",
   "emails.accepted": "info",
+  "erased-addresses.failed": "error",
   "figures.not-saved": "warn",
   "hit.lost": "warn",
   "hits.failed": "warn",

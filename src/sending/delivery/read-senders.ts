@@ -133,7 +133,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
   const unique = [...new Set(combinations)];
   const domainIds = [...new Set(mails.map(({ domainId }) => domainId))];
   const recipients = mails.flatMap(({ workspace, recipientKeys }) =>
-    recipientKeys.flatMap((key) => formsOf(ctx, key).map((form) => JSON.stringify([workspace, form]))),
+    recipientKeys.flatMap((key) => formsOf(key).map((form) => JSON.stringify([workspace, form]))),
   );
   const chunks = jsonChunks([...new Set(recipients)]);
   const ofTopics = topicRecipients(mails);
@@ -146,10 +146,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     ...[FIND_SUPPRESSIONS, FIND_SOFT_BOUNCES].flatMap((sql) => chunks.map((chunk) => ctx.db.prepare(sql).bind(chunk))),
     ...topicStatements,
   ]);
-  const forms = new AddressForms(
-    ctx,
-    mails.flatMap(({ recipientKeys }) => recipientKeys),
-  );
+  const forms = new AddressForms(mails.flatMap(({ recipientKeys }) => recipientKeys));
   const rowsOf = <Row>(results: readonly D1Result[]) => results.flatMap((result) => result.results as Row[]);
   const bounced = forms.toRows(rowsOf<SoftBounceRow>(found.slice(chunks.length, 2 * chunks.length)));
   const left = findLeft(mails, rowsOf<LeftRow>(found.slice(2 * chunks.length)));

@@ -31,7 +31,7 @@ const FIND = `
 /** Returns the statements that read the state of addresses. Each result is a list of ContactMark. */
 export function findMarksStatements(ctx: Ctx, addresses: readonly WorkspaceAddress[]): MainStatement[] {
   const chunks = jsonChunks(
-    addresses.map(({ workspace, email }) => JSON.stringify({ workspace, forms: formsOf(ctx, email) })),
+    addresses.map(({ workspace, email }) => JSON.stringify({ workspace, forms: formsOf(email) })),
   );
   return chunks.map((chunk) => ctx.db.prepare(FIND).bind(chunk));
 }
@@ -77,7 +77,7 @@ const FIND_SUPPRESSED = `
 
 /** Does the same for contacts that were just inserted without a mark. It writes nothing when none is suppressed. */
 export async function copyToNewContacts(ctx: MailCtx, workspace: number, emails: readonly string[]): Promise<void> {
-  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(ctx, email))));
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(email))));
   const statements = chunks.map((chunk) => ctx.db.prepare(FIND_SUPPRESSED).bind(workspace, chunk));
   const marks = (await ctx.db.batch<ContactMark>(statements)).flatMap(({ results }) => results);
   if (marks.length > 0) await mailDb(ctx).batch(markContactsStatements(ctx, marks));

@@ -11,6 +11,6 @@ const END = [
 
 /** Returns the statements that end the unsubscribe of a person from all bulk mail. Entries with another reason stay. */
 export function endUnsubscribeStatements(ctx: Ctx, { workspace, email }: WorkspaceAddress): MainStatement[] {
-  const forms = JSON.stringify(formsOf(ctx, email));
+  const forms = JSON.stringify(formsOf(email));
   return END.map((sql) => ctx.db.prepare(sql).bind(workspace, forms));
 }

@@ -18,5 +18,5 @@ const ERASE = [
 
 /** Returns the statements that copy what stops mail to an address to its keyed hash. The rows of the address are deleted after them. */
 export function keepErasedStatements(ctx: Ctx, { workspace, email }: WorkspaceAddress): MainStatement[] {
-  return ERASE.map((sql) => ctx.db.prepare(sql).bind(workspace, email, erasedForm(ctx, email)));
+  return ERASE.map((sql) => ctx.db.prepare(sql).bind(workspace, email, erasedForm(email)));
 }

@@ -83,7 +83,7 @@ const FIND_ALL = `
 /** Returns the entries of at most 50 addresses, in one D1 call, without those of soft bounces. */
 export async function findSuppressions(ctx: CallerCtx, addresses: readonly string[]): Promise<SuppressionRow[]> {
   const keys = addresses.slice(0, 50).flatMap((address) => parseAddress(address)?.key ?? []);
-  const forms = new AddressForms(ctx, keys);
+  const forms = new AddressForms(keys);
   const { results } = await ctx.db
     .prepare(FIND_ALL)
     .bind(ctx.workspace.number, JSON.stringify(forms.all))

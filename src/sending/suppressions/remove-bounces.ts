@@ -24,6 +24,6 @@ const REMOVE_BOUNCES = [
 
 /** Returns the statements that end suppressions by bounces no newer than a retry. Safe to run twice. */
 export function removeBouncesStatements(ctx: Ctx, entries: readonly BounceEntry[]): MainStatement[] {
-  const all = entries.flatMap((entry) => formsOf(ctx, entry.email).map((email) => ({ ...entry, email })));
+  const all = entries.flatMap((entry) => formsOf(entry.email).map((email) => ({ ...entry, email })));
   return REMOVE_BOUNCES.map((sql) => ctx.db.prepare(sql).bind(JSON.stringify(all)));
 }

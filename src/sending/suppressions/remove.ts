@@ -14,7 +14,7 @@ export async function removeSuppression(ctx: CallerCtx, email: string): Promise<
   if (key === undefined) throw notFound("Suppression");
   const audit = () => auditIfChangedStatement(ctx, { action: "suppression.removed", target: key });
   const [removed, , ended] = await ctx.db.batch([
-    ctx.db.prepare(REMOVE).bind(ctx.workspace.number, JSON.stringify(formsOf(ctx, key))),
+    ctx.db.prepare(REMOVE).bind(ctx.workspace.number, JSON.stringify(formsOf(key))),
     audit(),
     removeSoftBouncesStatement(ctx, { workspace: ctx.workspace.number, email: key }),
     audit(),

@@ -90,5 +90,5 @@ export function removeSoftBouncesStatement(ctx: Ctx, { workspace, email }: Works
     .prepare(
       "DELETE FROM soft_bounces WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND listed_at IS NOT NULL",
     )
-    .bind(workspace, JSON.stringify(formsOf(ctx, email)));
+    .bind(workspace, JSON.stringify(formsOf(email)));
 }

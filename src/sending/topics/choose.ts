@@ -52,7 +52,7 @@ export function forgetStatement(
   { workspace, email }: Omit<Chooser, "method">,
   chosen: readonly NewChoice[],
 ): MainStatement {
-  return ctx.db.prepare(FORGET).bind(workspace, JSON.stringify(formsOf(ctx, email)), JSON.stringify(chosen));
+  return ctx.db.prepare(FORGET).bind(workspace, JSON.stringify(formsOf(email)), JSON.stringify(chosen));
 }
 
 /** Returns the canonical form of the address in a path. Throws 404 for what is no address. */

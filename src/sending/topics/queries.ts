@@ -79,7 +79,7 @@ export function personTopicsStatements(
   workspace: number,
   email: string,
 ): MainStatement[] {
-  const forms = JSON.stringify(formsOf(ctx, email));
+  const forms = JSON.stringify(formsOf(email));
   return [OF_PERSON, IS_UNSUBSCRIBED].map((sql) => ctx.db.prepare(sql).bind(workspace, forms));
 }
 

@@ -97,7 +97,7 @@ export function findLeftStatements(
   topic: number,
   emails: readonly string[],
 ): MainStatement[] {
-  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(ctx, email))));
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(email))));
   return chunks.map((chunk) => ctx.db.prepare(FIND_LEFT).bind(workspace, chunk, topic));
 }
 
@@ -119,7 +119,7 @@ const FIND_LEFT_OF_MAILS = `
 /** Returns the statements that find which recipients get no mail of a topic, as LeftRow. */
 export function findLeftOfMailsStatements(ctx: Ctx, recipients: readonly TopicRecipient[]): MainStatement[] {
   const rows = recipients.map(({ workspace, email, topic }) =>
-    JSON.stringify([workspace, email, topic, formsOf(ctx, email)]),
+    JSON.stringify([workspace, email, topic, formsOf(email)]),
   );
   return rows.length === 0 ? [] : jsonChunks(rows).map((chunk) => ctx.db.prepare(FIND_LEFT_OF_MAILS).bind(chunk));
 }

@@ -154,7 +154,7 @@ describe("the erasure of a person", () => {
     expect(again).toMatchObject({ status: "done", removed: {} });
     const entries = (await readAudit(workspace)).filter(({ action }) => action === "person.erased");
     expect(entries).toHaveLength(2);
-    const hash = erasedForm(testContext(), address.toLowerCase()).trim();
+    const hash = erasedForm(address.toLowerCase()).trim();
     expect(JSON.stringify(entries)).toContain(hash);
   });
 

@@ -31,7 +31,7 @@ const findSuppressed = (workspace: string) => `
 
 /** Returns the reads of some addresses and topics. `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
 function reads(ctx: Ctx, { senders, recipients, topics }: Addresses) {
-  const forms = new AddressForms(ctx, recipients);
+  const forms = new AddressForms(recipients);
   const chunks = recipients.size === 0 ? [] : jsonChunks(forms.all.map((key) => JSON.stringify(key)));
   return {
     statements: (workspace: string, parameter: unknown) => [

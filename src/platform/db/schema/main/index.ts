@@ -23,6 +23,7 @@ export * from "./outbox.ts";
 export * from "./receivers.ts";
 export * from "./restores.ts";
 export * from "./saved-searches.ts";
+export * from "./service-keys.ts";
 export * from "./sessions.ts";
 export * from "./sign-in.ts";
 export * from "./smtp-credentials.ts";
