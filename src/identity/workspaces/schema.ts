@@ -100,7 +100,10 @@ export const WorkspaceOut = z
 export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
 /** Serializes a workspace with the caller's role in it. */
-export function toWorkspace(row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards">, role: Role): WorkspaceOut {
+export function toWorkspace(
+  row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards" | "people">,
+  role: Role,
+): WorkspaceOut {
   return {
     id: row.id,
     name: row.name,

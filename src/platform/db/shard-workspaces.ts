@@ -1,25 +1,37 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "./client.ts";
 import type { MailStatement } from "./database.ts";
+import { peopleFlags } from "./people-flags.ts";
 
 /** A workspace as mail databases know it. */
 interface ShardWorkspace {
   number: number;
   id: string;
+  /** Numbers of its mail databases, newest first. Absent: the one of the context only. */
+  mailShards?: readonly number[] | undefined;
 }
 
 // `json` fails on a text that is not JSON, which rolls back the batch. An open row is not written again.
 const REQUIRE_OPEN = `
-  INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'open')
+  INSERT INTO shard_workspaces (number, id, status, people) VALUES (?1, ?2, 'open', ?3)
   ON CONFLICT DO UPDATE SET status = json('the workspace is closed') WHERE status = 'closed'`;
 
 const CLOSE = `
   INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed')
   ON CONFLICT DO UPDATE SET status = 'closed' WHERE status = 'open'`;
 
+// All that a further mail database of a workspace records until it has read what the workspace needs.
+const UNREAD = peopleFlags.activity | peopleFlags.events | peopleFlags.elsewhere | peopleFlags.unread;
+
 /** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
-export function requireOpenStatement(ctx: Pick<MailCtx, "outbox">, { number, id }: ShardWorkspace): MailStatement {
-  return mailDb(ctx).prepare(REQUIRE_OPEN).bind(number, id);
+export function requireOpenStatement(
+  ctx: Pick<MailCtx, "outbox" | "shard">,
+  { number, id, mailShards = [] }: ShardWorkspace,
+): MailStatement {
+  const isFirst = mailShards.length === 0 || mailShards.at(-1) === ctx.shard;
+  return mailDb(ctx)
+    .prepare(REQUIRE_OPEN)
+    .bind(number, id, isFirst ? 0 : UNREAD);
 }
 
 /** Returns a statement that closes a workspace, which then accepts no mail. Safe to run twice. */

@@ -15,6 +15,7 @@ export type OutboxKind =
   | "confirm"
   | "purge"
   | "release"
+  | "events"
   | "transfer"
   | "sent-copy"
   | "forward"

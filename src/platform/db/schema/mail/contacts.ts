@@ -40,6 +40,7 @@ export const contacts = sqliteTable(
   (t) => [
     uniqueIndex("contacts_by_id").on(t.list, t.id),
     uniqueIndex("contacts_by_email").on(t.workspace, t.emailKey, t.list),
+    index("contacts_by_workspace").on(t.workspace, t.id),
   ],
 );
 

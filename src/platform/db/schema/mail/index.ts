@@ -4,6 +4,7 @@ export * from "./broadcasts.ts";
 export * from "./contacts.ts";
 export * from "./domain-reports.ts";
 export * from "./emails.ts";
+export * from "./events.ts";
 export * from "./inbound.ts";
 export * from "./outage-workspaces.ts";
 export * from "./outbox.ts";

@@ -14,6 +14,8 @@ export const shardWorkspaces = sqliteTable(
     dayEmails: integer("day_emails").notNull().default(0),
     /** Copy of workspaces.bulk_pause. */
     bulkPause: integer("bulk_pause").notNull().default(0),
+    /** Bits (src/platform/db/people-flags.ts). */
+    people: integer().notNull().default(0),
   },
   (t) => [index("shard_workspaces_by_bulk_pause").on(t.number).where(sql`bulk_pause > 0`)],
 );

@@ -32,6 +32,8 @@ export const workspaces = sqliteTable(
     bulkPause: integer("bulk_pause").notNull().default(0),
     bulkPausedAt: integer("bulk_paused_at"),
     bulkResumedAt: integer("bulk_resumed_at"),
+    /** Bits 1 and 2 (src/platform/db/people-flags.ts). */
+    people: integer().notNull().default(0),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
     slackWebhookUrl: text("slack_webhook_url"),

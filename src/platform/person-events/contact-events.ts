@@ -1,0 +1,42 @@
+import type { MailCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import type { MailStatement } from "../db/database.ts";
+import { peopleFlags } from "../db/people-flags.ts";
+import { EVENT_COLUMNS } from "./insert.ts";
+
+/** Contacts of one list. */
+interface ContactsOf {
+  workspace: number;
+  /** contact_lists.n */
+  list: number;
+  /** JSON lists of objects with the `id` of a contact, and the id of its event as `event` unless that is the same. */
+  chunks: readonly string[];
+}
+
+const FROM = `
+    FROM shard_workspaces s CROSS JOIN contact_lists l ON l.n = ?3 AND l.workspace = s.number
+    CROSS JOIN json_each(?1) j CROSS JOIN contacts c ON c.list = l.n AND c.id = j.value->>'id'`;
+
+const insertOf = (condition: string) => `
+  INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
+  SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5
+  ${FROM} WHERE s.number = ?2 AND s.people & ${peopleFlags.events} AND ${condition}`;
+
+const INSERT = {
+  active: insertOf("c.pending_since IS NULL"),
+  pending: insertOf("c.pending_since IS NOT NULL"),
+} as const;
+
+/**
+ * Returns the statements that record an event of contacts which have this status when the statement runs: after the one that adds them, and
+ * before the one that confirms or deletes them. They record nothing for a workspace without the flag `events`. Safe to run twice.
+ */
+export function contactEventsStatements(
+  ctx: MailCtx,
+  name: "contact.added" | "contact.removed" | "contact.confirmed",
+  { workspace, list, chunks }: ContactsOf,
+  status: "active" | "pending" = "active",
+): MailStatement[] {
+  const insert = mailDb(ctx).prepare(INSERT[status]);
+  return chunks.map((chunk) => insert.bind(chunk, workspace, list, name, ctx.now()));
+}

@@ -1,0 +1,20 @@
+export { type PeopleFlags, peopleFlags } from "../db/people-flags.ts";
+export { contactEventsStatements } from "./contact-events.ts";
+export {
+  clearPeopleFlags,
+  clearPeopleFlagsStatement,
+  setPeopleFlags,
+  setPeopleFlagsStatement,
+} from "./flags.ts";
+export { insertEventsStatements, recordPersonEventsStatements } from "./insert.ts";
+export {
+  type BuiltInEvent,
+  builtInEvents,
+  type EmailEvent,
+  emailEventId,
+  eventLimits,
+  eventNameIssue,
+  type PersonEvent,
+  RESERVED_PREFIXES,
+} from "./rules.ts";
+export { isAutomationsMessage, wakeAutomations, wakeForEvents } from "./wake.ts";

@@ -1,0 +1,44 @@
+import type { MailCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import type { MailStatement } from "../db/database.ts";
+import { jsonChunks } from "../db/json-chunks.ts";
+import { peopleFlags } from "../db/people-flags.ts";
+import type { PersonEvent } from "./rules.ts";
+
+/** Columns of `events` that statements write. */
+export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at";
+
+const VALUES = `
+  value->>'workspace' AS workspace, value->>'id' AS id, value->>'emailKey' AS email_key, value->>'name' AS name,
+  value->>'data' AS data, value->>'occurredAt' AS occurred_at`;
+
+// Data is JSON inside JSON, so that its text is kept.
+const INSERT = `
+  WITH j AS MATERIALIZED (SELECT key AS position, ${VALUES} FROM json_each(?1))
+  INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
+  SELECT workspace, id, email_key, name, data, occurred_at, ?2 FROM j ORDER BY position`;
+
+const RECORD = `
+  WITH j AS MATERIALIZED (SELECT key AS position, ${VALUES} FROM json_each(?1))
+  INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
+  SELECT j.workspace, j.id, j.email_key, j.name, j.data, j.occurred_at, ?2
+    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${peopleFlags.events} ORDER BY j.position`;
+
+/** Returns the statements that store events, whatever the flags of their workspaces. Safe to run twice. */
+export function insertEventsStatements(ctx: MailCtx, events: readonly PersonEvent[]): MailStatement[] {
+  return statements(ctx, INSERT, events);
+}
+
+/**
+ * Returns the statements that store events of the service, for the batch that writes their cause. They store those of workspaces
+ * with the flag `events` only. Safe to run twice.
+ */
+export function recordPersonEventsStatements(ctx: MailCtx, events: readonly PersonEvent[]): MailStatement[] {
+  return statements(ctx, RECORD, events);
+}
+
+function statements(ctx: MailCtx, sql: string, events: readonly PersonEvent[]): MailStatement[] {
+  if (events.length === 0) return [];
+  const rows = events.map((event) => JSON.stringify({ ...event, data: JSON.stringify(event.data) }));
+  return jsonChunks(rows).map((chunk) => mailDb(ctx).prepare(sql).bind(chunk, ctx.now()));
+}
