@@ -1,6 +1,7 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { contactEventsStatements, wakeForEvents } from "../../platform/person-events/index.ts";
 import { evidenceIfChangedStatement } from "./evidence.ts";
 import type { MailWords } from "./rules.ts";
 import { type ConfirmationLink, readConfirmationToken, shortHash } from "./tokens.ts";
@@ -58,7 +59,9 @@ export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: Re
   if (found.state !== "pending") return found;
   const { contact, link } = found;
   const db = mailDb(found.ctx);
-  await db.batch([
+  const events = confirmationEvents(found.ctx, link, contact.emailKey);
+  const results = await db.batch([
+    ...events,
     db.prepare(CONFIRM).bind(link.list, link.contactId, contact.emailKey),
     evidenceIfChangedStatement(found.ctx, link.workspace, {
       id: ctx.newId(),
@@ -77,5 +80,14 @@ export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: Re
       .prepare("UPDATE confirmations SET requested_at = NULL WHERE workspace = ?1 AND email_key = ?2 AND list = ?3")
       .bind(link.workspace, contact.emailKey, link.list),
   ]);
+  await wakeForEvents(found.ctx, results.slice(0, events.length));
   return { ...found, state: "confirmed" };
+}
+
+/** Returns the statements that record a confirmation, by which the contact is added, for the place before it: they look for the pending contact. */
+function confirmationEvents(ctx: MailCtx, { workspace, list, contactId }: ConfirmationLink, key: string) {
+  return (["contact.confirmed", "contact.added"] as const).flatMap((name) => {
+    const chunks = [JSON.stringify([{ id: contactId, event: ctx.newId(), key }])];
+    return contactEventsStatements(ctx, name, { workspace, list, chunks }, "pending");
+  });
 }

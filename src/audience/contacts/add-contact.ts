@@ -4,6 +4,7 @@ import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { contactEventsStatements, wakeForEvents } from "../../platform/person-events/index.ts";
 import { type ContactMark, copyToNewContacts, findMarks } from "../../sending/suppressions/index.ts";
 import { evidenceStatement, requestStatements } from "../consent/index.ts";
 import { consentEvidence } from "./consent-evidence.ts";
@@ -50,8 +51,10 @@ export async function insertContact(
   const response = toContact(row);
   const db = mailDb(ctx);
   const request = isPending ? requestStatements(ctx, list, [JSON.stringify([{ id: row.id }])]) : null;
+  const added = { workspace: number, list: list.n, chunks: [JSON.stringify([{ id: row.id }])] };
+  const events = contactEventsStatements(ctx, "contact.added", added);
   try {
-    await guardedBatch(db, [
+    const results = await guardedBatch(db, [
       db
         .prepare(INSERT)
         .bind(
@@ -63,7 +66,9 @@ export async function insertContact(
       ...(consent ? [evidenceStatement(ctx, number, consentEvidence(ctx, list, email.key, consent))] : []),
       ...(request?.statements ?? []),
       ...storeMailResponse(ctx, response),
+      ...events,
     ]);
+    await wakeForEvents(ctx, results.slice(-events.length));
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("The list already has a contact with this email address");
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Contact list");

@@ -3,6 +3,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { recordsEventsSql } from "../../platform/person-events/index.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 
 export interface ListRow {
@@ -56,6 +57,36 @@ export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
     .first<ListRow>();
   if (!row) throw notFound("Contact list");
   return row;
+}
+
+/** A contact before a change. */
+export type ContactBefore = ContactRow & { email_key: string };
+
+const BEFORE = {
+  id: `SELECT ${CONTACT_COLUMNS}, email_key FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`,
+  email_key: `SELECT ${CONTACT_COLUMNS}, email_key FROM contacts WHERE workspace = ?1 AND email_key = ?3 AND list = ${LIST_NUMBER}`,
+} as const;
+
+/**
+ * Returns a list of the caller's workspace and one of its contacts, by its id or its address, in one D1 call. The contact is null when
+ * there is none, or the workspace does not record events: only those tell what it was. Throws 404 for the list.
+ */
+export async function getListAndContact(
+  ctx: CallerCtx,
+  listId: string,
+  column: keyof typeof BEFORE,
+  value: string,
+): Promise<{ list: ListRow; before: ContactBefore | null }> {
+  const db = mailDb(ctx);
+  const key = [ctx.workspace.number, requireListId(listId)];
+  const [lists, contacts] = await db.batch([
+    db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
+    db.prepare(`${BEFORE[column]} AND ${recordsEventsSql("?1")}`).bind(...key, value),
+  ]);
+  const [list] = (lists?.results ?? []) as ListRow[];
+  if (!list) throw notFound("Contact list");
+  const [before = null] = (contacts?.results ?? []) as ContactBefore[];
+  return { list, before };
 }
 
 /** Returns all lists of the caller's workspace, oldest first. A workspace has at most 10,000. */

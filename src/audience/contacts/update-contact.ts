@@ -1,12 +1,14 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { isUniqueViolation } from "../../platform/db/batch.ts";
+import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeForEvents } from "../../platform/person-events/index.ts";
 import { copyToContacts } from "../../sending/suppressions/index.ts";
 import { requestStatements } from "../consent/index.ts";
-import { CONTACT_COLUMNS, type ContactRow, getContact, getList } from "./queries.ts";
+import { changeEventsStatements } from "./change-events.ts";
+import { CONTACT_COLUMNS, type ContactRow, getContact, getListAndContact } from "./queries.ts";
 import { changeParameters } from "./rules.ts";
 import { type ContactOut, type ContactPatch, toContact } from "./schema.ts";
 
@@ -17,6 +19,9 @@ const UPDATE = `
       WHEN (SELECT confirm FROM contact_lists WHERE n = ?1) OR pending_since IS NOT NULL THEN ?9 END
    WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2 RETURNING ${CONTACT_COLUMNS}`;
 
+/** A contact that another call changed since it was read is read again. */
+const MAX_TRIES = 5;
+
 /**
  * Changes the given fields of a contact; null clears a name or metadata. With another address it is pending again when its list asks
  * for confirmation. Throws 404 for the list or the contact, 409 when
@@ -26,24 +31,11 @@ export async function updateContact(
   ctx: CallerCtx,
   listId: string,
   id: string,
-  { email, name, metadata }: ContactPatch,
+  patch: ContactPatch,
 ): Promise<ContactOut> {
-  const list = await getList(ctx, listId);
-  const row = await mailDb(ctx)
-    .prepare(UPDATE)
-    .bind(
-      list.n,
-      parseUuid(id) ?? "",
-      email?.address ?? null,
-      email?.key ?? null,
-      ...changeParameters({ name, metadata }),
-      ctx.now(),
-    )
-    .first<ContactRow>()
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? conflict("The list already has a contact with this email address") : error;
-    });
+  const { list, row } = await writeChange(ctx, listId, parseUuid(id) ?? "", patch);
   if (!row) throw notFound("Contact");
+  const { email } = patch;
   if (!email) return toContact(row);
   await copyToContacts(ctx, ctx.workspace.number, [email.key]);
   if (row.pending_since !== null) {
@@ -52,4 +44,23 @@ export async function updateContact(
     await wakeAfterResponse(ctx, [wakeUp]);
   }
   return toContact(await getContact(ctx, listId, id));
+}
+
+/** Writes a change with its events. Returns the list, and the contact as it is then: undefined when there is none. */
+async function writeChange(ctx: CallerCtx, listId: string, id: string, patch: ContactPatch, tries = 1) {
+  const { list, before } = await getListAndContact(ctx, listId, "id", id);
+  const { email } = patch;
+  const update = mailDb(ctx)
+    .prepare(UPDATE)
+    .bind(list.n, id, email?.address ?? null, email?.key ?? null, ...changeParameters(patch), ctx.now());
+  const events = before ? changeEventsStatements(ctx, list, before, patch) : [];
+  try {
+    const results = await guardedBatch(mailDb(ctx), [...events, update]);
+    await wakeForEvents(ctx, results.slice(0, events.length));
+    return { list, row: results[events.length]?.results[0] as ContactRow | undefined };
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict("The list already has a contact with this email address");
+    if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
+    return writeChange(ctx, listId, id, patch, tries + 1);
+  }
 }

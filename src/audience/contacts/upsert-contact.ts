@@ -1,16 +1,19 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
+import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { wakeForEvents } from "../../platform/person-events/index.ts";
 import { findMarks } from "../../sending/suppressions/index.ts";
 import { evidenceIfChangedStatement } from "../consent/index.ts";
 import { insertContact } from "./add-contact.ts";
+import { changeEventsStatements } from "./change-events.ts";
 import { consentEvidence } from "./consent-evidence.ts";
-import { CONTACT_COLUMNS, type ContactRow, getList } from "./queries.ts";
+import { CONTACT_COLUMNS, type ContactRow, getListAndContact } from "./queries.ts";
 import { changeParameters } from "./rules.ts";
 import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
 
-/** A contact that is deleted between the two statements is inserted at the next try. */
-const MAX_TRIES = 3;
+/** A contact that is deleted or changed between the statements is inserted or changed at the next try. */
+const MAX_TRIES = 5;
 
 // The join drops the contact of a list that was deleted since it was read.
 const UPDATE = `
@@ -29,17 +32,25 @@ interface Upserted {
  */
 export async function upsertContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<Upserted> {
   for (let tries = 1; ; tries++) {
-    const list = await getList(ctx, listId);
-    const { consent } = input;
-    const [updated] = await mailDb(ctx).batch<ContactRow>([
+    const { list, before } = await getListAndContact(ctx, listId, "email_key", input.email.key);
+    const { consent, name, metadata } = input;
+    const change = { name, metadata, isActivated: consent !== undefined };
+    const events = before ? changeEventsStatements(ctx, list, before, change) : [];
+    const results = await guardedBatch(mailDb(ctx), [
+      ...events,
       mailDb(ctx)
         .prepare(UPDATE)
         .bind(ctx.workspace.number, list.n, input.email.key, ...changeParameters(input), consent ? 1 : 0),
       ...(consent
         ? [evidenceIfChangedStatement(ctx, ctx.workspace.number, consentEvidence(ctx, list, input.email.key, consent))]
         : []),
-    ]);
-    const row = updated?.results[0];
+    ]).catch((error: unknown) => {
+      if (error instanceof ConcurrencyError && tries < MAX_TRIES) return null;
+      throw error;
+    });
+    if (results === null) continue;
+    await wakeForEvents(ctx, results.slice(0, events.length));
+    const row = results[events.length]?.results[0] as ContactRow | undefined;
     if (row) return { isNew: false, contact: toContact(row) };
     const marks = await findMarks(ctx, ctx.workspace.number, [input.email.key]);
     try {

@@ -9,7 +9,10 @@ interface ContactsOf {
   workspace: number;
   /** contact_lists.n */
   list: number;
-  /** JSON lists of objects with the `id` of a contact, and the id of its event as `event` unless that is the same. */
+  /**
+   * JSON lists of objects with the `id` of a contact; the id of its event as `event` unless that is the same; and its `key`, when a
+   * contact that has another address by then has no event.
+   */
   chunks: readonly string[];
 }
 
@@ -20,7 +23,8 @@ const FROM = `
 const insertOf = (condition: string) => `
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
   SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5
-  ${FROM} WHERE s.number = ?2 AND s.people & ${peopleFlags.events} AND ${condition}`;
+  ${FROM} WHERE s.number = ?2 AND s.people & ${peopleFlags.events} 
+     AND c.email_key = coalesce(j.value->>'key', c.email_key) AND ${condition}`;
 
 const INSERT = {
   active: insertOf("c.pending_since IS NULL"),

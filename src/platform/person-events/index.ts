@@ -6,7 +6,7 @@ export {
   setPeopleFlags,
   setPeopleFlagsStatement,
 } from "./flags.ts";
-export { insertEventsStatements, recordPersonEventsStatements } from "./insert.ts";
+export { EVENT_COLUMNS, insertEventsStatements, recordPersonEventsStatements, recordsEventsSql } from "./insert.ts";
 export {
   type BuiltInEvent,
   builtInEvents,

@@ -8,6 +8,10 @@ import type { PersonEvent } from "./rules.ts";
 /** Columns of `events` that statements write. */
 export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at";
 
+/** SQL: a workspace, by an expression of its number, has the flag `events` in this mail database. */
+export const recordsEventsSql = (workspace: string) =>
+  `EXISTS (SELECT 1 FROM shard_workspaces WHERE number = ${workspace} AND people & ${peopleFlags.events})`;
+
 const VALUES = `
   value->>'workspace' AS workspace, value->>'id' AS id, value->>'emailKey' AS email_key, value->>'name' AS name,
   value->>'data' AS data, value->>'occurredAt' AS occurred_at`;

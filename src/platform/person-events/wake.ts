@@ -1,4 +1,4 @@
-import type { Ctx, MailCtx } from "../context.ts";
+import type { Ctx, MailCtx, WorkspaceCtx } from "../context.ts";
 
 /** A queue message that starts a run of the automations of a mail database. */
 export interface AutomationsMessage {
@@ -19,12 +19,17 @@ export async function wakeAutomations(ctx: Pick<MailCtx, "env" | "shard" | "log"
   }
 }
 
-/** Sends the message when one of these results of statements of this folder stored an event. */
+/**
+ * Sends the message when one of these results of statements of this folder stored an event. The response of a request does not wait
+ * for it.
+ */
 export async function wakeForEvents(
-  ctx: Pick<MailCtx, "env" | "shard" | "log">,
+  ctx: Pick<MailCtx, "env" | "shard" | "log"> & Pick<WorkspaceCtx, "waitUntil">,
   results: readonly D1Result[],
 ): Promise<void> {
-  if (results.some(({ meta }) => meta.changes > 0)) await wakeAutomations(ctx);
+  if (!results.some(({ meta }) => meta.changes > 0)) return;
+  if (ctx.waitUntil) ctx.waitUntil(wakeAutomations(ctx));
+  else await wakeAutomations(ctx);
 }
 
 /** Returns whether the body of a queue message is one of these. */

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
+import { contactEventsStatements, wakeForEvents } from "../../../platform/person-events/index.ts";
 import { requestStatements, statedByImportStatement } from "../../consent/index.ts";
 import type { ListRow } from "../queries.ts";
 
@@ -63,8 +64,10 @@ async function insertOnce(
       : chunks.map((chunk) => statedByImportStatement(ctx, { chunk, list: list.n, ip, source, userId: actor.userId }));
   // A list that asks for no confirmation, and an import without a statement, add nothing.
   const extra = list.confirm === 1 || source !== null ? consent : [];
-  const results = await db.batch<{ contacts: number }>([...statements, ...found, ...extra]);
+  const events = contactEventsStatements(ctx, "contact.added", { workspace: number, list: list.n, chunks });
+  const results = await db.batch<{ contacts: number }>([...statements, ...found, ...extra, ...events]);
   if (results[1]?.meta.changes === 0) throw notFound("Contact list");
+  await wakeForEvents(ctx, results.slice(-events.length));
   if (isRepeated)
     return sum(
       results

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { peopleFlags } from "../../../src/platform/db/people-flags.ts";
+import { clearPeopleFlags } from "../../../src/platform/person-events/index.ts";
+import { countingDb } from "../../support/counting-db.ts";
+import { database, withFailingCall } from "../../support/databases.ts";
+import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
+import {
+  apiOn,
+  aWorkspace,
+  createApiWithoutQueue,
+  discardingQueue,
+  type TestWorkspace,
+  testContext,
+} from "../../support/workspace.ts";
+import { captureMails } from "../consent/support.ts";
+import { upload } from "./csv-support.ts";
+import { aContact, aList } from "./support.ts";
+
+let workspace: TestWorkspace;
+let api: ReturnType<typeof createApiWithoutQueue>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  api = createApiWithoutQueue(workspace.apiKey);
+  await recordEvents(workspace);
+});
+
+describe("the events of contacts", () => {
+  it("record that a contact is added and removed", async () => {
+    const { id: list } = await aList(api);
+    const { id } = await aContact(api, list, "Ada@Example.org");
+    expect((await api.call("DELETE", `/v1/contacts/${list}/contacts/${id}`)).status).toBe(204);
+    const data = { list_id: list, contact_id: id };
+    const [added, removed, ...more] = await eventsOf(workspace);
+    expect(added).toEqual({ id, email: "ada@example.org", name: "contact.added", data });
+    expect(removed).toMatchObject({ email: "ada@example.org", name: "contact.removed", data });
+    expect(more).toEqual([]);
+  });
+
+  it("record the new values of the fields that changed, and of no others", async () => {
+    const { id: list } = await aList(api);
+    const metadata = { plan: "free", city: "Rome", tags: ["a", "b"], on: true, email: "x", '"q': 1 };
+    const { id } = await aContact(api, list, "ada@example.org", { name: "Ada", metadata });
+    const patch = (body: object) => api.call("PATCH", `/v1/contacts/${list}/contacts/${id}`, body);
+    const changed = {
+      name: "Ada",
+      metadata: { ...metadata, plan: "pro", tags: ["a"], on: false, email: "y", city: undefined },
+    };
+    expect((await patch(changed)).status).toBe(200);
+    expect((await patch(changed)).status).toBe(200);
+    expect((await patch({ name: null })).status).toBe(200);
+    expect((await patch({ email: "ADA@example.org" })).status).toBe(200);
+    const fields = (await eventsOf(workspace)).slice(1).map(({ name, data }) => [name, data.fields]);
+    expect(fields).toEqual([
+      ["contact.field_changed", { plan: "pro", city: null, tags: ["a"], on: false }],
+      ["contact.field_changed", { name: null }],
+      ["contact.field_changed", { email: "ADA@example.org" }],
+    ]);
+  });
+
+  it("record a change by the address of the contact, also of the key __proto__ and beyond the size of an event", async () => {
+    const { id: list } = await aList(api);
+    const put = (body: string) => api.call("PUT", `/v1/contacts/${list}/contacts`, body);
+    expect((await put('{"email":"ada@example.org","metadata":{"a":1}}')).status).toBe(201);
+    expect((await put('{"email":"ada@example.org","metadata":{"a":1,"__proto__":{"b":2}}}')).status).toBe(200);
+    const long = "é".repeat(9_000);
+    expect((await put(JSON.stringify({ email: "ada@example.org", metadata: { long, short: 1 } }))).status).toBe(200);
+    const texts = await database
+      .prepare("SELECT data->'fields' AS fields FROM events WHERE workspace = ?1 ORDER BY n")
+      .bind(workspace.workspaceNumber)
+      .all<{ fields: string | null }>();
+    expect(texts.results.map(({ fields }) => fields)).toEqual([
+      null,
+      '{"__proto__":{"b":2}}',
+      '{"a":null,"__proto__":null,"long":null,"short":1}',
+    ]);
+  });
+
+  it("record that another address is another person", async () => {
+    const { id: list } = await aList(api);
+    const { id } = await aContact(api, list, "ada@example.org");
+    await aContact(api, list, "taken@example.org");
+    const patch = (email: string) => api.call("PATCH", `/v1/contacts/${list}/contacts/${id}`, { email, name: "New" });
+    expect((await patch("taken@example.org")).status).toBe(409);
+    expect((await patch("grace@example.org")).status).toBe(200);
+    expect((await eventNamesOf(workspace)).slice(2)).toEqual([
+      "contact.removed ada@example.org",
+      "contact.added grace@example.org",
+    ]);
+  });
+
+  it("add a contact that waits for its confirmation when it confirms, however often that is repeated", async () => {
+    const { id: list } = await aList(api, { confirm: true });
+    await aContact(api, list, "ada@example.org");
+    const { id: deleted } = await aContact(api, list, "gone@example.org");
+    await api.call("DELETE", `/v1/contacts/${list}/contacts/${deleted}`);
+    expect(await eventsOf(workspace)).toEqual([]);
+    const [mail] = await captureMails();
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    const confirm = () => createApiWithoutQueue(null).call("POST", mail?.path ?? "", "", form);
+    await Promise.all([confirm(), confirm(), confirm()]);
+    expect(await eventNamesOf(workspace)).toEqual([
+      "contact.confirmed ada@example.org",
+      "contact.added ada@example.org",
+    ]);
+  });
+
+  it("add a pending contact when a caller states its consent", async () => {
+    const { id: list } = await aList(api, { confirm: true });
+    await aContact(api, list, "ada@example.org");
+    const body = { email: "ada@example.org", metadata: { a: 1 }, consent: { source: "At the fair" } };
+    for (const _ of [1, 2]) expect((await api.call("PUT", `/v1/contacts/${list}/contacts`, body)).status).toBe(200);
+    expect(await eventNamesOf(workspace)).toEqual(["contact.added ada@example.org"]);
+  });
+
+  it("add the contacts of an import that are new and active, once", async () => {
+    const { id: list } = await aList(api);
+    await aContact(api, list, "old@example.org");
+    const file = "email,name\nada@example.org,Ada\nold@example.org,Old\ngrace@example.org,Grace\n";
+    for (const _ of [1, 2]) expect((await upload(api, list, file)).status).toBe(200);
+    const { id: asking } = await aList(api, { confirm: true });
+    expect((await upload(api, asking, file)).status).toBe(200);
+    expect((await eventNamesOf(workspace)).slice(1)).toEqual([
+      "contact.added ada@example.org",
+      "contact.added grace@example.org",
+    ]);
+  });
+
+  it("record none for the deletion of a list", async () => {
+    const { id: list } = await aList(api);
+    await aContact(api, list, "ada@example.org");
+    await api.call("DELETE", `/v1/contacts/${list}`);
+    expect(await eventNamesOf(workspace)).toEqual(["contact.added ada@example.org"]);
+  });
+});
+
+/** Adds, changes and removes a contact, and returns the D1 calls and rows written of each request. */
+async function costs(key: string) {
+  const { id: list } = await aList(createApiWithoutQueue(key));
+  const { bindings, trips } = countingDb();
+  const counted = apiOn({ ...bindings, WORK: discardingQueue }, key);
+  const found: { calls: number; rows: number }[] = [];
+  const measure = async (request: Promise<Response>) => {
+    const response = await request;
+    expect(response.status).toBeLessThan(300);
+    const rows = trips.reduce((sum, { rowsWritten }) => sum + (rowsWritten ?? 0), 0);
+    found.push({ calls: trips.length, rows });
+    trips.length = 0;
+    return response;
+  };
+  const added = await measure(counted.post(`/v1/contacts/${list}/contacts`, { email: "ada@example.org" }));
+  const path = `/v1/contacts/${list}/contacts/${(await added.json<{ id: string }>()).id}`;
+  await measure(counted.call("PATCH", path, { name: "Ada" }));
+  await measure(counted.call("PUT", `/v1/contacts/${list}/contacts`, { email: "ada@example.org", name: "A" }));
+  await measure(upload(counted, list, "email\ngrace@example.org\n"));
+  await measure(counted.call("DELETE", path));
+  return found;
+}
+
+describe("a workspace without an automation", () => {
+  it("makes the same D1 calls as one with, and writes no row of an event", async () => {
+    await api.get("/v1/contacts/");
+    const recorded = await costs(workspace.apiKey);
+    await clearPeopleFlags(testContext(), { number: workspace.workspaceNumber }, peopleFlags.events);
+    const silent = await costs(workspace.apiKey);
+    expect(silent.map(({ calls }) => calls)).toEqual(recorded.map(({ calls }) => calls));
+    // A row, its two index entries, and the number of the last one.
+    expect(recorded.map(({ rows }, index) => rows - (silent[index]?.rows ?? 0))).toEqual([4, 4, 4, 4, 4]);
+    expect(await eventsOf(workspace)).toHaveLength(5);
+  });
+});
+
+describe("a change of a contact and its event", () => {
+  it("are both there or both not, whichever D1 call fails", async () => {
+    for (const moment of ["before", "after"] as const) {
+      for (let failing = 0; ; failing++) {
+        const { id: list } = await aList(api);
+        const { bindings, hit } = withFailingCall({ failing, moment });
+        const faulty = apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey);
+        const email = `c${failing}-${moment}@example.org`;
+        await faulty.post(`/v1/contacts/${list}/contacts`, { email });
+        await faulty.call("PUT", `/v1/contacts/${list}/contacts`, { email, name: "Ada" });
+        const row = await database
+          .prepare("SELECT id, name FROM contacts WHERE workspace = ?1 AND email_key = ?2")
+          .bind(workspace.workspaceNumber, email)
+          .first<{ id: string; name: string | null }>();
+        const events = (await eventsOf(workspace)).filter((event) => event.email === email);
+        const isAdded = events.some(({ name, id }) => name === "contact.added" && id === row?.id);
+        const isChanged = events.some(({ name }) => name === "contact.field_changed");
+        expect(isAdded, `call ${failing} failed ${moment}`).toBe(row !== null);
+        // The second request adds the contact, with its name, when the first did not.
+        expect(events.length, `call ${failing} failed ${moment}`).toBe(row === null ? 0 : isChanged ? 2 : 1);
+        if (row !== null && isChanged) expect(row.name).toBe("Ada");
+        if (hit() === null) break;
+      }
+    }
+  });
+});
