@@ -9,6 +9,7 @@ import { purge } from "./operations/purges/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
+import { copyEvents } from "./platform/person-events/index.ts";
 import {
   DeliveryRun,
   deliverRows,
@@ -34,6 +35,7 @@ const mailRowKinds: RowKinds<MailCtx> = {
   broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
   confirm: (ctx, rows) => runConfirmations(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
+  events: (ctx, rows) => copyEvents(ctx, rows),
   release: (ctx, rows) => runRetriesAfterOutage(ctx, rows),
   "sent-copy": (ctx, rows) => copySent(ctx, rows),
   forward: (ctx, rows) => runForwards(ctx, rows),

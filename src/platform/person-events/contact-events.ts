@@ -2,7 +2,7 @@ import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
 import { peopleFlags } from "../db/people-flags.ts";
-import { EVENT_COLUMNS } from "./insert.ts";
+import { COPYING_SQL, EVENT_COLUMNS } from "./insert.ts";
 
 /** Contacts of one list. */
 interface ContactsOf {
@@ -22,7 +22,8 @@ const FROM = `
 
 const insertOf = (condition: string) => `
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5
+  SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5,
+         ${COPYING_SQL}
   ${FROM} WHERE s.number = ?2 AND s.people & ${peopleFlags.events} 
      AND c.email_key = coalesce(j.value->>'key', c.email_key) AND ${condition}`;
 

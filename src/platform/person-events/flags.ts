@@ -6,6 +6,12 @@ import { onShard } from "../jobs/shards.ts";
 
 type Workspace = Pick<CallerWorkspace, "number" | "id" | "mailShards">;
 
+// A database that has not read the flags yet has more than it needs, which the main database tells.
+const SET_ALL = `
+  INSERT INTO shard_workspaces (number, id, status, people) VALUES (?1, ?2, 'open', ?3)
+  ON CONFLICT DO UPDATE SET people = iif(people & ${peopleFlags.unread}, excluded.people, people | excluded.people)
+   WHERE people <> people | excluded.people OR people & ${peopleFlags.unread}`;
+
 const SET = `
   INSERT INTO shard_workspaces (number, id, status, people) VALUES (?1, ?2, 'open', ?3)
   ON CONFLICT DO UPDATE SET people = (people | excluded.people) & ~${peopleFlags.unread}
@@ -37,16 +43,20 @@ export function clearPeopleFlagsStatement(
     .bind(number, bits);
 }
 
-const SET_MAIN = "UPDATE workspaces SET people = people | ?2 WHERE number = ?1 RETURNING mail_shards AS mailShards";
-const CLEAR_MAIN = "UPDATE workspaces SET people = people & ~?2 WHERE number = ?1 RETURNING mail_shards AS mailShards";
+const SET_MAIN =
+  "UPDATE workspaces SET people = people | ?2 WHERE number = ?1 RETURNING mail_shards AS mailShards, people";
+const CLEAR_MAIN =
+  "UPDATE workspaces SET people = people & ~?2 WHERE number = ?1 RETURNING mail_shards AS mailShards, people";
 
 /**
  * Sets bits of a workspace in the main database, then in each of its mail databases. Safe to repeat after a failure. A mail database
  * that the workspace gets afterwards takes them from the main one.
  */
 export async function setPeopleFlags(ctx: Ctx, { number, id }: Omit<Workspace, "mailShards">, bits: PeopleFlags) {
-  await inEachDatabase(ctx, SET_MAIN, number, bits, (mailCtx, mailShards) =>
-    setPeopleFlagsStatement(mailCtx, { number, id, mailShards }, bits),
+  await inEachDatabase(ctx, SET_MAIN, number, bits, (mailCtx, { mailShards, people }) =>
+    mailDb(mailCtx)
+      .prepare(SET_ALL)
+      .bind(number, id, people | placeFlags(mailCtx, mailShards)),
   );
 }
 
@@ -65,9 +75,11 @@ async function inEachDatabase(
   sql: string,
   workspace: number,
   bits: PeopleFlags,
-  statementOf: (ctx: MailCtx, mailShards: readonly number[]) => MailStatement,
+  statementOf: (ctx: MailCtx, main: { mailShards: readonly number[]; people: number }) => MailStatement,
 ): Promise<void> {
-  const row = await ctx.db.prepare(sql).bind(workspace, bits).first<{ mailShards: string }>();
-  const mailShards = JSON.parse(row?.mailShards ?? "[]") as number[];
-  await Promise.all(mailShards.map((shard) => statementOf(onShard(ctx, shard), mailShards).run()));
+  const row = await ctx.db.prepare(sql).bind(workspace, bits).first<{ mailShards: string; people: number }>();
+  if (!row) return;
+  const mailShards = JSON.parse(row.mailShards) as number[];
+  const main = { mailShards, people: row.people };
+  await Promise.all(mailShards.map((shard) => statementOf(onShard(ctx, shard), main).run()));
 }

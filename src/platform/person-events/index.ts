@@ -1,5 +1,7 @@
 export { type PeopleFlags, peopleFlags } from "../db/people-flags.ts";
 export { contactEventsStatements } from "./contact-events.ts";
+export { copyEvents } from "./copy.ts";
+export { type RecipientEvent, recordEmailEventsStatements, wakeForEmailEvents } from "./email-events.ts";
 export {
   clearPeopleFlags,
   clearPeopleFlagsStatement,

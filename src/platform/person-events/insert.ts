@@ -6,7 +6,10 @@ import { peopleFlags } from "../db/people-flags.ts";
 import type { PersonEvent } from "./rules.ts";
 
 /** Columns of `events` that statements write. */
-export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at";
+export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at, copying";
+
+/** SQL of the last column, by a row `s` of shard_workspaces. */
+export const COPYING_SQL = `nullif(s.people & ${peopleFlags.elsewhere}, 0)`;
 
 /** SQL: a workspace, by an expression of its number, has the flag `events` in this mail database. */
 export const recordsEventsSql = (workspace: string) =>
@@ -20,15 +23,17 @@ const VALUES = `
 const INSERT = `
   WITH j AS MATERIALIZED (SELECT key AS position, ${VALUES} FROM json_each(?1))
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT workspace, id, email_key, name, data, occurred_at, ?2 FROM j ORDER BY position`;
+  SELECT workspace, id, email_key, name, data, occurred_at, ?2, NULL FROM j ORDER BY position`;
 
 const RECORD = `
   WITH j AS MATERIALIZED (SELECT key AS position, ${VALUES} FROM json_each(?1))
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT j.workspace, j.id, j.email_key, j.name, j.data, j.occurred_at, ?2
+  SELECT j.workspace, j.id, j.email_key, j.name, j.data, j.occurred_at, ?2, ${COPYING_SQL}
     FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${peopleFlags.events} ORDER BY j.position`;
 
-/** Returns the statements that store events, whatever the flags of their workspaces. Safe to run twice. */
+/**
+ * Returns the statements that store events in the first mail database of their workspaces, whatever the flags of those. Safe to run twice.
+ */
 export function insertEventsStatements(ctx: MailCtx, events: readonly PersonEvent[]): MailStatement[] {
   return statements(ctx, INSERT, events);
 }

@@ -153,7 +153,8 @@ describe("the hits queue", () => {
       ids.flatMap((id) => [aHit(workspace, id, { at }), aHit(workspace, id, { at, kind: "click" })]),
       bindings,
     );
-    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 4]);
+    // The last statement records events of persons, and no row of a workspace without an automation.
+    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 5]);
     const [read] = trips[1]?.statements ?? [];
     expect(read && (await rowsRead(read))).toBeLessThanOrEqual(3 * 100 + 50);
     expect((read && (await planOf(read)))?.join("\n")).toContain(

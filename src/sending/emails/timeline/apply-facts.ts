@@ -3,6 +3,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
+import { recordEmailEventsStatements, wakeForEmailEvents } from "../../../platform/person-events/index.ts";
 import { recordEventsStatements, toWebhookEvents, wakeForResults } from "../../../platform/webhook-events/index.ts";
 import {
   clearDomainFailuresStatements,
@@ -18,6 +19,7 @@ import { changeStatement } from "./changes.ts";
 import { broadcastCountStatements } from "./count-broadcasts.ts";
 import { type Fact, type MergeResult, mergeFacts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
+import { toRecipientEvents } from "./person-events.ts";
 import { rollupStatements } from "./rollups.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 import { toStoredEvents } from "./stored-events.ts";
@@ -80,10 +82,13 @@ export async function applyFacts(
     const emailStatements = [...updateStatements(ctx, changed), ...broadcastCountStatements(ctx, changed)];
     const { before, after } = accompany(states);
     const webhooks = recordEventsStatements(ctx, changed.flatMap(toEvents));
-    const all = [...before, ...emailStatements, ...after, ...marks, ...webhooks];
+    const ofPersons = recordEmailEventsStatements(ctx, changed.flatMap(toPersonEvents));
+    const all = [...before, ...emailStatements, ...after, ...marks, ...webhooks, ...ofPersons];
+    const end = all.length - ofPersons.length;
     try {
       const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
-      await wakeForResults(ctx, results.slice(all.length - webhooks.length));
+      await wakeForResults(ctx, results.slice(end - webhooks.length, end));
+      await wakeForEmailEvents(ctx, results.slice(end));
       return { states, results: results.slice(before.length + emailStatements.length) };
     } catch (error) {
       if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
@@ -94,6 +99,9 @@ export async function applyFacts(
 
 const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
   toWebhookEvents(before, state, added);
+
+const toPersonEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
+  toRecipientEvents(before, state, added);
 
 /** Sets the key of the next outbox row on a queued email, and clears it on any other. A held one keeps its row. */
 function setNextAttempt(merged: MergeResult, nextOf: EmailUpdate["next"]): MergeResult {
