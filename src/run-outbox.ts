@@ -9,7 +9,7 @@ import { purge } from "./operations/purges/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
-import { copyEvents } from "./platform/person-events/index.ts";
+import { copyEvents, storeMainEvents } from "./platform/person-events/index.ts";
 import {
   DeliveryRun,
   deliverRows,
@@ -44,6 +44,7 @@ const mailRowKinds: RowKinds<MailCtx> = {
 /** The function that processes each kind of outbox row of the main database. */
 const mainRowKinds: RowKinds<OutboxCtx<"main">> = {
   purge: (ctx, rows) => purge(ctx, rows),
+  events: (ctx, rows) => storeMainEvents(ctx, rows),
   transfer: (ctx, rows) => runTransfers(ctx, rows),
   notify: (ctx, rows) => sendNotifications(ctx, rows, sendSystemEmail),
   webhook: (ctx, rows) => copySubscriptions(ctx, rows),

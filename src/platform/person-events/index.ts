@@ -9,6 +9,7 @@ export {
   setPeopleFlagsStatement,
 } from "./flags.ts";
 export { EVENT_COLUMNS, insertEventsStatements, recordPersonEventsStatements, recordsEventsSql } from "./insert.ts";
+export { eventsRefSql, storeMainEvents } from "./main-events.ts";
 export {
   type BuiltInEvent,
   builtInEvents,

@@ -4,6 +4,7 @@ import { invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
+import { allTopicsEvents, wakeForTopicEvents } from "../topics/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { findSuppression, type StoredSuppression } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
@@ -59,7 +60,9 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
   const now = ctx.now();
   const row = isWritten ? { ...entry, createdAt: now } : before;
   const suppression = toSuppression(row);
-  await guardedBatch(ctx.db, [
+  const events = entry.reason === "unsubscribe" ? allTopicsEvents(ctx, entry, "unsubscribed") : null;
+  const results = await guardedBatch(ctx.db, [
+    ...(events ? [events.statement] : []),
     ctx.db.prepare(REQUIRE_REASON).bind(entry.workspace, entry.email, before?.reason ?? null),
     suppressStatement(ctx, [entry], now),
     expectChanges(ctx.db, isChanged ? 1 : 0),
@@ -68,5 +71,6 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
       : []),
     ...storeResponse(ctx, suppression, before ? 200 : 201),
   ]);
+  if (events) await wakeForTopicEvents(ctx, events, results[0]);
   return { isNew: !before, suppression };
 }

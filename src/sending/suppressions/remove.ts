@@ -3,6 +3,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { allTopicsEvents, wakeForTopicEvents } from "../topics/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { removeSoftBouncesStatement } from "./soft-bounces.ts";
 
@@ -13,12 +14,16 @@ export async function removeSuppression(ctx: CallerCtx, email: string): Promise<
   const key = parseAddress(email)?.key;
   if (key === undefined) throw notFound("Suppression");
   const audit = () => auditIfChangedStatement(ctx, { action: "suppression.removed", target: key });
-  const [removed, , ended] = await ctx.db.batch([
+  const person = { workspace: ctx.workspace.number, email: key };
+  const events = allTopicsEvents(ctx, person, "subscribed");
+  const [recorded, removed, , ended] = await ctx.db.batch([
+    events.statement,
     ctx.db.prepare(REMOVE).bind(ctx.workspace.number, JSON.stringify(formsOf(key))),
     audit(),
-    removeSoftBouncesStatement(ctx, { workspace: ctx.workspace.number, email: key }),
+    removeSoftBouncesStatement(ctx, person),
     audit(),
   ]);
   if (removed?.meta.changes === 0 && ended?.meta.changes === 0) throw notFound("Suppression");
+  await wakeForTopicEvents(ctx, events, recorded);
   await copyToContacts(ctx, ctx.workspace.number, [key]);
 }

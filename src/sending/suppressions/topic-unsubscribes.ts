@@ -4,7 +4,13 @@ import { notFound } from "../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
-import { chooseStatement, findPersonTopics, forgetStatement } from "../topics/index.ts";
+import {
+  chooseStatement,
+  findPersonTopics,
+  forgetStatement,
+  topicEvents,
+  wakeForTopicEvents,
+} from "../topics/index.ts";
 import { type SuppressionOut, toSuppression } from "./schema.ts";
 
 /**
@@ -24,11 +30,14 @@ export async function addTopicUnsubscribe(
   const createdAt = isNew ? now : (topic.chosenAt ?? now);
   const suppression = toSuppression({ email, reason: "unsubscribe", topicId, createdAt });
   const detail = { reason: "unsubscribe", topic_id: topicId };
-  await guardedBatch(ctx.db, [
+  const events = topicEvents(ctx, { workspace: number, email }, [{ id: topicId, choice: "unsubscribed" }]);
+  const results = await guardedBatch(ctx.db, [
+    events.statement,
     chooseStatement(ctx, { workspace: number, email, method: "api" }, [{ id: topicId, choice: "unsubscribed" }], now),
     auditIfChangedStatement(ctx, { action: "suppression.added", target: email, detail }),
     ...storeResponse(ctx, suppression, isNew ? 201 : 200),
   ]);
+  await wakeForTopicEvents(ctx, events, results[0]);
   return { isNew, suppression };
 }
 
@@ -39,8 +48,13 @@ export async function removeTopicUnsubscribe(ctx: CallerCtx, email: string, topi
   const { number } = ctx.workspace;
   const topic = (await findPersonTopics(ctx, number, key)).topics.find(({ id }) => id === topicId);
   if (topic?.choice !== "unsubscribed") throw notFound("Suppression");
-  await ctx.db.batch([
-    forgetStatement(ctx, { workspace: number, email: key }, [{ id: topicId, choice: null }]),
+  const person = { workspace: number, email: key };
+  const chosen = [{ id: topicId, choice: null }];
+  const events = topicEvents(ctx, person, chosen);
+  const results = await ctx.db.batch([
+    events.statement,
+    forgetStatement(ctx, person, chosen),
     auditIfChangedStatement(ctx, { action: "suppression.removed", target: key, detail: { topic_id: topicId } }),
   ]);
+  await wakeForTopicEvents(ctx, events, results[0]);
 }

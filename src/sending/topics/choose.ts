@@ -5,6 +5,7 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { topicEvents, wakeForTopicEvents } from "./events.ts";
 import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
 import type { Choice, ChoiceMethod } from "./rules.ts";
 import { type PersonTopicsIn, type PersonTopicsOut, toPersonTopics } from "./schema.ts";
@@ -85,11 +86,14 @@ export async function choosePersonTopics(
   const changed = topics.filter(({ id, choice }) => current.get(id) !== choice);
   if (changed.length === 0) return toPersonTopics(key, before);
   const person = { workspace: number, email: key };
+  const events = topicEvents(ctx, person, changed);
   const results = await ctx.db.batch([
+    events.statement,
     chooseStatement(ctx, { ...person, method: "api" }, changed),
     forgetStatement(ctx, person, changed),
     auditStatement(ctx, { action: "person.topics_chosen", target: key, detail: { topics: changed } }),
     ...personTopicsStatements(ctx, number, key),
   ]);
-  return toPersonTopics(key, toPersonRows(results.slice(3)));
+  await wakeForTopicEvents(ctx, events, results[0]);
+  return toPersonTopics(key, toPersonRows(results.slice(4)));
 }

@@ -9,6 +9,7 @@ export {
 } from "./choose.ts";
 export { createTopic } from "./create.ts";
 export { deleteTopic } from "./delete.ts";
+export { allTopicsEvents, type TopicEvents, topicEvents, wakeForTopicEvents } from "./events.ts";
 export {
   findPersonTopics,
   findTopic,

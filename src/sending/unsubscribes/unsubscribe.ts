@@ -3,7 +3,14 @@ import { uuidFromHash } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { applyFacts } from "../emails/index.ts";
 import { copyToContacts, endUnsubscribeStatements, suppressStatement } from "../suppressions/index.ts";
-import { type ChoiceMethod, chooseStatement, type NewChoice } from "../topics/index.ts";
+import {
+  allTopicsEvents,
+  type ChoiceMethod,
+  chooseStatement,
+  type NewChoice,
+  topicEvents,
+  wakeForTopicEvents,
+} from "../topics/index.ts";
 import { type FoundRecipient, findRecipient } from "./find-recipient.ts";
 import { type Preferences, readPreferences, type ShownTopic } from "./preferences.ts";
 
@@ -32,9 +39,11 @@ export async function unsubscribe(
 export async function leaveAll(ctx: Ctx, recipient: FoundRecipient, method: LinkMethod): Promise<void> {
   const { state, key } = recipient;
   // The address may have been removed from the list since the event was recorded.
-  await suppressStatement(ctx, [
-    { workspace: state.workspace, email: key, reason: "unsubscribe", emailId: null },
-  ]).run();
+  const person = { workspace: state.workspace, email: key };
+  const events = allTopicsEvents(ctx, person, "unsubscribed");
+  const suppress = suppressStatement(ctx, [{ ...person, reason: "unsubscribe", emailId: null }]);
+  const [recorded] = await ctx.db.batch([events.statement, suppress]);
+  await wakeForTopicEvents(ctx, events, recorded);
   await copyToContacts(recipient.ctx, state.workspace, [key]);
   await record(recipient, method, [null]);
 }
@@ -48,7 +57,9 @@ export async function leaveTopics(
 ): Promise<void> {
   const chooser = { workspace: recipient.state.workspace, email: recipient.key, method };
   const chosen = topics.map(({ id }): NewChoice => ({ id, choice: "unsubscribed" }));
-  await chooseStatement(ctx, chooser, chosen).run();
+  const events = topicEvents(ctx, chooser, chosen);
+  const [recorded] = await ctx.db.batch([events.statement, chooseStatement(ctx, chooser, chosen)]);
+  await wakeForTopicEvents(ctx, events, recorded);
   await record(recipient, method, topics);
 }
 
@@ -76,10 +87,13 @@ export async function savePreferences(
   const chosen = changed.map(({ id, state }): NewChoice => {
     return { id, choice: state === "subscribed" ? "unsubscribed" : "subscribed" };
   });
-  await ctx.db.batch([
+  const events = [topicEvents(ctx, person, chosen), ...(rejoins ? [allTopicsEvents(ctx, person, "subscribed")] : [])];
+  const results = await ctx.db.batch([
+    ...events.map(({ statement }) => statement),
     chooseStatement(ctx, { ...person, method: "page" }, chosen),
     ...(rejoins ? endUnsubscribeStatements(ctx, person) : []),
   ]);
+  for (const [index, one] of events.entries()) await wakeForTopicEvents(ctx, one, results[index]);
   if (rejoins) await copyToContacts(recipient.ctx, person.workspace, [person.email]);
   if (left.length > 0) await record(recipient, "page", left);
 }

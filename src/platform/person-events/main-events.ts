@@ -1,0 +1,53 @@
+import type { MailCtx, OutboxCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { findShards, onShard } from "../jobs/shards.ts";
+import { CLAIM_ROWS, type ClaimedRow, claimRows, finishStatement, newLease, type WakeUp } from "../outbox/index.ts";
+import { recordPersonEventsStatements } from "./insert.ts";
+import type { PersonEvent } from "./rules.ts";
+import { wakeForEvents } from "./wake.ts";
+
+/** Events whose cause is in the main database, as an outbox row there has them. */
+interface EventsRef {
+  workspace: number;
+  /** Canonical address. */
+  email: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  events: { id: string; name: string; data: Record<string, unknown> }[];
+}
+
+/** SQL of the `ref` of an outbox row. Each parameter is an SQL expression; `events`: a JSON list of objects with id, name and data. */
+export const eventsRefSql = (workspace: string, email: string, at: string, events: string) =>
+  `json_object('workspace', ${workspace}, 'email', ${email}, 'at', ${at}, 'events', ${events})`;
+
+/**
+ * Stores the events of outbox rows of the main database in the first mail databases of their workspaces. A row is deleted after its
+ * events are stored, and an event that exists is not stored again, so a run may be killed at any point. Rows of a mail database that
+ * fails are found by a later sweep.
+ */
+export async function storeMainEvents(ctx: OutboxCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
+  const lease = newLease(ctx);
+  const claimed = await claimRows(ctx, wakeUps.slice(0, CLAIM_ROWS), lease);
+  if (claimed.length === 0) return;
+  const rows = claimed.map(({ id, ref }) => ({ id, ...(JSON.parse(ref) as EventsRef) }));
+  const shardsOf = await findShards(ctx, new Set(rows.map(({ workspace }) => workspace)));
+  const byShard = Map.groupBy(rows, ({ workspace }) => shardsOf.get(workspace)?.at(-1) ?? null);
+  const done: ClaimedRow["id"][] = [];
+  for (const [shard, group] of byShard) {
+    try {
+      // A workspace that was deleted has no database.
+      if (shard !== null) await store(onShard(ctx, shard), group);
+      done.push(...group.map(({ id }) => id));
+    } catch (error) {
+      ctx.log("events.failed", { shard, rows: group.length, error: String(error) });
+    }
+  }
+  await finishStatement(ctx, lease, done).run();
+}
+
+async function store(ctx: MailCtx, rows: readonly EventsRef[]): Promise<void> {
+  const events = rows.flatMap(({ workspace, email, at, events: stored }) =>
+    stored.map((event): PersonEvent => ({ ...event, workspace, emailKey: email, occurredAt: at })),
+  );
+  await wakeForEvents(ctx, await mailDb(ctx).batch(recordPersonEventsStatements(ctx, events)));
+}
