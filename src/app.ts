@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { earlyEventReads } from "./audience/events/index.ts";
 import { audienceRoutes } from "./audience/routes.ts";
 import { domainRoutes } from "./domains/domains/routes.ts";
 import { domainHealthRoutes } from "./domains/health/routes.ts";
@@ -50,7 +51,14 @@ app.use(async (c, next) => {
   if (!c.req.path.startsWith("/t/") && c.req.path !== "/health") await loadErasedKey(c.get("ctx"));
   await next();
 });
-app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/emails/batch": earlySendReads }));
+app.use(
+  authenticate(routes, {
+    "POST /v1/emails/": earlySendReads,
+    "POST /v1/emails/batch": earlySendReads,
+    "POST /v1/events": earlyEventReads,
+    "POST /v1/events/batch": earlyEventReads,
+  }),
+);
 
 app.get("/health", needs("public"), (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", needs("public"), openApiDocument(app));

@@ -24,6 +24,7 @@ import { NOTIFICATION_DAYS } from "../../src/notices/notifications/rules.ts";
 import { DELIVERY_DAYS, limits as webhookLimits } from "../../src/notices/webhooks/rules.ts";
 import { AUDIT_RETENTION_DAYS } from "../../src/platform/audit/rules.ts";
 import { RESPONSE_TTL_MS } from "../../src/platform/idempotency/rules.ts";
+import { eventLimits } from "../../src/platform/person-events/rules.ts";
 import { requestPolicy, sendPolicy } from "../../src/platform/rate-limits/rules.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
@@ -71,6 +72,8 @@ export const limitTables = {
         ["contact lists of a workspace", contactLimits.listsPerWorkspace],
         ["forms of a contact list", formLimits.formsPerList],
         ["topics of a workspace", topicLimits.topicsPerWorkspace],
+        ["events of a batch", eventLimits.batch],
+        ["data of an event, as JSON", bytes(eventLimits.dataBytes)],
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
         ["variants of a broadcast", broadcastLimits.variants],
@@ -89,7 +92,7 @@ export const limitTables = {
       ["calls", "limit"],
       [
         ["requests of a key or session", per(requestPolicy)],
-        ["sends (`POST /v1/emails/` and its batch) of a key or session", per(sendPolicy)],
+        ["sends (`POST /v1/emails/`, `POST /v1/events` and their batches) of a key or session", per(sendPolicy)],
         ["sign-in links to an address", per(magicLinkPolicies.address)],
         ["sign-in links from an ip", per(magicLinkPolicies.ip)],
         ["failed sign-ins (second factor, mailbox) of a target from a network", per(failurePolicies.network)],

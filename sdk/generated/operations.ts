@@ -54,6 +54,9 @@ import type {
   EmailReschedule,
   EmailSearchRecord,
   EmailSendRequest,
+  EventBatchSent,
+  EventSend,
+  EventSent,
   ForwardingRule,
   ForwardingRuleCreate,
   ForwardingRuleUpdate,
@@ -100,6 +103,7 @@ import type {
   NotificationsRead,
   PersonContact,
   PersonErasure,
+  PersonEvent,
   PersonExport,
   PersonTopics,
   PersonTopicsUpdate,
@@ -374,6 +378,12 @@ export interface Operations {
   deletePerson(email: string, options?: RequestOptions): Promise<PersonErasure>;
   /** Get the receipt of an erasure. GET /v1/people/erasures/{erasure_id} */
   getErasure(erasureId: string, options?: RequestOptions): Promise<PersonErasure>;
+  /** Send an event of a person. POST /v1/events */
+  sendEvent(body: EventSend, options?: RequestOptions): Promise<EventSent>;
+  /** Send up to 500 events. POST /v1/events/batch */
+  sendEventBatch(body: EventSend[], options?: RequestOptions): Promise<EventBatchSent>;
+  /** List the events of a person, newest first. GET /v1/people/{email}/events */
+  listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): Promise<PersonEvent[]>;
   /** Create a mailbox. POST /v1/mailboxes/ */
   createMailbox(body: MailboxCreate, options?: RequestOptions): Promise<Mailbox>;
   /** List mailboxes in order of address. GET /v1/mailboxes/ */
@@ -517,6 +527,7 @@ export interface Lists {
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
   exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<PersonContact>;
+  listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<PersonEvent>;
   listMailboxes(query?: { page?: number; limit?: number; domain_id?: string; after?: string }, options?: RequestOptions): AsyncIterable<Mailbox>;
   listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
   searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
@@ -647,6 +658,9 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   exportPerson: {"method":"GET","path":"/v1/people/{email}/export","query":true,"items":"contacts"},
   deletePerson: {"method":"DELETE","path":"/v1/people/{email}"},
   getErasure: {"method":"GET","path":"/v1/people/erasures/{erasure_id}"},
+  sendEvent: {"method":"POST","path":"/v1/events","body":"json","keyed":true},
+  sendEventBatch: {"method":"POST","path":"/v1/events/batch","body":"json","keyed":true},
+  listPersonEvents: {"method":"GET","path":"/v1/people/{email}/events","query":true,"items":""},
   createMailbox: {"method":"POST","path":"/v1/mailboxes/","body":"json","keyed":true},
   listMailboxes: {"method":"GET","path":"/v1/mailboxes/","query":true,"items":""},
   getMailbox: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}"},

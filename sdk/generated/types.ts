@@ -158,7 +158,7 @@ export interface ApiKey {
 export interface ApiKeyCreate {
   name: string;
   /** At most the caller's scopes. Omitted: all of the caller's scopes. */
-  scopes?: ("*" | "emails:send" | "emails:view" | "contacts:view" | "contacts:manage" | "templates:view" | "templates:manage" | "broadcasts:view" | "broadcasts:manage" | "broadcasts:send" | "domains:view" | "domains:manage" | "mailboxes:view" | "mailboxes:manage" | "inbox:read" | "inbox:write" | "smtp:view" | "smtp:manage" | "webhooks:view" | "webhooks:manage" | "analytics:view" | "notifications:view" | "notifications:manage" | "team:view" | "team:manage")[] | null;
+  scopes?: ("*" | "emails:send" | "emails:view" | "contacts:view" | "contacts:manage" | "events:send" | "templates:view" | "templates:manage" | "broadcasts:view" | "broadcasts:manage" | "broadcasts:send" | "domains:view" | "domains:manage" | "mailboxes:view" | "mailboxes:manage" | "inbox:read" | "inbox:write" | "smtp:view" | "smtp:manage" | "webhooks:view" | "webhooks:manage" | "analytics:view" | "notifications:view" | "notifications:manage" | "team:view" | "team:manage")[] | null;
   /** With an offset, at most 10 years ahead. Omitted: the expiry of the calling key. null: never. */
   expires_at?: string | null;
   /** Ids of the domains that the key is restricted to. Omitted: those of the calling key. null: not restricted. */
@@ -1082,6 +1082,28 @@ export interface EmailSendRequest {
   topic_id?: string | null;
 }
 
+export interface EventBatchSent {
+  total: number;
+  /** In the order of the items. */
+  ids: string[];
+}
+
+export interface EventSend {
+  /** Letters, digits, dots, hyphens and underscores. Names that begin with contact., topic. or email. are those of the service. */
+  name: string;
+  /** The contact whose event it is, of any list. */
+  contact_id?: string | null;
+  email?: string | null;
+  /** At most 16384 bytes of JSON; numbers up to 2^53 - 1. */
+  data?: Record<string, unknown>;
+  /** When it happened: at most 90 days ago, and 5 minutes ahead. Absent: now. */
+  occurred_at?: string | null;
+}
+
+export interface EventSent {
+  id: string;
+}
+
 export interface ForwardingRule {
   id: string;
   domain_id: string;
@@ -1667,6 +1689,15 @@ export interface PersonErasure {
   finished_at: string | null;
 }
 
+export interface PersonEvent {
+  id: string;
+  name: string;
+  data: Record<string, unknown>;
+  occurred_at: string;
+  /** When it was recorded. */
+  created_at: string;
+}
+
 export interface PersonExport {
   /** The address in its canonical form. */
   email: string;
@@ -1685,6 +1716,8 @@ export interface PersonExport {
   topics: PersonTopics;
   contacts: PersonContact[];
   consents: PersonConsent[];
+  /** Oldest first. */
+  events: PersonEvent[];
   /** Newest first. */
   emails: PersonEmail[];
 }

@@ -5,6 +5,7 @@ import { bulkSendRoutes } from "./broadcasts/bulk-send/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { confirmationRoutes } from "./consent/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
+import { eventRoutes } from "./events/routes.ts";
 import { formPages } from "./forms/public-routes.tsx";
 import { formRoutes } from "./forms/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -18,4 +19,5 @@ export const audienceRoutes = new Hono<AppEnv>()
   .route("/", confirmationRoutes)
   .route("/", formRoutes)
   .route("/", formPages)
-  .route("/", peopleRoutes);
+  .route("/", peopleRoutes)
+  .route("/", eventRoutes);

@@ -84,6 +84,9 @@ export const listWithAttachments = <Schema extends z.ZodType>(
   openSink: (caller: CallerCtx) => AttachmentSink,
   contentField?: string,
 ) => [jsonBody({ kind: "list", openSink, contentField }), validatedItems(item, maxItems)] as const;
+/** Returns the same for a list of items without attachments. */
+export const list = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
+  [jsonBody({ kind: "list" }), validatedItems(item, maxItems)] as const;
 /** Returns the middleware that validates the query string. Unknown parameters are ignored. */
 export const query = <Schema extends z.ZodType>(schema: Schema) => validated("query", schema);
 

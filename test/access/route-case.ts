@@ -34,6 +34,7 @@ export interface ForeignIds {
   user: string;
   email: string;
   list: string;
+  contact: string;
   variant: string;
   workspace: string;
 }

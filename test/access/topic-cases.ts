@@ -21,6 +21,15 @@ export const topicCases: Record<string, RouteCase> = {
     ...{ success: 200, create: createPerson, takesAnyId: true },
     ...{ only: "admins", beyond: "emails:view" },
   },
+  "GET /v1/people/:email/events": { success: 200, create: createPerson, takesAnyId: true },
+  "POST /v1/events": {
+    ...{ success: 202, body: () => ({ name: "order.paid", email: "ada@example.org" }) },
+    places: { "body.contact_id": { of: "contact", body: (_, id) => ({ name: "order.paid", contact_id: id }) } },
+  },
+  "POST /v1/events/batch": {
+    ...{ success: 202, body: () => [{ name: "order.paid", email: "ada@example.org" }] },
+    places: { "body[].contact_id": { of: "contact", body: (_, id) => [{ name: "order.paid", contact_id: id }] } },
+  },
   "DELETE /v1/people/:email": { success: 202, create: createPerson, takesAnyId: true, only: "admins" },
   "GET /v1/people/erasures/:erasure_id": {
     ...{ success: 200, only: "admins" },

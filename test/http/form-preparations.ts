@@ -19,6 +19,7 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
       await workspace().post(`/v1/contacts/${list_id}/contacts`, contact);
       const mail = aMail(workspace(), { to: [{ email, name: "Ada Lovelace" }] });
       await createApiWithoutQueue(workspace().apiKey).post("/v1/emails/", mail);
+      await workspace().post("/v1/events", { name: "order.paid", email, data: { total: 42.5 } });
       return {};
     },
     getErasure: async () => {

@@ -8,6 +8,10 @@ export function topicPreparations(create: (path: string) => Promise<string>) {
   const topic = async () => ({ topic_id: await create("/v1/topics/") });
   return {
     ...{ listTopics: topic, getTopic: topic, updateTopic: topic, deleteTopic: topic, getPersonTopics: topic },
+    listPersonEvents: async () => {
+      await create("/v1/events");
+      return {};
+    },
     updatePersonTopics: async () => {
       await run("UPDATE topics SET id = ?2 WHERE id = ?1", await create("/v1/topics/"), EXAMPLE);
       return {};

@@ -6,6 +6,7 @@
 const actions = {
   emails: ["send", "view"],
   contacts: ["view", "manage"],
+  events: ["send"],
   templates: ["view", "manage"],
   broadcasts: ["view", "manage", "send"],
   domains: ["view", "manage"],
@@ -27,6 +28,7 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "emails:view": "See emails, their status and their events.",
   "contacts:view": "See contact lists, contacts and suppressed addresses.",
   "contacts:manage": "Change contact lists, contacts and suppressed addresses.",
+  "events:send": "Send events of persons.",
   "templates:view": "See templates.",
   "templates:manage": "Change templates.",
   "broadcasts:view": "See broadcasts and their figures.",

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { findPersonTopics, personKey } from "../../sending/topics/index.ts";
-import { findConsentsOf, findContactsOf, findRestrictionsOf } from "./queries.ts";
+import { findConsentsOf, findContactsOf, findEventsOf, findRestrictionsOf } from "./queries.ts";
 import { requireAdmin } from "./require-admin.ts";
 import { limits } from "./rules.ts";
 import { type PersonExportOut, toExport } from "./schema.ts";
@@ -13,6 +13,8 @@ export interface ExportCursor {
   contacts: number | null;
   /** Id of the last evidence. */
   consents: string | null;
+  /** events.n of the last event. Absent: from the first on. */
+  events?: number | null;
   /** Id of the last email. Absent: from the newest on. */
   emails?: string | null;
 }
@@ -35,7 +37,7 @@ export async function* exportPages(ctx: CallerCtx, email: string): AsyncGenerato
 }
 
 /**
- * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence and emails
+ * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence, events and emails
  * continue until each has ended. Throws 404 for what is no address, 403 for members and for a credential without emails:view.
  */
 export async function exportPerson(
@@ -46,11 +48,12 @@ export async function exportPerson(
   requireAdmin(ctx);
   if (!ctx.actor.scopes.has("emails:view")) throw forbidden("Missing scope: emails:view");
   const person = { workspace: ctx.workspace.number, email: personKey(email) };
-  const [restrictions, topics, contacts, consents, emails] = await Promise.all([
+  const [restrictions, topics, contacts, consents, events, emails] = await Promise.all([
     findRestrictionsOf(ctx, person.workspace, person.email),
     findPersonTopics(ctx, person.workspace, person.email),
     cursor.contacts === null ? [] : findContactsOf(ctx, person, { after: cursor.contacts, limit: limits.contacts + 1 }),
     cursor.consents === null ? [] : findConsentsOf(ctx, person, { after: cursor.consents, limit: limits.consents + 1 }),
+    cursor.events === null ? [] : findEventsOf(ctx, person, { after: cursor.events ?? 0, limit: limits.events + 1 }),
     cursor.emails === null
       ? { rows: [], next: null }
       : findEmailsTo(ctx, person.email, { before: cursor.emails, limit }),
@@ -58,13 +61,15 @@ export async function exportPerson(
   const page = {
     contacts: contacts.slice(0, limits.contacts),
     consents: consents.slice(0, limits.consents),
+    events: events.slice(0, limits.events),
   };
   const next = {
     contacts: contacts.length > limits.contacts ? (page.contacts.at(-1)?.list ?? null) : null,
     consents: consents.length > limits.consents ? (page.consents.at(-1)?.id ?? null) : null,
+    events: events.length > limits.events ? (page.events.at(-1)?.n ?? null) : null,
     emails: emails.next,
   };
-  const isEnd = next.contacts === null && next.consents === null && next.emails === null;
+  const isEnd = Object.values(next).every((position) => position === null);
   return {
     page: toExport(person.email, { ...restrictions, topics, ...page, emails: emails.rows }),
     next: isEnd ? null : next,

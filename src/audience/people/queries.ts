@@ -1,7 +1,10 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
+import type { PersonEventRow } from "../events/index.ts";
 
 /** A contact of a person, with its list. Times in milliseconds since 1970. */
 export interface ContactOfPerson {
@@ -61,6 +64,26 @@ export async function findConsentsOf(
   { after, limit }: { after: string; limit: number },
 ): Promise<ConsentOfPerson[]> {
   const { results } = await mailDb(ctx).prepare(CONSENTS).bind(workspace, email, after, limit).all<ConsentOfPerson>();
+  return results;
+}
+
+/** An event of a person. */
+export type EventOfPerson = PersonEventRow & { n: number };
+
+const EVENTS = `
+  SELECT n, id, name, data, occurred_at AS occurredAt, created_at AS createdAt FROM events
+   WHERE workspace = ?1 AND email_key = ?2 AND n > ?3 ORDER BY n LIMIT ?4`;
+
+/** Returns the events of a person after one, by events.n. */
+export async function findEventsOf(
+  ctx: CallerCtx,
+  { workspace, email }: { workspace: number; email: string },
+  { after, limit }: { after: number; limit: number },
+): Promise<EventOfPerson[]> {
+  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
+    .prepare(EVENTS)
+    .bind(workspace, email, after, limit)
+    .all<EventOfPerson>();
   return results;
 }
 

@@ -3,8 +3,9 @@ import { isUuid } from "../../lib/ids.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
+import { PersonEventOut, toPersonEvent } from "../events/index.ts";
 import type { ExportCursor } from "./export.ts";
-import type { ConsentOfPerson, ContactOfPerson, RestrictionsOfPerson } from "./queries.ts";
+import type { ConsentOfPerson, ContactOfPerson, EventOfPerson, RestrictionsOfPerson } from "./queries.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
@@ -55,6 +56,11 @@ const Consent = z
     source: z.string().nullable().describe("Where the person agreed, as a caller stated it."),
   })
   .meta({ ref: "PersonConsent", examples: [consentExample] });
+
+const eventExample = {
+  ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30", name: "order.paid", data: { total: 42.5 } },
+  ...{ occurred_at: "2026-11-21T14:00:00.000Z", created_at: "2026-11-21T14:00:01.120Z" },
+};
 
 const emailExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
@@ -130,6 +136,7 @@ export const PersonExportOut = z
     topics: PersonTopicsOut,
     contacts: z.array(Contact),
     consents: z.array(Consent),
+    events: z.array(PersonEventOut).describe("Oldest first."),
     emails: z.array(Email).describe("Newest first."),
   })
   .meta({
@@ -142,6 +149,7 @@ export const PersonExportOut = z
         topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
         contacts: [contactExample],
         consents: [consentExample],
+        events: [eventExample],
         emails: [emailExample],
       },
     ],
@@ -153,6 +161,7 @@ interface ExportRows extends RestrictionsOfPerson {
   topics: PersonTopics;
   contacts: readonly ContactOfPerson[];
   consents: readonly ConsentOfPerson[];
+  events: readonly EventOfPerson[];
   emails: readonly EmailOfRecipient[];
 }
 
@@ -177,6 +186,7 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
     topics: toPersonTopics(email, rows.topics),
     contacts: rows.contacts.map(toContact),
     consents: rows.consents.map(toConsent),
+    events: rows.events.map(toPersonEvent),
     emails: rows.emails.map(toEmail),
   };
 }
@@ -221,13 +231,13 @@ const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["e
   })),
 });
 
-const CURSOR = /^(\d{1,15}|end)\.([0-9a-f-]{36}|end)\.([0-9a-f-]{36}|end)$/;
+const CURSOR = /^(\d{1,15}|end)\.([0-9a-f-]{36}|end)\.(\d{1,15}|end)\.([0-9a-f-]{36}|end)$/;
 
 /** The query parameter that continues an export. */
 export const ExportAfter = z
   .string()
   .transform((text, context): ExportCursor => {
-    const [, contacts = "", consents = "", emails = ""] = CURSOR.exec(text) ?? [];
+    const [, contacts = "", consents = "", events = "", emails = ""] = CURSOR.exec(text) ?? [];
     const isKnown = (id: string) => id === "end" || isUuid(id);
     if (contacts === "" || !isKnown(consents) || !isKnown(emails)) {
       context.addIssue({ code: "custom", message: "after must be the value of a Link header" });
@@ -236,6 +246,7 @@ export const ExportAfter = z
     return {
       contacts: contacts === "end" ? null : Number(contacts),
       consents: consents === "end" ? null : consents,
+      events: events === "end" ? null : Number(events),
       emails: emails === "end" ? null : emails,
     };
   })
@@ -244,5 +255,5 @@ export const ExportAfter = z
   .describe("Cursor from the `Link` header of the previous page.");
 
 /** Returns the value of `after` for a cursor. */
-export const cursorText = ({ contacts, consents, emails }: ExportCursor): string =>
-  [contacts ?? "end", consents ?? "end", emails ?? "end"].join(".");
+export const cursorText = ({ contacts, consents, events, emails }: ExportCursor): string =>
+  [contacts, consents, events, emails].map((position) => position ?? "end").join(".");

@@ -4,10 +4,11 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/index.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { deleteWaitingEventsStatement } from "../../platform/person-events/index.ts";
 import { type ErasedPerson, eraseEmails, Scrubber } from "../../sending/emails/index.ts";
 import { keepErasedStatements } from "../../sending/suppressions/index.ts";
 import { deletePersonRows, deleteResponses, type StepResult, scrubTexts } from "./person-rows.ts";
-import { MAIL_ROWS, MAIL_TEXTS, MAIN_ROWS, MAIN_TEXTS } from "./person-tables.ts";
+import { EVENT_ROWS, MAIL_ROWS, MAIL_TEXTS, MAIN_ROWS, MAIN_TEXTS } from "./person-tables.ts";
 
 /** The step at which an erasure continues: the database, the stage in it, and the position in that. */
 interface Progress {
@@ -84,11 +85,17 @@ function addCounts(before: Record<string, number>, added: Record<string, number>
 
 // Contacts first, so that no broadcast makes an email from them after the emails were erased.
 const mailStages = (ctx: MailCtx): Stage[] => [
+  async ({ workspace, key }) => {
+    await deleteWaitingEventsStatement(ctx, workspace, key).run();
+    return { next: null, removed: {} };
+  },
   (person) => deletePersonRows(mailDb(ctx), MAIL_ROWS, person),
   async (person, after) => {
     const { next, erased, cancelled } = await eraseEmails(ctx, person, after as number | null);
     return { next: next && { after: next.before }, removed: { emails: erased, cancelled_emails: cancelled } };
   },
+  // An open that came before its email was erased.
+  (person) => deletePersonRows(mailDb(ctx), EVENT_ROWS, person),
   ...textStages(mailDb(ctx), MAIL_TEXTS),
   (person) => deleteResponses(mailDb(ctx), person),
 ];

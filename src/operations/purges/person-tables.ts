@@ -16,8 +16,11 @@ export const MAIL_ROWS: readonly PersonRows[] = [
   { kind: "contacts", table: "contacts", key: "n", email: "email_key" },
   { kind: "confirmations", table: "confirmations", key: "workspace, email_key, list", email: "email_key" },
   { kind: "consents", table: "consents", key: "workspace, email_key, id", email: "email_key" },
+  { kind: "events", table: "events", key: "n", email: "email_key" },
   { kind: "retries", table: "retried_addresses", key: "workspace, email", email: "email" },
 ];
+
+export const EVENT_ROWS = MAIL_ROWS.filter(({ kind }) => kind === "events");
 
 export const MAIN_ROWS: readonly PersonRows[] = [
   { kind: "suppressions", table: "suppressions", key: "workspace, email", email: "email" },

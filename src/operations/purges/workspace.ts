@@ -52,6 +52,7 @@ const MAIL_STEPS = [
   "DELETE FROM rollups_totals WHERE (workspace, hour) IN (SELECT workspace, hour FROM rollups_totals WHERE workspace = ?1 LIMIT ?2)",
   deleteByKey("confirmations", "workspace, email_key, list"),
   deleteByKey("consents", "workspace, email_key, id"),
+  deleteByKey("events", "n"),
   deleteByKey("consent_words", "n"),
   deleteByKey("contact_forms", "n"),
   deleteByKey("domain_reports", "workspace, day, domain_id, kind, organization, report_id"),

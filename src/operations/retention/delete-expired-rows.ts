@@ -9,6 +9,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
+import { eventLimits } from "../../platform/person-events/index.ts";
 import { VOLUME_DAYS, WARM_UP_KEPT_DAYS } from "../../sending/receivers/index.ts";
 import { DOMAIN_FAILURE_DAYS, SOFT_BOUNCE_DAYS } from "../../sending/suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
@@ -27,6 +28,7 @@ const DELETE_INBOUND =
   "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails ORDER BY n LIMIT ?2) AND received_at < ?1";
 const DELETE_WEBHOOK_DELIVERIES =
   "DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries ORDER BY n LIMIT ?2) AND created_at < ?1";
+const DELETE_EVENTS = "DELETE FROM events WHERE n IN (SELECT n FROM events ORDER BY n LIMIT ?2) AND created_at < ?1";
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_TOTALS = deleteOld("shard_workspaces", "rollups_totals", "hour", "workspace, hour");
 const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
@@ -131,6 +133,7 @@ export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_INBOUND, cutoff],
     [DELETE_WEBHOOK_DELIVERIES, emailCutoff(ctx.now(), DELIVERY_DAYS)],
+    [DELETE_EVENTS, ctx.now() - eventLimits.keptMs],
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_TOTALS, hour],
     [DELETE_DAILY_ROLLUPS, day],

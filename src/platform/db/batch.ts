@@ -74,20 +74,20 @@ const MAX_ATTEMPTS = 3;
  * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a
  * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
  * ids generated before. Throws ConcurrencyError and RefusedBatchError as `guardedBatch` does, and the error of a database that
- * is overloaded: it was asked again already, and more calls would only make others fail.
+ * is overloaded: it was asked again already, and more calls would only make others fail. Returns the results of the batch, or null
+ * when an earlier attempt had committed.
  */
 export async function repeatableBatch<Kind extends DatabaseKind>(
   ctx: Pick<Ctx, "log">,
   db: Database<Kind>,
   statements: readonly Statement<NoInfer<Kind>>[],
   isCommitted: (error: unknown) => boolean | Promise<boolean> = isUniqueViolation,
-): Promise<void> {
+): Promise<D1Result[] | null> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await guardedBatch(db, statements);
-      return;
+      return await guardedBatch(db, statements);
     } catch (error) {
-      if (attempt > 1 && (await isCommitted(error))) return;
+      if (attempt > 1 && (await isCommitted(error))) return null;
       if (isRolledBack(error) || isOverloaded(error) || attempt === MAX_ATTEMPTS) throw error;
       ctx.log("batch.retried", { error: String(error) });
     }

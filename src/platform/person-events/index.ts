@@ -9,7 +9,7 @@ export {
   setPeopleFlagsStatement,
 } from "./flags.ts";
 export { EVENT_COLUMNS, insertEventsStatements, recordPersonEventsStatements, recordsEventsSql } from "./insert.ts";
-export { eventsRefSql, storeMainEvents } from "./main-events.ts";
+export { deleteWaitingEventsStatement, eventsRefSql, storeMainEvents } from "./main-events.ts";
 export {
   type BuiltInEvent,
   builtInEvents,
@@ -20,4 +20,4 @@ export {
   type PersonEvent,
   RESERVED_PREFIXES,
 } from "./rules.ts";
-export { isAutomationsMessage, wakeAutomations, wakeForEvents } from "./wake.ts";
+export { isAutomationsMessage, wakeAutomations, wakeForEvents, wakeForNewEvents } from "./wake.ts";

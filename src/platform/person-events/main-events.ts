@@ -1,5 +1,6 @@
-import type { MailCtx, OutboxCtx } from "../context.ts";
+import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { MainStatement } from "../db/database.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
 import { CLAIM_ROWS, type ClaimedRow, claimRows, finishStatement, newLease, type WakeUp } from "../outbox/index.ts";
 import { recordPersonEventsStatements } from "./insert.ts";
@@ -19,6 +20,17 @@ interface EventsRef {
 /** SQL of the `ref` of an outbox row. Each parameter is an SQL expression; `events`: a JSON list of objects with id, name and data. */
 export const eventsRefSql = (workspace: string, email: string, at: string, events: string) =>
   `json_object('workspace', ${workspace}, 'email', ${email}, 'at', ${at}, 'events', ${events})`;
+
+// The `ref` of an event of the person begins with this text without its last character, and a comma. D1 binds numbers as REAL.
+const PERSON = "json_object('workspace', CAST(?1 AS INTEGER), 'email', ?2)";
+const REF_START = `substr(${PERSON}, 1, length(${PERSON}) - 1) || ','`;
+const DELETE_WAITING = `
+  DELETE FROM outbox WHERE kind = 'events' AND ref > ${REF_START} AND ref < ${REF_START} || char(1114111)`;
+
+/** Returns the statement that deletes the events of a person, by the canonical address, which wait in the main database. */
+export function deleteWaitingEventsStatement(ctx: Pick<Ctx, "db">, workspace: number, email: string): MainStatement {
+  return ctx.db.prepare(DELETE_WAITING).bind(workspace, email);
+}
 
 /**
  * Stores the events of outbox rows of the main database in the first mail databases of their workspaces. A row is deleted after its

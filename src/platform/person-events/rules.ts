@@ -26,8 +26,6 @@ export const eventLimits = {
   nameCharacters: 64,
   /** JSON of the data of one event, in bytes. */
   dataBytes: 16_384,
-  /** Levels of objects and arrays in the data, itself included. */
-  dataDepth: 16,
   /** Events of one request. */
   batch: 500,
   futureMs: 5 * MINUTE,

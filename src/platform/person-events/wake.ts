@@ -27,7 +27,13 @@ export async function wakeForEvents(
   ctx: Pick<MailCtx, "env" | "shard" | "log"> & Pick<WorkspaceCtx, "waitUntil">,
   results: readonly D1Result[],
 ): Promise<void> {
-  if (!results.some(({ meta }) => meta.changes > 0)) return;
+  if (results.some(({ meta }) => meta.changes > 0)) await wakeForNewEvents(ctx);
+}
+
+/** Sends the message for events that were stored. The response of a request does not wait for it. */
+export async function wakeForNewEvents(
+  ctx: Pick<MailCtx, "env" | "shard" | "log"> & Pick<WorkspaceCtx, "waitUntil">,
+): Promise<void> {
   if (ctx.waitUntil) ctx.waitUntil(wakeAutomations(ctx));
   else await wakeAutomations(ctx);
 }

@@ -16,6 +16,8 @@ export const sendPolicy: RatePolicy = { name: "sends", limit: 6_000, windowSecon
 const SEND_ROUTES: ReadonlySet<string> = new Set([
   "POST /v1/emails/",
   "POST /v1/emails/batch",
+  "POST /v1/events",
+  "POST /v1/events/batch",
   "POST /gateway/submissions",
   "POST /compat/resend/emails",
   "POST /compat/resend/emails/batch",

@@ -36,7 +36,7 @@ const CHOSEN = `
 export function topicEvents(ctx: Ctx, { workspace, email }: Person, chosen: readonly NewChoice[]): TopicEvents {
   const [id, now] = [ctx.newId(), ctx.now()];
   const withIds = JSON.stringify(chosen.map((one) => ({ ...one, event: ctx.newId() })));
-  const forms = JSON.stringify(formsOf(ctx, email));
+  const forms = JSON.stringify(formsOf(email));
   return {
     statement: ctx.db.prepare(CHOSEN).bind(workspace, email, withIds, now, id, forms),
     wakeUp: { dueAt: now, id, kind: "events" },
@@ -58,7 +58,7 @@ export function allTopicsEvents(
 ): TopicEvents {
   const [id, now] = [ctx.newId(), ctx.now()];
   const event = JSON.stringify({ id: ctx.newId(), name: `topic.${choice}`, data: { topic_id: null } });
-  const forms = JSON.stringify(formsOf(ctx, email));
+  const forms = JSON.stringify(formsOf(email));
   const wasLeft = choice === "subscribed" ? 1 : 0;
   return {
     statement: ctx.db.prepare(ALL).bind(workspace, email, event, now, id, forms, wasLeft),

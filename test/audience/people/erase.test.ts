@@ -29,7 +29,7 @@ describe("the erasure of a person", () => {
     const address = anAddress(outcome);
     const made = await aPersonEverywhere(workspace, address);
     const before = await placesOf(workspace, address);
-    for (const table of ["contacts", "consents", "webhook_deliveries"])
+    for (const table of ["contacts", "consents", "events", "webhook_deliveries"])
       expect(
         before.filter((place) => place.endsWith(` ${table}`)),
         table,

@@ -93,6 +93,16 @@ describe("the export of a person", () => {
     expect(pages.flatMap(({ emails }) => emails.map(({ id }) => id))).toEqual(ids.toReversed());
   });
 
+  it("has the events of the person, in pages, and of no other", async () => {
+    const events = Array.from({ length: 450 }, (_, index) => ({ name: `n${index}`, email: PERSON, data: { index } }));
+    expect((await workspace.post("/v1/events/batch", events)).status).toBe(202);
+    await workspace.post("/v1/events", { name: "other", email: "other@example.org" });
+    const pages = await pagesOf(PERSON);
+    expect(pages.map((page) => page.events.length)).toEqual([200, 200, 50]);
+    const found = pages.flatMap((page) => page.events.map(({ name, data }) => [name, data]));
+    expect(found).toEqual(events.map(({ name, data }) => [name, data]));
+  });
+
   it("finds an address with letters outside ASCII in any case", async () => {
     const sending = sendingFrom(workspace);
     const { id } = await sending.accepted(await sending.send({ to: [{ email: "ÄDA@example.org" }] }));
@@ -105,7 +115,7 @@ describe("the export of a person", () => {
       {
         ...{ email: "nobody@example.org", suppression: null, soft_bounces: null },
         topics: { email: "nobody@example.org", unsubscribed_from_all: false, topics: [] },
-        ...{ contacts: [], consents: [], emails: [] },
+        ...{ contacts: [], consents: [], events: [], emails: [] },
       },
     ]);
   });

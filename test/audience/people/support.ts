@@ -4,6 +4,7 @@ import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts"
 import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { recordHits } from "../../../src/sending/tracking/record-hits.ts";
 import { aReceiver, LOCAL, webhooksOf } from "../../notices/webhooks/support.ts";
+import { recordEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
@@ -20,6 +21,8 @@ export async function aPersonEverywhere(workspace: TestWorkspace, address: strin
     expect(response.ok, await response.clone().text()).toBe(true);
     return response.json<Out>();
   };
+  await recordEvents(workspace);
+  await json(await api.post("/v1/events", { name: "order.paid", email: address, data: { to: address } }));
   await webhooksOf(workspace).create(aReceiver().url, ["email.delivered", "email.bounced"]);
   await runOutboxAt(Date.now(), {}, ["webhook"]);
   const lists: string[] = [];

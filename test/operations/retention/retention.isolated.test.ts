@@ -133,6 +133,24 @@ describe("emails older than RETENTION_DAYS", () => {
     expect(await status(id)).toBe(200);
   });
 
+  it("events are kept for 90 days, and deleted in the order in which they came", async () => {
+    const now = Date.now();
+    const ages = [100, 91, 89, 1];
+    for (const days of ages)
+      await run(
+        "INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at) VALUES (?1, ?2, 'a@b.example', 'x', '{}', 0, ?3)",
+        tenant.workspaceNumber,
+        `age-${days}`,
+        now - days * DAY,
+      );
+    await keep(now);
+    const { results } = await database
+      .prepare("SELECT id FROM events WHERE workspace = ?1 ORDER BY n")
+      .bind(tenant.workspaceNumber)
+      .all();
+    expect(results).toEqual([{ id: "age-89" }, { id: "age-1" }]);
+  });
+
   it("old change rows are deleted, new ones are kept", async () => {
     const now = Date.now();
     await send();

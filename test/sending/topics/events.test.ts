@@ -4,9 +4,9 @@ import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { createContext } from "../../../src/platform/context.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../../src/platform/outbox/index.ts";
-import { clearPeopleFlags } from "../../../src/platform/person-events/index.ts";
+import { clearPeopleFlags, deleteWaitingEventsStatement } from "../../../src/platform/person-events/index.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
-import { countingDb } from "../../support/counting-db.ts";
+import { countingDb, planOf } from "../../support/counting-db.ts";
 import { withFailingCall } from "../../support/databases.ts";
 import { eventsOf, recordEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
@@ -155,7 +155,8 @@ it("a workspace without an automation makes the same D1 calls and writes no furt
   const silent = await counted();
   expect(silent).toHaveLength(recorded.length);
   const sum = (rows: number[]) => rows.reduce((total, row) => total + row, 0);
-  expect(sum(recorded) - sum(silent)).toBe(1);
+  // The outbox row and its index entry.
+  expect(sum(recorded) - sum(silent)).toBe(2);
 });
 
 it("a choice and its event are both there or both not, whichever D1 call fails, and a kill of their copy loses none", async () => {
@@ -171,6 +172,19 @@ it("a choice and its event are both there or both not, whichever D1 call fails, 
       if (hit() === null) break;
     }
   }
+});
+
+it("the events of an erased person that wait to be stored are deleted, and those of others stay", async () => {
+  const others = ["ada@example.orgx", "a'da@example.org", "b@example.org"];
+  for (const email of [ADA, ...others]) await personOf(api, email).put([{ id: news, choice: "unsubscribed" }]);
+  const { bindings, trips } = countingDb();
+  await deleteWaitingEventsStatement(testContext(bindings), workspace.workspaceNumber, ADA).run();
+  const { results } = await env.DB.prepare("SELECT ref->>'email' AS email FROM outbox WHERE kind = 'events'").all<{
+    email: string;
+  }>();
+  expect(results.map(({ email }) => email).sort()).toEqual([...others].sort());
+  const [statement] = trips[0]?.statements ?? [];
+  expect((statement && (await planOf(statement)))?.join()).toContain("USING INDEX outbox_of_events (ref>? AND ref<?)");
 });
 
 /** Stores the events of the outbox, while one D1 call after the other fails. Returns how many are new. */

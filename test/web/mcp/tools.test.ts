@@ -88,6 +88,15 @@ it("makes a topic, and reads what a person chose about it", async () => {
   expect(person).toMatchObject({ email: "ada@example.org", topics: [{ id: topic.id, state: "subscribed" }] });
 });
 
+it("sends events of a person, and reads them newest first", async () => {
+  const { id } = await result("send_event", { name: "order.paid", email: "eve@example.org", data: { total: 5 } });
+  await result("send_event", { name: "order.shipped", email: "eve@example.org" });
+  const first = await result("list_person_events", { email: "eve@example.org", limit: 1 });
+  expect(first.items).toMatchObject([{ name: "order.shipped" }]);
+  const second = await result("list_person_events", { email: "eve@example.org", before: first.next });
+  expect(second.items).toMatchObject([{ id, name: "order.paid", data: { total: 5 } }]);
+});
+
 it("continues a contact list by its cursor", async () => {
   const { id: list_id } = await result("create_contact_list", { name: "Three" });
   for (const name of ["a", "b", "c"]) await result("add_contact", { list_id, email: `${name}@example.org` });

@@ -111,6 +111,34 @@ export const contactTools: readonly Tool[] = [
     input: z.strictObject({ email: contact.email }),
   },
   {
+    name: "send_event",
+    title: "Send an event of a person",
+    description:
+      "Stores that something happened to a person, such as a purchase. It may begin automations of the workspace.",
+    route: "POST /v1/events",
+    effect: "final",
+    input: z.strictObject({
+      name: z.string().describe("Letters, digits, dots, hyphens and underscores, such as order.paid."),
+      contact_id: id("contact").optional().describe("The contact, or give email."),
+      email: contact.email.optional().describe("Address of the person, or give contact_id."),
+      data: z.record(z.string(), z.unknown()).optional().describe("Details of the event."),
+      occurred_at: z.string().optional().describe("When it happened, in ISO 8601. Absent: now."),
+      idempotency_key: idempotencyKey,
+    }),
+  },
+  {
+    name: "list_person_events",
+    title: "List the events of a person",
+    description: "Returns the events of the person with an address, newest first.",
+    route: "GET /v1/people/:email/events",
+    effect: "read",
+    input: z.strictObject({
+      email: contact.email,
+      limit: limit(200),
+      before: cursor.describe("Continues before this cursor (`next`)."),
+    }),
+  },
+  {
     name: "list_suppressions",
     title: "List suppressed addresses",
     description:

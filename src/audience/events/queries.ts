@@ -1,0 +1,37 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
+import { personKey } from "../../sending/topics/index.ts";
+
+/** An event of a person. Times in milliseconds since 1970. */
+export interface PersonEventRow {
+  id: string;
+  name: string;
+  /** JSON text. */
+  data: string;
+  occurredAt: number;
+  createdAt: number;
+}
+
+// By the index events_by_person. Without an event of this id there is nothing before it.
+const PAGE = `
+  SELECT id, name, data, occurred_at AS occurredAt, created_at AS createdAt FROM events
+   WHERE workspace = ?1 AND email_key = ?2
+     AND n < iif(?3 IS NULL, 9223372036854775807, (SELECT n FROM events WHERE workspace = ?1 AND id = ?3))
+   ORDER BY n DESC LIMIT ?4`;
+
+/**
+ * Returns events of a person, newest first, before one by its id: at most `limit`, and one more when others follow. Throws 404 for what
+ * is no address.
+ */
+export async function listPersonEvents(
+  ctx: CallerCtx,
+  email: string,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<PersonEventRow[]> {
+  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
+    .prepare(PAGE)
+    .bind(ctx.workspace.number, personKey(email), before ?? null, limit + 1)
+    .all<PersonEventRow>();
+  return results;
+}

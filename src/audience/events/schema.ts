@@ -1,0 +1,121 @@
+import * as z from "zod";
+import { parseAddress } from "../../lib/addresses.ts";
+import { utf8Length } from "../../lib/bytes.ts";
+import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
+import { iso } from "../../lib/time.ts";
+import { eventLimits, eventNameIssue } from "../../platform/person-events/index.ts";
+import type { PersonEventRow } from "./queries.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+const Name = z
+  .string()
+  .superRefine((name, context) => {
+    const issue = eventNameIssue(name);
+    if (issue) context.addIssue({ code: "custom", message: issue });
+  })
+  .meta({ minLength: 1, maxLength: eventLimits.nameCharacters, pattern: "^[A-Za-z0-9._-]+$" })
+  .describe(
+    "Letters, digits, dots, hyphens and underscores. Names that begin with contact., topic. or email. are those of the service.",
+  );
+
+// Checked by hand: a record of zod would drop the key `__proto__`.
+const Data = z
+  .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+    error: "data must be an object",
+  })
+  .superRefine((data, context) => {
+    const bytes = utf8Length(JSON.stringify(data));
+    if (bytes > eventLimits.dataBytes)
+      context.addIssue({
+        code: "custom",
+        message: `data is ${bytes} bytes of JSON; the limit is ${eventLimits.dataBytes}`,
+      });
+    const path = findInexactNumber(data);
+    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
+  })
+  .meta({
+    type: "object",
+    additionalProperties: true,
+    description: `At most ${eventLimits.dataBytes} bytes of JSON; numbers up to 2^53 - 1.`,
+  });
+
+const Email = z
+  .string()
+  .max(1000)
+  .transform((text, context) => {
+    const address = parseAddress(text);
+    if (address) return address.key;
+    context.addIssue({ code: "custom", message: "email must be a valid email address" });
+    return z.NEVER;
+  })
+  .meta({ minLength: 3, maxLength: 254, pattern: "@" })
+  .describe("The address of the person. It need not be a contact.");
+
+const example = {
+  name: "order.paid",
+  email: "ada@example.org",
+  data: { order_id: "A-1001", total: 42.5 },
+  occurred_at: "2026-11-21T14:00:00.000Z",
+};
+
+export const EventIn = z
+  .object({
+    name: Name,
+    contact_id: z.uuid().toLowerCase().nullish().describe("The contact whose event it is, of any list."),
+    email: Email.nullish(),
+    data: Data.default({}),
+    occurred_at: z.iso
+      .datetime({ offset: true })
+      .transform((text) => Date.parse(text))
+      .nullish()
+      .meta({ type: ["string", "null"], format: "date-time" })
+      .describe("When it happened: at most 90 days ago, and 5 minutes ahead. Absent: now."),
+  })
+  .superRefine(({ contact_id: contact, email }, context) => {
+    const isOne = (contact ?? null) === null ? (email ?? null) !== null : (email ?? null) === null;
+    if (!isOne) context.addIssue({ code: "custom", message: "Give either contact_id or email" });
+  })
+  .meta({ ref: "EventSend", example });
+export type EventIn = z.output<typeof EventIn>;
+
+export const EventSentOut = z
+  .object({ id: z.uuid() })
+  .meta({ ref: "EventSent", examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30" }] });
+export type EventSentOut = z.output<typeof EventSentOut>;
+
+export const EventBatchOut = z
+  .object({ total: z.int(), ids: z.array(z.uuid()).describe("In the order of the items.") })
+  .meta({ ref: "EventBatchSent", examples: [{ total: 1, ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30"] }] });
+export type EventBatchOut = z.output<typeof EventBatchOut>;
+
+export const PersonEventOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    data: z.record(z.string(), z.unknown()),
+    occurred_at: timestamp,
+    created_at: timestamp.describe("When it was recorded."),
+  })
+  .meta({
+    ref: "PersonEvent",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
+        name: example.name,
+        data: example.data,
+        occurred_at: example.occurred_at,
+        created_at: "2026-11-21T14:00:01.120Z",
+      },
+    ],
+  });
+export type PersonEventOut = z.output<typeof PersonEventOut>;
+
+/** Serializes an event of a person. */
+export const toPersonEvent = ({ id, name, data, occurredAt, createdAt }: PersonEventRow): PersonEventOut => ({
+  id,
+  name,
+  data: JSON.parse(data) as Record<string, unknown>,
+  occurred_at: iso(occurredAt),
+  created_at: iso(createdAt),
+});
