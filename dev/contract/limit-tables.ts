@@ -123,6 +123,7 @@ export const limitTables = {
         ["audit log", `${AUDIT_RETENTION_DAYS} days`],
         ["notifications", `${NOTIFICATION_DAYS} days`],
         ["deliveries of webhooks", `${DELIVERY_DAYS} days`],
+        ["events of persons", duration(eventLimits.keptMs)],
         ["messages in Trash and Spam", `${KEPT_DAYS} days after they came there`],
         ["expired invitations", duration(EXPIRED_KEPT_MS)],
         ["first report of a failure of a whole domain", `${DOMAIN_FAILURE_DAYS} days`],

@@ -56,7 +56,7 @@ async function copyPages(ctx: MailCtx, workspace: number, until: number): Promis
   return false;
 }
 
-// Whoever sets flags meanwhile clears the bit `unread`, so that this changes nothing.
+// A call that sets flags meanwhile clears the bit `unread`, so that this changes nothing.
 const READ_FLAGS = `
   UPDATE shard_workspaces SET people = ${peopleFlags.elsewhere} | ?2 WHERE number = ?1 AND people & ${peopleFlags.unread}`;
 

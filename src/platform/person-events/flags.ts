@@ -61,7 +61,7 @@ export async function setPeopleFlags(ctx: Ctx, { number, id }: Omit<Workspace, "
 }
 
 /**
- * Clears bits of a workspace in the main database, then in each of its mail databases. Whoever needs them may have appeared since the
+ * Clears bits of a workspace in the main database, then in each of its mail databases. A new need may have appeared since the
  * caller looked, so the caller looks again afterwards and sets them again if so.
  */
 export async function clearPeopleFlags(ctx: Ctx, { number }: Pick<Workspace, "number">, bits: PeopleFlags) {
