@@ -1,4 +1,4 @@
--- Events of persons: those that callers send and those that the service records (docs/contract/events.md). They are read in the
+-- Events of persons: those that callers send and those that the service records (docs/contract/events.md#send-events). They are read in the
 -- order of `n` in the first mail database of a workspace; another one keeps them only until they are copied there.
 CREATE TABLE events (
   n INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -1,4 +1,4 @@
-/** Events of persons: names, limits and payloads (docs/contract/events.md). Pure. */
+/** Events of persons: names, limits and payloads (docs/contract/events.md#send-events). Pure. */
 
 /** Names of the events that the service records itself. */
 export const builtInEvents = [

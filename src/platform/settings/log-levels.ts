@@ -4,6 +4,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logEvents: Readonly<Record<string, LogLevel>> = {
   "account-deleted-email.failed": "error",
   "api-key.touch.failed": "warn",
+  "automations.wake.failed": "warn",
   "batch.retried": "info",
   "custom-hosts.failed": "error",
   "custom-hosts.owner.failed": "warn",
@@ -27,6 +28,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "egress.watch.failed": "error",
   "emails.accepted": "info",
   "erased-addresses.failed": "error",
+  "events.failed": "warn",
   "figures.not-saved": "warn",
   "hit.lost": "warn",
   "hits.failed": "warn",

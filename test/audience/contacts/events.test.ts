@@ -100,6 +100,7 @@ describe("the events of contacts", () => {
     const confirm = () => createApiWithoutQueue(null).call("POST", mail?.path ?? "", "", form);
     await Promise.all([confirm(), confirm(), confirm()]);
     expect(await eventNamesOf(workspace)).toEqual([
+      "email.delivered ada@example.org",
       "contact.confirmed ada@example.org",
       "contact.added ada@example.org",
     ]);
