@@ -6,7 +6,8 @@ import { onShard } from "../../../src/platform/jobs/shards.ts";
 import { sweep, type WakeUp } from "../../../src/platform/outbox/index.ts";
 import { recordEmailEventsStatements, setPeopleFlags } from "../../../src/platform/person-events/index.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
-import { FILE_SHARD, withFailingCall } from "../../support/databases.ts";
+import { broadcastsOf } from "../../audience/broadcasts/support.ts";
+import { FILE_SHARD, mail, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf } from "../../support/person-events.ts";
 import {
   aMail,
@@ -131,6 +132,26 @@ async function record(count: number): Promise<string[]> {
   await ctx.outbox.batch(recordEmailEventsStatements(ctx, events));
   return events.map(({ emailKey }) => `email.opened ${emailKey}`);
 }
+
+it("an event of an email of a broadcast names it in the first database, and none when the broadcast was deleted", async () => {
+  const { id } = await broadcastsOf(workspace).create();
+  const n = await mail.prepare("SELECT n FROM broadcasts WHERE id = ?1").bind(id).first<number>("n");
+  await rollOver();
+  await setFlags();
+  const ctx = onNewer();
+  const of = (broadcast: number | null, emailKey: string) => ({
+    ...{ workspace: workspace.workspaceNumber, emailId: ctx.newId(), recipient: 0, at: 1 },
+    ...{ broadcast, emailKey, name: "email.clicked" as const, url: "https://shop.example/" },
+  });
+  const events = [of(n, "a@b.example"), of((n ?? 0) + 1_000, "b@b.example"), of(null, "c@b.example")];
+  await ctx.outbox.batch(recordEmailEventsStatements(ctx, events));
+  await runNewer("events");
+  expect((await eventsOf(workspace)).map(({ email, data }) => [email, data.broadcast_id, data.url])).toEqual([
+    ["a@b.example", id, "https://shop.example/"],
+    ["b@b.example", null, "https://shop.example/"],
+    ["c@b.example", null, "https://shop.example/"],
+  ]);
+});
 
 it("every event is copied once and in order, whichever D1 call of the copy fails, before or after its work", async () => {
   await rollOver();

@@ -95,6 +95,8 @@ describe("the limits of production", () => {
       "POST /gateway/submissions",
       "POST /v1/emails/",
       "POST /v1/emails/batch",
+      "POST /v1/events",
+      "POST /v1/events/batch",
     ]);
   });
 });

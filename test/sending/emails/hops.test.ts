@@ -31,5 +31,5 @@ it("a contact is added in four round trips: its list is read with the state of i
     email: "hops@example.org",
   });
   expect(response.status).toBe(201);
-  expect(order).toBe("D1 all > D1 all + D1 batch of 1 > D1 batch of 3 > D1 batch of 1");
+  expect(order).toBe("D1 all > D1 all + D1 batch of 1 > D1 batch of 4 > D1 batch of 1");
 });
