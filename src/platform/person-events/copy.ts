@@ -5,7 +5,7 @@ import { peopleFlags } from "../db/people-flags.ts";
 import { onShard } from "../jobs/shards.ts";
 import { CLAIM_ROWS, claimRows, type Lease, newLease, releaseStatement, type WakeUp } from "../outbox/index.ts";
 import { broadcastIdSql } from "./email-events.ts";
-import { wakeAutomations } from "./wake.ts";
+import { wakeForNewEvents } from "./wake.ts";
 
 /** Events of one page. The data of each has up to 16 KiB, so a page stays below the size of a bound parameter. */
 const EVENTS_PER_PAGE = 100;
@@ -47,7 +47,7 @@ async function copyPages(ctx: MailCtx, workspace: number, until: number): Promis
   do {
     const page = await findPage(ctx, workspace);
     if (page.length === 0) return true;
-    if (isKept && (await insertPage(target, page)) > 0) await wakeAutomations(target);
+    if (isKept && (await insertPage(target, page)) > 0) await wakeForNewEvents(target);
     await mailDb(ctx)
       .prepare("DELETE FROM events WHERE n IN (SELECT value FROM json_each(?1)) AND copying IS NOT NULL")
       .bind(JSON.stringify(page.map(({ n }) => n)))

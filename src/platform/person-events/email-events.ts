@@ -5,7 +5,7 @@ import { jsonChunks } from "../db/json-chunks.ts";
 import { peopleFlags } from "../db/people-flags.ts";
 import { COPYING_SQL, EVENT_COLUMNS } from "./insert.ts";
 import { type EmailEvent, emailEventId } from "./rules.ts";
-import { wakeAutomations } from "./wake.ts";
+import { wakeForNewEvents } from "./wake.ts";
 
 /** An event of a recipient of an email. */
 export interface RecipientEvent {
@@ -60,5 +60,5 @@ export async function wakeForEmailEvents(ctx: MailCtx, results: readonly D1Resul
   // The trigger event_to_copy gives the rows these ids. A row that exists already is claimed by its own message.
   if (elsewhere.size > 0)
     await ctx.wake([...elsewhere].map(([workspace, dueAt]) => ({ dueAt, id: `events-${workspace}`, kind: "events" })));
-  if (stored.some(({ copying }) => copying === null)) await wakeAutomations(ctx);
+  if (stored.some(({ copying }) => copying === null)) await wakeForNewEvents(ctx);
 }

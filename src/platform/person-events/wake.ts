@@ -24,18 +24,49 @@ export async function wakeAutomations(ctx: Pick<MailCtx, "env" | "shard" | "log"
  * for it.
  */
 export async function wakeForEvents(
-  ctx: Pick<MailCtx, "env" | "shard" | "log"> & Pick<WorkspaceCtx, "waitUntil">,
+  ctx: Pick<MailCtx, "env" | "shard" | "log" | "now"> & Pick<WorkspaceCtx, "waitUntil">,
   results: readonly D1Result[],
 ): Promise<void> {
   if (results.some(({ meta }) => meta.changes > 0)) await wakeForNewEvents(ctx);
 }
 
-/** Sends the message for events that were stored. The response of a request does not wait for it. */
+/** Messages of this isolate about one mail database. Times in milliseconds since 1970. */
+interface Sent {
+  at: number;
+  /** When the last one that was delayed arrives, at the earliest. */
+  delayedUntil: number;
+}
+
+const sentBy = new WeakMap<object, Map<number, Sent>>();
+/** Within this time after a message, one more is sent, delayed so long. */
+const INTERVAL_MS = 1_000;
+/** A queue may deliver a delayed message a little early. */
+const MARGIN_MS = 100;
+
+/**
+ * Sends the message for events that were stored, at most two a second: one at once, and one that arrives after the others. The response
+ * of a request does not wait for it.
+ */
 export async function wakeForNewEvents(
-  ctx: Pick<MailCtx, "env" | "shard" | "log"> & Pick<WorkspaceCtx, "waitUntil">,
+  ctx: Pick<MailCtx, "env" | "shard" | "log" | "now"> & Pick<WorkspaceCtx, "waitUntil">,
 ): Promise<void> {
-  if (ctx.waitUntil) ctx.waitUntil(wakeAutomations(ctx));
-  else await wakeAutomations(ctx);
+  const delaySeconds = delayOf(ctx);
+  if (delaySeconds === null) return;
+  const work = wakeAutomations(ctx, delaySeconds);
+  if (ctx.waitUntil) ctx.waitUntil(work);
+  else await work;
+}
+
+/** Returns the delay of the next message; null when one that was sent already arrives after now. */
+function delayOf({ env, shard, now }: Pick<MailCtx, "env" | "shard" | "now">): number | null {
+  const byShard = sentBy.get(env.WORK) ?? new Map<number, Sent>();
+  sentBy.set(env.WORK, byShard);
+  const time = now();
+  const { at, delayedUntil } = byShard.get(shard) ?? { at: 0, delayedUntil: 0 };
+  if (delayedUntil > time && delayedUntil <= time + INTERVAL_MS) return null;
+  const isSoon = time >= at && time - at < INTERVAL_MS;
+  byShard.set(shard, isSoon ? { at, delayedUntil: time + INTERVAL_MS - MARGIN_MS } : { at: time, delayedUntil: 0 });
+  return isSoon ? INTERVAL_MS / 1_000 : 0;
 }
 
 /** Returns whether the body of a queue message is one of these. */

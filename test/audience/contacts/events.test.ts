@@ -172,28 +172,116 @@ describe("a workspace without an automation", () => {
 });
 
 describe("a change of a contact and its event", () => {
-  it("are both there or both not, whichever D1 call fails", async () => {
+  /** Makes requests while one D1 call after the other fails, before or after its work, and checks what is there after each. */
+  async function whileEachCallFails(
+    act: (faulty: ReturnType<typeof apiOn>, name: string) => Promise<() => Promise<void>>,
+  ): Promise<void> {
     for (const moment of ["before", "after"] as const) {
       for (let failing = 0; ; failing++) {
-        const { id: list } = await aList(api);
         const { bindings, hit } = withFailingCall({ failing, moment });
-        const faulty = apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey);
-        const email = `c${failing}-${moment}@example.org`;
-        await faulty.post(`/v1/contacts/${list}/contacts`, { email });
-        await faulty.call("PUT", `/v1/contacts/${list}/contacts`, { email, name: "Ada" });
-        const row = await database
-          .prepare("SELECT id, name FROM contacts WHERE workspace = ?1 AND email_key = ?2")
-          .bind(workspace.workspaceNumber, email)
-          .first<{ id: string; name: string | null }>();
-        const events = (await eventsOf(workspace)).filter((event) => event.email === email);
-        const isAdded = events.some(({ name, id }) => name === "contact.added" && id === row?.id);
-        const isChanged = events.some(({ name }) => name === "contact.field_changed");
-        expect(isAdded, `call ${failing} failed ${moment}`).toBe(row !== null);
-        // The second request adds the contact, with its name, when the first did not.
-        expect(events.length, `call ${failing} failed ${moment}`).toBe(row === null ? 0 : isChanged ? 2 : 1);
-        if (row !== null && isChanged) expect(row.name).toBe("Ada");
+        const check = await act(
+          apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey),
+          `c${failing}-${moment}`,
+        );
+        await check();
         if (hit() === null) break;
       }
     }
+  }
+
+  const rowOf = (email: string) =>
+    database
+      .prepare("SELECT id, name, pending_since FROM contacts WHERE workspace = ?1 AND email_key = ?2")
+      .bind(workspace.workspaceNumber, email)
+      .first<{ id: string; name: string | null; pending_since: number | null }>();
+  const namesOf = async (email: string) =>
+    (await eventsOf(workspace)).filter((event) => event.email === email).map(({ name }) => name);
+
+  it("are both there or both not: an addition, and a change", async () => {
+    const { id: list } = await aList(api);
+    await whileEachCallFails(async (faulty, name) => {
+      const email = `${name}@example.org`;
+      await faulty.post(`/v1/contacts/${list}/contacts`, { email });
+      const added = await rowOf(email);
+      await faulty.call("PUT", `/v1/contacts/${list}/contacts`, { email, name: "Ada" });
+      return async () => {
+        const row = await rowOf(email);
+        const isChanged = added !== null && row?.name === "Ada";
+        const expected = [...(row ? ["contact.added"] : []), ...(isChanged ? ["contact.field_changed"] : [])];
+        expect(await namesOf(email), name).toEqual(expected);
+      };
+    });
   });
+
+  it("are both there or both not: an import", async () => {
+    const { id: list } = await aList(api);
+    await whileEachCallFails(async (faulty, name) => {
+      const emails = [`${name}@example.org`, `${name}@example.com`];
+      await upload(faulty, list, `email\n${emails.join("\n")}\n`);
+      return async () => {
+        for (const email of emails)
+          expect(await namesOf(email), name).toEqual((await rowOf(email)) === null ? [] : ["contact.added"]);
+      };
+    });
+  });
+
+  it("are both there or both not: a removal", async () => {
+    const { id: list } = await aList(api);
+    await whileEachCallFails(async (faulty, name) => {
+      const email = `${name}@example.org`;
+      const { id } = await aContact(api, list, email);
+      await faulty.call("DELETE", `/v1/contacts/${list}/contacts/${id}`);
+      return async () => {
+        const isGone = (await rowOf(email)) === null;
+        expect(await namesOf(email), name).toEqual(["contact.added", ...(isGone ? ["contact.removed"] : [])]);
+      };
+    });
+  });
+
+  it("are both there or both not: a confirmation", async () => {
+    const { id: list } = await aList(api, { confirm: true });
+    await whileEachCallFails(async (faulty, name) => {
+      const email = `${name}@example.org`;
+      await aContact(api, list, email);
+      const [mail] = await captureMails();
+      await faulty.call("POST", mail?.path ?? "", "", { "Content-Type": "application/x-www-form-urlencoded" });
+      return async () => {
+        const isConfirmed = (await rowOf(email))?.pending_since === null;
+        const names = (await namesOf(email)).filter((event) => !event.startsWith("email."));
+        expect(names, name).toEqual(isConfirmed ? ["contact.confirmed", "contact.added"] : []);
+      };
+    });
+  });
+
+  it("agree when calls change one contact at once", async () => {
+    const { id: list } = await aList(api);
+    const { id } = await aContact(api, list, "ada@example.org", { metadata: { plan: "p0" } });
+    const path = `/v1/contacts/${list}/contacts/${id}`;
+    const plans = ["p1", "p2", "p3"];
+    const responses = await Promise.all(plans.map((plan) => api.call("PATCH", path, { metadata: { plan } })));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const changes = (await eventsOf(workspace)).slice(1).map(({ data }) => (data.fields as { plan: string }).plan);
+    expect(changes.toSorted()).toEqual(plans);
+    expect(await (await api.get(path)).json()).toMatchObject({ metadata: { plan: changes.at(-1) } });
+  });
+});
+
+it("an import with events makes as many D1 calls as one without, and each transaction has at most a thousand", async () => {
+  const { id: list } = await aList(api);
+  const fileOf = (domain: string) =>
+    `email\n${Array.from({ length: 2_500 }, (_, n) => `c${n}@${domain}`).join("\n")}\n`;
+  const callsOf = async (domain: string) => {
+    const { bindings, trips } = countingDb();
+    const counted = apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey);
+    expect((await upload(counted, list, fileOf(domain))).status).toBe(200);
+    const events = trips.map(({ statements }) => statements.filter(({ sql }) => sql.includes("INTO events")).length);
+    return { calls: trips.length, events };
+  };
+  await callsOf("warm.example");
+  const recorded = await callsOf("one.example");
+  expect(await eventsOf(workspace)).toHaveLength(5_000);
+  expect(recorded.events.filter((count) => count > 0)).toEqual([1, 1, 1]);
+  await clearPeopleFlags(testContext(), { number: workspace.workspaceNumber }, peopleFlags.events);
+  expect((await callsOf("two.example")).calls).toBe(recorded.calls);
+  expect(await eventsOf(workspace)).toHaveLength(5_000);
 });

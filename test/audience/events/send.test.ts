@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
@@ -223,19 +223,24 @@ it("an event takes as many D1 calls as a send, with and without a key and a cont
   expect(trips.map(({ rowsWritten }) => rowsWritten)).toEqual([0, 1_501]);
 });
 
-it("the queue is told of an event only when an automation is active", async () => {
-  const sent: unknown[] = [];
-  const WORK = {
-    ...discardingQueue,
-    sendBatch: async (messages: Iterable<{ body: unknown }>) =>
-      void sent.push(...[...messages].map(({ body }) => body)),
-  };
-  const telling = apiOn({ WORK }, workspace.apiKey);
+it("the queue is told of events only when an automation is active, and then once at once and once a second later", async () => {
+  const sent: MessageSendRequest[] = [];
+  const sendMessages = async (messages: Iterable<MessageSendRequest>) => void sent.push(...messages);
+  const telling = apiOn({ WORK: { ...discardingQueue, sendBatch: sendMessages } }, workspace.apiKey);
   await idOf(await telling.post("/v1/events", { name: "x", email: ADA }));
   expect(sent).toEqual([]);
   await recordEvents(workspace);
-  await idOf(await telling.post("/v1/events", { name: "x", email: ADA }));
-  expect(sent).toEqual([{ type: "automations.wake.v1", shard: workspace.mailShard }]);
+  vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
+  try {
+    for (const _ of [1, 2, 3]) await idOf(await telling.post("/v1/events", { name: "x", email: ADA }));
+    const body = { type: "automations.wake.v1", shard: workspace.mailShard };
+    expect(sent).toEqual([{ body }, { body, delaySeconds: 1 }]);
+    vi.setSystemTime(Date.now() + 1_001);
+    await idOf(await telling.post("/v1/events", { name: "x", email: ADA }));
+    expect(sent.slice(2)).toEqual([{ body }]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("an event is stored when its response says so, whichever D1 call fails, and a repetition stores it once", async () => {

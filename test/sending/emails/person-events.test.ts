@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { clearPeopleFlags } from "../../../src/platform/person-events/index.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { countingDb } from "../../support/counting-db.ts";
+import { database, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import {
@@ -102,4 +103,25 @@ it("a workspace without an automation makes the same D1 calls and writes no row 
   expect(silent.calls).toBe(recorded.calls);
   // Two events with two index entries each, and the number of the last one.
   expect(recorded.rows - silent.rows).toBe(7);
+});
+
+it("an open and its event are both there or both not, whichever D1 call fails, and a retry adds none twice", async () => {
+  for (const moment of ["before", "after"] as const) {
+    for (let failing = 0; ; failing++) {
+      const email = `c${failing}-${moment}@one.example`;
+      const id = await aDeliveredMail(workspace, email);
+      const hit = aHit(workspace, id);
+      const { bindings, hit: failed } = withFailingCall({ failing, moment });
+      await consume([hit], bindings).catch(() => {});
+      const stored = async () => (await eventsOf(workspace)).filter((event) => event.email === email).length;
+      const opened = await database
+        .prepare("SELECT opened_count FROM emails WHERE id = ?1")
+        .bind(id)
+        .first("opened_count");
+      expect(await stored(), `call ${failing} failed ${moment}`).toBe(opened);
+      await consume([hit]);
+      expect(await stored(), `call ${failing} failed ${moment}`).toBe(1);
+      if (failed() === null) break;
+    }
+  }
 });
