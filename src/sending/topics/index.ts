@@ -35,6 +35,7 @@ export {
   differingFrom,
   findLeftOfMailsStatements,
   findLeftStatements,
+  findSubscribedStatements,
   hasLeft,
   type LeftRow,
   NO_TOPICS,

@@ -101,6 +101,23 @@ export function findLeftStatements(
   return chunks.map((chunk) => ctx.db.prepare(FIND_LEFT).bind(workspace, chunk, topic));
 }
 
+const FIND_SUBSCRIBED = `
+  SELECT j.value->>0 AS email, t.id AS topic FROM json_each(?2) j
+   CROSS JOIN json_each(?3) k CROSS JOIN topics t ON t.workspace = ?1 AND t.id = k.value
+   WHERE coalesce(${choiceSql("j.value", "?1")}, t.default_choice) = 'subscribed'`;
+
+/** Returns the statements that find which topics of some, by their ids, persons are subscribed to, as rows with `email` and `topic`. */
+export function findSubscribedStatements(
+  ctx: Ctx,
+  workspace: number,
+  topics: readonly string[],
+  emails: readonly string[],
+): MainStatement[] {
+  if (topics.length === 0 || emails.length === 0) return [];
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(ctx, email))));
+  return chunks.map((chunk) => ctx.db.prepare(FIND_SUBSCRIBED).bind(workspace, chunk, JSON.stringify(topics)));
+}
+
 /** A recipient of mail of a topic. */
 export interface TopicRecipient {
   workspace: number;

@@ -12,5 +12,6 @@ export * from "./rate-snapshots.ts";
 export * from "./retried-addresses.ts";
 export * from "./rollups.ts";
 export * from "./searches.ts";
+export * from "./segments.ts";
 export * from "./shard-workspaces.ts";
 export * from "./webhooks.ts";

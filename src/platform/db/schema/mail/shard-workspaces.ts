@@ -16,6 +16,8 @@ export const shardWorkspaces = sqliteTable(
     bulkPause: integer("bulk_pause").notNull().default(0),
     /** Bits (src/platform/db/people-flags.ts). */
     people: integer().notNull().default(0),
+    /** Since when activity is kept without a gap, in ms since 1970. Null: it is not kept. */
+    activitySince: integer("activity_since"),
   },
   (t) => [index("shard_workspaces_by_bulk_pause").on(t.number).where(sql`bulk_pause > 0`)],
 );

@@ -1,0 +1,14 @@
+export {
+  type Activity,
+  activities,
+  type Condition,
+  comparisons,
+  limits as conditionLimits,
+  questions,
+  type References,
+  referencesOf,
+} from "./conditions.ts";
+export { type Circumstances, evaluate, type Person, type PersonContact } from "./evaluate.ts";
+export { loadPeople, loadPeoplePage, type PeoplePage } from "./load-people.ts";
+export { loadSegments, loadSegmentsHere } from "./load-segments.ts";
+export { Conditions } from "./schema.ts";

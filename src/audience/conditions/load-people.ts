@@ -1,0 +1,190 @@
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { findShards, onShard } from "../../platform/jobs/shards.ts";
+import { findSubscribedStatements } from "../../sending/topics/index.ts";
+import { type Activity, activities, type References } from "./conditions.ts";
+import type { Person, PersonContact } from "./evaluate.ts";
+
+/** A contact as it is read. */
+interface ContactRow {
+  key: string;
+  list: string;
+  id: string;
+  email: string;
+  name: string | null;
+  metadata: string | null;
+  createdAt: number;
+  isPending: 0 | 1;
+}
+
+// The metadata is read only when a condition names a key of it, and only these keys.
+const CONTACT_COLUMNS = `
+  c.email_key AS key, l.id AS list, c.id, c.email, c.name, c.created_at AS createdAt, c.pending_since IS NOT NULL AS isPending,
+  CASE WHEN json_array_length(?3) > 0 THEN (
+    SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
+      WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
+      FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?3))) END AS metadata`;
+
+// By the index contacts_by_email. A contact of a missing list is deleted soon.
+const FIND_CONTACTS = `
+  SELECT ${CONTACT_COLUMNS} FROM json_each(?2) j CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = j.value
+   CROSS JOIN contact_lists l ON l.n = c.list ORDER BY c.n`;
+
+const FIND_PAGE = `
+  WITH page AS MATERIALIZED (
+    SELECT DISTINCT email_key FROM contacts WHERE workspace = ?1 AND email_key > ?2 ORDER BY email_key LIMIT ?4)
+  SELECT ${CONTACT_COLUMNS} FROM page CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = page.email_key
+   CROSS JOIN contact_lists l ON l.n = c.list ORDER BY c.n`;
+
+const LAST_OF_PAGE = `
+  SELECT max(email_key) AS last, count(*) AS people FROM (
+    SELECT DISTINCT email_key FROM contacts WHERE workspace = ?1 AND email_key > ?2 ORDER BY email_key LIMIT ?3)`;
+
+const FIND_BROADCASTS = "SELECT n, id FROM broadcasts WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
+
+const FIND_ACTIVITY = `
+  SELECT a.email_key AS key, a.received_at AS received, a.opened_at AS opened, a.clicked_at AS clicked,
+         iif(?3, a.broadcasts, NULL) AS broadcasts
+    FROM json_each(?2) j CROSS JOIN person_activity a ON a.workspace = ?1 AND a.email_key = j.value`;
+
+type ActivityRow = Record<Activity, number | null> & { key: string; broadcasts: string | null };
+
+/**
+ * Returns the people with these canonical addresses, by address: what `references` name of them. An address without a contact has no
+ * person. Makes at most three D1 calls and one for each mail database of the workspace, for up to 500 addresses.
+ */
+export async function loadPeople(
+  ctx: Ctx,
+  workspace: number,
+  keys: readonly string[],
+  references: References,
+): Promise<Map<string, Person>> {
+  const mails = await mailContexts(ctx, workspace);
+  const first = mails.at(-1);
+  if (!first || keys.length === 0) return new Map();
+  const fields = JSON.stringify(references.fields);
+  const contacts = mailDb(first).prepare(FIND_CONTACTS).bind(workspace, JSON.stringify(keys), fields);
+  const [found, broadcasts] = await mailDb(first).batch([contacts, broadcastStatement(first, workspace, references)]);
+  return toPeople(mails, workspace, references, { found, broadcasts });
+}
+
+/** A page of the people of a workspace in the order of their addresses. `last`: the address to continue after; null: none follows. */
+export interface PeoplePage {
+  people: Map<string, Person>;
+  last: string | null;
+  /** People of the page, those included whose only list is being deleted. */
+  size: number;
+}
+
+/** Returns the next `limit` people of a workspace after an address, in as many D1 calls as `loadPeople` without its first. */
+export async function loadPeoplePage(
+  ctx: Ctx,
+  workspace: { number: number; mailShards: readonly number[] },
+  { after, limit }: { after: string; limit: number },
+  references: References,
+): Promise<PeoplePage> {
+  const mails = workspace.mailShards.map((shard) => onShard(ctx, shard));
+  const first = mails.at(-1);
+  if (!first) return { people: new Map(), last: null, size: 0 };
+  const db = mailDb(first);
+  const [found, broadcasts, end] = await db.batch([
+    db.prepare(FIND_PAGE).bind(workspace.number, after, JSON.stringify(references.fields), limit),
+    broadcastStatement(first, workspace.number, references),
+    db.prepare(LAST_OF_PAGE).bind(workspace.number, after, limit),
+  ]);
+  const [page] = (end?.results ?? []) as { last: string | null; people: number }[];
+  const size = page?.people ?? 0;
+  const people = await toPeople(mails, workspace.number, references, { found, broadcasts });
+  return { people, size, last: size < limit ? null : (page?.last ?? null) };
+}
+
+/** Returns the contexts with the mail databases of a workspace, newest first. */
+async function mailContexts(ctx: Ctx, workspace: number): Promise<(Ctx & MailCtx)[]> {
+  const shards = await findShards(ctx, [workspace]);
+  return (shards.get(workspace) ?? []).map((shard) => onShard(ctx, shard));
+}
+
+const broadcastStatement = (ctx: MailCtx, workspace: number, { broadcasts }: References) =>
+  mailDb(ctx).prepare(FIND_BROADCASTS).bind(workspace, JSON.stringify(broadcasts));
+
+/** Returns people from their contacts, with their topics and their activity. */
+async function toPeople(
+  mails: readonly (Ctx & MailCtx)[],
+  workspace: number,
+  references: References,
+  rows: { found: D1Result | undefined; broadcasts: D1Result | undefined },
+): Promise<Map<string, Person>> {
+  const contactsOf = Map.groupBy((rows.found?.results ?? []) as ContactRow[], ({ key }) => key);
+  const keys = [...contactsOf.keys()];
+  const [ctx] = mails;
+  if (!ctx || keys.length === 0) return new Map();
+  const ids = new Map(((rows.broadcasts?.results ?? []) as { n: number; id: string }[]).map(({ n, id }) => [n, id]));
+  const [topics, activity] = await Promise.all([
+    findTopicsOf(ctx, workspace, references, keys),
+    findActivityOf(mails, workspace, references, keys),
+  ]);
+  return new Map(
+    [...contactsOf].map(([key, contacts]) => {
+      const person = {
+        key,
+        contacts: contacts.map(toContact),
+        topics: new Set(topics.get(key) ?? []),
+        ...mergeActivity(activity.get(key) ?? [], ids),
+      };
+      return [key, person];
+    }),
+  );
+}
+
+const toContact = ({ key: _, metadata, isPending, ...contact }: ContactRow): PersonContact => ({
+  ...contact,
+  metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, unknown>),
+  isPending: isPending === 1,
+});
+
+/** Returns the topics that people are subscribed to, of those that the conditions name. */
+async function findTopicsOf(ctx: Ctx, workspace: number, { topics }: References, keys: readonly string[]) {
+  const statements = findSubscribedStatements(ctx, workspace, topics, keys);
+  const results = statements.length === 0 ? [] : await ctx.db.batch<{ email: string; topic: string }>(statements);
+  const rows = results.flatMap((result) => result.results);
+  const of = Map.groupBy(rows, ({ email }) => email);
+  return new Map([...of].map(([email, subscribed]) => [email, subscribed.map(({ topic }) => topic)]));
+}
+
+/** Returns the activity of people, with a row of each mail database. */
+async function findActivityOf(
+  mails: readonly MailCtx[],
+  workspace: number,
+  { activity, broadcasts }: References,
+  keys: readonly string[],
+) {
+  if (!activity) return new Map<string, ActivityRow[]>();
+  const values = [workspace, JSON.stringify(keys), broadcasts.length > 0 ? 1 : 0];
+  const results = await Promise.all(
+    mails.map((mail) =>
+      mailDb(mail)
+        .prepare(FIND_ACTIVITY)
+        .bind(...values)
+        .all<ActivityRow>(),
+    ),
+  );
+  return Map.groupBy(
+    results.flatMap((result) => result.results),
+    ({ key }) => key,
+  );
+}
+
+function mergeActivity(rows: readonly ActivityRow[], ids: ReadonlyMap<number, string>) {
+  const activity: Partial<Record<Activity, number>> = {};
+  const broadcasts = new Set<string>();
+  for (const row of rows) {
+    for (const kind of activities) if (row[kind] !== null) activity[kind] = Math.max(activity[kind] ?? 0, row[kind]);
+    const marks = row.broadcasts === null ? [] : Object.keys(JSON.parse(row.broadcasts) as object);
+    for (const mark of marks) {
+      const kind = activities.find((name) => name.startsWith(mark.slice(0, 1)));
+      const id = ids.get(Number(mark.slice(1)));
+      if (kind && id !== undefined) broadcasts.add(`${kind} ${id}`);
+    }
+  }
+  return { activity, broadcasts };
+}

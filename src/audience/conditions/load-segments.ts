@@ -1,0 +1,41 @@
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { findShards, onShard } from "../../platform/jobs/shards.ts";
+import { type Condition, limits, referencesOf } from "./conditions.ts";
+
+const FIND = "SELECT id, conditions FROM segments WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
+
+/**
+ * Returns the conditions of segments of a workspace by id, with those of the segments inside them. Missing ones are left out. Makes one
+ * D1 call in the main database and one for each level of segments, at most three.
+ */
+export async function loadSegments(
+  ctx: Ctx,
+  workspace: number,
+  ids: readonly string[],
+): Promise<Map<string, Condition>> {
+  if (ids.length === 0) return new Map();
+  const shard = (await findShards(ctx, [workspace])).get(workspace)?.at(-1);
+  return shard === undefined ? new Map() : loadSegmentsHere(onShard(ctx, shard), workspace, ids);
+}
+
+/** Returns the same with a context of the first mail database of the workspace. */
+export async function loadSegmentsHere(
+  ctx: MailCtx,
+  workspace: number,
+  ids: readonly string[],
+): Promise<Map<string, Condition>> {
+  const segments = new Map<string, Condition>();
+  let wanted = [...new Set(ids)];
+  for (let level = 1; level <= limits.segmentDepth && wanted.length > 0; level++) {
+    const { results } = await mailDb(ctx)
+      .prepare(FIND)
+      .bind(workspace, JSON.stringify(wanted))
+      .all<{ id: string; conditions: string }>();
+    const found = results.map(({ id, conditions }) => ({ id, condition: JSON.parse(conditions) as Condition }));
+    for (const { id, condition } of found) segments.set(id, condition);
+    const inner = referencesOf(...found.map(({ condition }) => condition)).segments;
+    wanted = inner.filter((id) => !segments.has(id));
+  }
+  return segments;
+}

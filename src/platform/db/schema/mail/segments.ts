@@ -1,0 +1,30 @@
+import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const segments = sqliteTable(
+  "segments",
+  {
+    n: integer().primaryKey({ autoIncrement: true }).notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    conditions: text().notNull(),
+    count: text(),
+    countStep: integer("count_step").notNull().default(0),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("segments_by_id").on(t.workspace, t.id)],
+);
+
+export const personActivity = sqliteTable(
+  "person_activity",
+  {
+    workspace: integer().notNull(),
+    emailKey: text("email_key").notNull(),
+    receivedAt: integer("received_at"),
+    openedAt: integer("opened_at"),
+    clickedAt: integer("clicked_at"),
+    broadcasts: text().notNull().default("{}"),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.emailKey] })],
+);
