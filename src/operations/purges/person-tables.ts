@@ -17,6 +17,7 @@ export const MAIL_ROWS: readonly PersonRows[] = [
   { kind: "confirmations", table: "confirmations", key: "workspace, email_key, list", email: "email_key" },
   { kind: "consents", table: "consents", key: "workspace, email_key, id", email: "email_key" },
   { kind: "events", table: "events", key: "n", email: "email_key" },
+  { kind: "activity", table: "person_activity", key: "workspace, email_key", email: "email_key" },
   { kind: "retries", table: "retried_addresses", key: "workspace, email", email: "email" },
 ];
 

@@ -55,6 +55,8 @@ const MAIL_STEPS = [
   deleteByKey("events", "n"),
   deleteByKey("consent_words", "n"),
   deleteByKey("contact_forms", "n"),
+  deleteByKey("segments", "n"),
+  deleteByKey("person_activity", "workspace, email_key"),
   deleteByKey("domain_reports", "workspace, day, domain_id, kind, organization, report_id"),
   deleteByKey("dmarc_sources", "workspace, day, domain_id, source, aligned, disposition"),
   deleteByKey("tls_sessions", "workspace, day, domain_id, failure, server"),

@@ -22,6 +22,20 @@ const CLOSE = `
 
 // All that a further mail database of a workspace records until it has read what the workspace needs.
 const UNREAD = peopleFlags.activity | peopleFlags.events | peopleFlags.elsewhere | peopleFlags.unread;
+/** SQL condition on a row `w` of shard_workspaces: the activity of its people is kept (docs/contract/segments.md#activity). */
+export const KEEPS_ACTIVITY_SQL = "w.activity_since IS NOT NULL";
+
+const KEEP_ACTIVITY = `
+  INSERT INTO shard_workspaces (number, id, status, activity_since) VALUES (?1, ?2, 'open', ?3)
+  ON CONFLICT DO UPDATE SET activity_since = excluded.activity_since WHERE activity_since IS NULL`;
+
+/** Returns a statement that begins to keep the activity of the people of a workspace. It changes nothing when it is kept. */
+export function keepActivityStatement(
+  ctx: Pick<MailCtx, "outbox" | "now">,
+  { number, id }: ShardWorkspace,
+): MailStatement {
+  return mailDb(ctx).prepare(KEEP_ACTIVITY).bind(number, id, ctx.now());
+}
 
 /** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
 export function requireOpenStatement(

@@ -153,8 +153,8 @@ describe("the hits queue", () => {
       ids.flatMap((id) => [aHit(workspace, id, { at }), aHit(workspace, id, { at, kind: "click" })]),
       bindings,
     );
-    // The last statement records events of persons, and no row of a workspace without an automation.
-    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 5]);
+    // The last two record activity and events of persons: no row of a workspace without segments and automations.
+    expect(trips.map((statements ) => statements.length)).toEqual([1, 1, 6]);
     const [read] = trips[1]?.statements ?? [];
     expect(read && (await rowsRead(read))).toBeLessThanOrEqual(3 * 100 + 50);
     expect((read && (await planOf(read)))?.join("\n")).toContain(

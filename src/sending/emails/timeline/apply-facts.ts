@@ -15,6 +15,7 @@ import {
 } from "../../suppressions/index.ts";
 import type { MovedContent } from "../content/index.ts";
 import { DERIVED_MESSAGE_ID_SQL } from "../message-id.ts";
+import { activityStatements } from "./activity.ts";
 import { changeStatement } from "./changes.ts";
 import { broadcastCountStatements } from "./count-broadcasts.ts";
 import { type Fact, type MergeResult, mergeFacts } from "./merge.ts";
@@ -83,7 +84,8 @@ export async function applyFacts(
     const { before, after } = accompany(states);
     const webhooks = recordEventsStatements(ctx, changed.flatMap(toEvents));
     const ofPersons = recordEmailEventsStatements(ctx, changed.flatMap(toPersonEvents));
-    const all = [...before, ...emailStatements, ...after, ...marks, ...webhooks, ...ofPersons];
+    const activity = activityStatements(ctx, changed);
+    const all = [...before, ...emailStatements, ...after, ...marks, ...activity, ...webhooks, ...ofPersons];
     const end = all.length - ofPersons.length;
     try {
       const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
