@@ -1,5 +1,6 @@
 import { runBroadcasts } from "./audience/broadcasts/index.ts";
 import { runConfirmations } from "./audience/consent/index.ts";
+import { runCounts } from "./audience/segments/index.ts";
 import { runForwards } from "./mailboxes/forwards/index.ts";
 import { runImports } from "./mailboxes/inbox/archives/index.ts";
 import { copySent } from "./mailboxes/inbox/sending/index.ts";
@@ -34,6 +35,7 @@ const mailRowKinds: RowKinds<MailCtx> = {
   bulk: (ctx, _, run) => runLowPriority(ctx, run),
   broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
   confirm: (ctx, rows) => runConfirmations(ctx, rows),
+  segment: (ctx, rows) => runCounts(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
   events: (ctx, rows) => copyEvents(ctx, rows),
   release: (ctx, rows) => runRetriesAfterOutage(ctx, rows),

@@ -5,6 +5,7 @@ CREATE TABLE segments (
   id TEXT NOT NULL,
   name TEXT NOT NULL,
   conditions TEXT NOT NULL, -- JSON
+  segments TEXT NOT NULL DEFAULT '[]', -- JSON list of the ids of the segments in them
   count TEXT, -- JSON: the last count and its progress
   count_step INTEGER NOT NULL DEFAULT 0, -- compared by each step of a count
   created_at INTEGER NOT NULL,

@@ -9,6 +9,7 @@ import { eventRoutes } from "./events/routes.ts";
 import { formPages } from "./forms/public-routes.tsx";
 import { formRoutes } from "./forms/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
+import { segmentRoutes } from "./segments/routes.ts";
 
 /** The routes of the area. */
 export const audienceRoutes = new Hono<AppEnv>()
@@ -21,3 +22,4 @@ export const audienceRoutes = new Hono<AppEnv>()
   .route("/", formPages)
   .route("/", peopleRoutes)
   .route("/", eventRoutes);
+  .route("/", segmentRoutes);

@@ -143,6 +143,7 @@ const exampleIds: Record<string, string> = {
   variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
   topic_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a20",
+  segment_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a31",
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
   contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",

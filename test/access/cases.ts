@@ -20,6 +20,7 @@ import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
+import { segmentCases } from "./segment-cases.ts";
 import { topicCases } from "./topic-cases.ts";
 import { transferCases } from "./transfer-cases.ts";
 import { webhookCases } from "./webhook-cases.ts";
@@ -295,6 +296,7 @@ export const cases: Record<string, RouteCase> = {
   "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
   ...transferCases,
+  ...segmentCases,
   ...topicCases,
   ...formCases,
   ...webhookCases,

@@ -8,7 +8,8 @@ import type { Person, PersonContact } from "./evaluate.ts";
 /** A contact as it is read. */
 interface ContactRow {
   key: string;
-  list: string;
+  /** Null: its list was deleted. */
+  list: string | null;
   id: string;
   email: string;
   name: string | null;
@@ -30,15 +31,22 @@ const FIND_CONTACTS = `
   SELECT ${CONTACT_COLUMNS} FROM json_each(?2) j CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = j.value
    CROSS JOIN contact_lists l ON l.n = c.list ORDER BY c.n`;
 
-const FIND_PAGE = `
-  WITH page AS MATERIALIZED (
-    SELECT DISTINCT email_key FROM contacts WHERE workspace = ?1 AND email_key > ?2 ORDER BY email_key LIMIT ?4)
-  SELECT ${CONTACT_COLUMNS} FROM page CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = page.email_key
-   CROSS JOIN contact_lists l ON l.n = c.list ORDER BY c.n`;
+/** Contacts and bytes of metadata that a page reads, after one person at least. */
+const CONTACTS_PER_PAGE = 5_000;
+const METADATA_PER_PAGE = 4_000_000;
 
-const LAST_OF_PAGE = `
-  SELECT max(email_key) AS last, count(*) AS people FROM (
-    SELECT DISTINCT email_key FROM contacts WHERE workspace = ?1 AND email_key > ?2 ORDER BY email_key LIMIT ?3)`;
+// A contact of a missing list is read as well: a page of such contacts only is not the end.
+const FIND_PAGE = `
+  WITH people AS MATERIALIZED (
+    SELECT email_key, count(*) AS contacts, sum(CASE WHEN json_array_length(?3) > 0 THEN coalesce(octet_length(metadata), 0) ELSE 0 END) AS size
+      FROM contacts WHERE workspace = ?1 AND email_key > ?2 GROUP BY email_key ORDER BY email_key LIMIT ?4
+  ), page AS MATERIALIZED (
+    SELECT email_key, sum(contacts) OVER (ORDER BY email_key) - contacts AS contacts, sum(size) OVER (ORDER BY email_key) - size AS size
+      FROM people)
+  SELECT ${CONTACT_COLUMNS}, (SELECT count(*) FROM people) AS found
+    FROM page CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = page.email_key
+    LEFT JOIN contact_lists l ON l.n = c.list
+   WHERE page.contacts < ?5 AND page.size < ?6 ORDER BY page.email_key, c.n`;
 
 const FIND_BROADCASTS = "SELECT n, id FROM broadcasts WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
 
@@ -68,7 +76,7 @@ export async function loadPeople(
   return toPeople(mails, workspace, references, { found, broadcasts });
 }
 
-/** A page of the people of a workspace in the order of their addresses. `last`: the address to continue after; null: none follows. */
+/** A page of the people of a workspace, in the order in which the database sorts their addresses. `last`: the address to continue after; null: none follows. */
 export interface PeoplePage {
   people: Map<string, Person>;
   last: string | null;
@@ -76,7 +84,7 @@ export interface PeoplePage {
   size: number;
 }
 
-/** Returns the next `limit` people of a workspace after an address, in as many D1 calls as `loadPeople` without its first. */
+/** Returns the next people, at most `limit` and fewer when they have many contacts or much metadata, of a workspace after an address, in as many D1 calls as `loadPeople` without its first. */
 export async function loadPeoplePage(
   ctx: Ctx,
   workspace: { number: number; mailShards: readonly number[] },
@@ -87,15 +95,16 @@ export async function loadPeoplePage(
   const first = mails.at(-1);
   if (!first) return { people: new Map(), last: null, size: 0 };
   const db = mailDb(first);
-  const [found, broadcasts, end] = await db.batch([
-    db.prepare(FIND_PAGE).bind(workspace.number, after, JSON.stringify(references.fields), limit),
+  const fields = JSON.stringify(references.fields);
+  const [found, broadcasts] = await db.batch([
+    db.prepare(FIND_PAGE).bind(workspace.number, after, fields, limit, CONTACTS_PER_PAGE, METADATA_PER_PAGE),
     broadcastStatement(first, workspace.number, references),
-    db.prepare(LAST_OF_PAGE).bind(workspace.number, after, limit),
   ]);
-  const [page] = (end?.results ?? []) as { last: string | null; people: number }[];
-  const size = page?.people ?? 0;
+  const rows = (found?.results ?? []) as (ContactRow & { found: number })[];
+  const size = new Set(rows.map(({ key }) => key)).size;
   const people = await toPeople(mails, workspace.number, references, { found, broadcasts });
-  return { people, size, last: size < limit ? null : (page?.last ?? null) };
+  const isEnd = size < limit && size === (rows[0]?.found ?? 0);
+  return { people, size, last: isEnd ? null : (rows.at(-1)?.key ?? null) };
 }
 
 /** Returns the contexts with the mail databases of a workspace, newest first. */
@@ -114,7 +123,8 @@ async function toPeople(
   references: References,
   rows: { found: D1Result | undefined; broadcasts: D1Result | undefined },
 ): Promise<Map<string, Person>> {
-  const contactsOf = Map.groupBy((rows.found?.results ?? []) as ContactRow[], ({ key }) => key);
+  const contacts = ((rows.found?.results ?? []) as ContactRow[]).filter(hasList);
+  const contactsOf = Map.groupBy(contacts, ({ key }) => key);
   const keys = [...contactsOf.keys()];
   const [ctx] = mails;
   if (!ctx || keys.length === 0) return new Map();
@@ -136,11 +146,15 @@ async function toPeople(
   );
 }
 
-const toContact = ({ key: _, metadata, isPending, ...contact }: ContactRow): PersonContact => ({
-  ...contact,
-  metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, unknown>),
-  isPending: isPending === 1,
-});
+const hasList = (row: ContactRow): row is ContactRow & { list: string } => row.list !== null;
+
+const toContact = (row: ContactRow & { list: string }): PersonContact => {
+  const { list, id, email, name, metadata, createdAt, isPending } = row;
+  return {
+    ...{ list, id, email, name, createdAt, isPending: isPending === 1 },
+    metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, unknown>),
+  };
+};
 
 /** Returns the topics that people are subscribed to, of those that the conditions name. */
 async function findTopicsOf(ctx: Ctx, workspace: number, { topics }: References, keys: readonly string[]) {

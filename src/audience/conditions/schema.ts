@@ -100,17 +100,15 @@ const example = {
 
 /** Conditions of a request (docs/contract/segments.md#conditions). Those with `event` are for automations. */
 export const Conditions = z
-  .unknown()
+  .record(z.string(), z.unknown(), { error: "a condition must be an object" })
   .superRefine((value, context) => {
     const reader = new Reader();
     reader.read(value, [], 1);
     for (const { path, message } of reader.issues)
       context.addIssue({ code: "custom", message, path, input: value, continue: false });
   })
-  .overwrite((value) => new Reader().read(value, [], 1))
+  .overwrite((value) => new Reader().read(value, [], 1) as unknown as Record<string, unknown>)
   .meta({
-    type: "object",
-    additionalProperties: true,
     description: `Conditions over a person: \`all\`, \`any\` and \`not\` of others, at most ${limits.depth} levels deep and ${limits.conditions} in all.`,
     example,
   }) as unknown as z.ZodType<Condition>;

@@ -37,6 +37,15 @@ export function keepActivityStatement(
   return mailDb(ctx).prepare(KEEP_ACTIVITY).bind(number, id, ctx.now());
 }
 
+const END_ACTIVITY = `
+  UPDATE shard_workspaces SET activity_since = NULL
+   WHERE number = ?1 AND activity_since IS NOT NULL AND NOT EXISTS (SELECT 1 FROM segments WHERE workspace = ?1)`;
+
+/** Returns a statement that keeps no further activity of a workspace, unless this database has segments of it. */
+export function endActivityStatement(ctx: Pick<MailCtx, "outbox">, workspace: number): MailStatement {
+  return mailDb(ctx).prepare(END_ACTIVITY).bind(workspace);
+}
+
 /** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
 export function requireOpenStatement(
   ctx: Pick<MailCtx, "outbox" | "shard">,

@@ -13,6 +13,7 @@ export type OutboxKind =
   | "bulk"
   | "broadcast"
   | "confirm"
+  | "segment"
   | "purge"
   | "release"
   | "events"

@@ -8,6 +8,7 @@ export const segments = sqliteTable(
     id: text().notNull(),
     name: text().notNull(),
     conditions: text().notNull(),
+    segments: text().notNull().default("[]"),
     count: text(),
     countStep: integer("count_step").notNull().default(0),
     createdAt: integer("created_at").notNull(),

@@ -1,0 +1,64 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { conflict } from "../../lib/errors.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
+import { checkConditions } from "./check-conditions.ts";
+import { onSegments, type SegmentRow } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { type SegmentIn, type SegmentOut, toSegment } from "./schema.ts";
+
+// Reads at most the greatest number of segments of a workspace.
+const INSERT = `
+  INSERT INTO segments (workspace, id, name, conditions, segments, created_at, updated_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6 WHERE (SELECT count(*) FROM segments WHERE workspace = ?1) < ?7`;
+
+/**
+ * Creates a segment. From the first one on, the workspace keeps activity. Throws 409 when the workspace has as many as it may, 422 for
+ * its conditions.
+ */
+export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<SegmentOut> {
+  const { segments } = await checkConditions(ctx, input.conditions);
+  const mailCtx = onSegments(ctx);
+  const now = ctx.now();
+  const row: Omit<SegmentRow, "activitySince"> = {
+    ...{ n: 0, workspace: ctx.workspace.number, id: ctx.newId(), name: input.name, conditions: input.conditions },
+    ...{ count: null, countStep: 0, createdAt: now, updatedAt: now },
+  };
+  const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
+  const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];
+  try {
+    await guardedBatch(mailDb(mailCtx), [
+      mailDb(mailCtx)
+        .prepare(INSERT)
+        .bind(...values, limits.segmentsPerWorkspace),
+      expectChanges(mailDb(mailCtx), 1),
+      // Again: the deletion of the last segment may have ended it meanwhile.
+      keepActivityStatement(mailCtx, ctx.workspace),
+      ...storeMailResponse(mailCtx, response),
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`);
+    throw error;
+  }
+  return response;
+}
+
+const SINCE = "SELECT activity_since FROM shard_workspaces WHERE number = ?1";
+
+/** Begins to keep activity in each mail database of the workspace. Returns since when it is kept, in milliseconds since 1970. */
+async function keepActivity(ctx: CallerCtx): Promise<number | null> {
+  const { number, mailShards } = ctx.workspace;
+  const results = await Promise.all(
+    mailShards.map((shard) => {
+      const mailCtx = onShard(ctx, shard);
+      const since = mailDb(mailCtx).prepare(SINCE).bind(number);
+      return mailDb(mailCtx).batch<{ activity_since: number }>([keepActivityStatement(mailCtx, ctx.workspace), since]);
+    }),
+  );
+  return Math.max(...results.map(([, since]) => since?.results[0]?.activity_since ?? 0)) || null;
+}

@@ -1,0 +1,105 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
+import type { Condition } from "../conditions/index.ts";
+import { limits } from "./rules.ts";
+import type { SegmentContactOut } from "./schema.ts";
+
+/** The last count of a segment, or the progress of one. */
+export interface CountState {
+  status: "counting" | "done";
+  /** Address to continue after. */
+  after: string;
+  count: number;
+  evaluated: number;
+  total: number;
+  /** When it began; when it is done, when it ended. Milliseconds since 1970. */
+  at: number;
+  sample: readonly SegmentContactOut[];
+}
+
+/** A segment. Times in milliseconds since 1970. */
+export interface SegmentRow {
+  n: number;
+  workspace: number;
+  id: string;
+  name: string;
+  conditions: Condition;
+  count: CountState | null;
+  countStep: number;
+  createdAt: number;
+  updatedAt: number;
+  /** Since when the workspace keeps activity; null: it does not. */
+  activitySince: number | null;
+}
+
+type StoredRow = Omit<SegmentRow, "conditions" | "count"> & { conditions: string; count: string | null };
+
+const SELECT = `
+  SELECT s.n, s.workspace, s.id, s.name, s.conditions, s.count, s.count_step AS countStep, s.created_at AS createdAt,
+         s.updated_at AS updatedAt, (SELECT activity_since FROM shard_workspaces w WHERE w.number = s.workspace) AS activitySince
+    FROM segments s`;
+
+const toRow = ({ conditions, count, ...row }: StoredRow): SegmentRow => ({
+  ...row,
+  conditions: JSON.parse(conditions) as Condition,
+  count: count === null ? null : (JSON.parse(count) as CountState),
+});
+
+/** Returns the context with the database of the segments and contacts of the caller's workspace. */
+export const onSegments = (ctx: CallerCtx) => onOldestShard(ctx, ctx.workspace);
+
+/** Returns a segment of the caller's workspace. Throws 404. */
+export async function getSegment(ctx: CallerCtx, id: string): Promise<SegmentRow> {
+  const row = await findSegment(onSegments(ctx), ctx.workspace.number, id);
+  if (!row) throw notFound("Segment");
+  return row;
+}
+
+/** Returns a segment of a workspace, or null, with a context of its first mail database. */
+export async function findSegment(ctx: MailCtx, workspace: number, id: string): Promise<SegmentRow | null> {
+  const uuid = parseUuid(id);
+  if (uuid === null) return null;
+  const row = await mailDb(ctx)
+    .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id = ?2`)
+    .bind(workspace, uuid)
+    .first<StoredRow>();
+  return row && toRow(row);
+}
+
+/** Returns a segment by its number, or null. For background work. */
+export async function findSegmentByNumber(ctx: MailCtx, n: number): Promise<SegmentRow | null> {
+  const row = await mailDb(ctx).prepare(`${SELECT} WHERE s.n = ?1`).bind(n).first<StoredRow>();
+  return row && toRow(row);
+}
+
+/** Returns segments of the caller's workspace, oldest first, after one: at most `limit`, and one more when others follow. */
+export async function listSegments(
+  ctx: CallerCtx,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<SegmentRow[]> {
+  const { results } = await mailDb(onSegments(ctx))
+    .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3`)
+    .bind(ctx.workspace.number, after ?? "", limit + 1)
+    .all<StoredRow>();
+  return results.map(toRow);
+}
+
+/** A segment with the ids of the segments in its conditions. */
+export interface SegmentLinks {
+  id: string;
+  name: string;
+  segments: string[];
+}
+
+/** Returns all segments of the caller's workspace, at most 200, with the segments in them. */
+export async function findSegmentLinks(ctx: CallerCtx): Promise<SegmentLinks[]> {
+  const { results } = await mailDb(onSegments(ctx))
+    .prepare("SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2")
+    .bind(ctx.workspace.number, limits.segmentsPerWorkspace)
+    .all<{ id: string; name: string; segments: string }>();
+  return results.map(({ segments, ...row }) => ({ ...row, segments: JSON.parse(segments) as string[] }));
+}
