@@ -51,6 +51,17 @@ export function flatten(condition: Condition): Condition[] {
   return [condition, ...partsOf(condition).flatMap(flatten)];
 }
 
+/** Returns every condition below one, itself included, each with its place, as fields and indexes. */
+export function placesOf(
+  condition: Condition,
+  path: readonly (string | number)[] = [],
+): { condition: Condition; path: readonly (string | number)[] }[] {
+  const own = { condition, path };
+  if ("not" in condition) return [own, ...placesOf(condition.not, [...path, "not"])];
+  const kind = "all" in condition ? "all" : "any";
+  return [own, ...partsOf(condition).flatMap((part, index) => placesOf(part, [...path, kind, index]))];
+}
+
 function partsOf(condition: Condition): Condition[] {
   if ("all" in condition) return condition.all;
   if ("any" in condition) return condition.any;

@@ -4,6 +4,7 @@ export {
   type Condition,
   comparisons,
   limits as conditionLimits,
+  placesOf,
   questions,
   type References,
   referencesOf,

@@ -61,12 +61,21 @@ it("what conditions name must exist in the workspace, and the error names what d
     const { detail } = await response.json<{ detail: { loc: string[]; msg: string }[] }>();
     return detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`);
   };
-  const named = (conditions: unknown, name: string) =>
-    expect(refused(conditions)).resolves.toEqual([`body.conditions: conditions name what does not exist: ${name}`]);
-  await named({ any: [{ list: list.id }, { list: foreignList.id }] }, `list ${foreignList.id}`);
-  await named({ topic: foreignTopic.id, subscribed: false }, `topic ${foreignTopic.id}`);
-  await named({ segment: foreign.id }, `segment ${foreign.id}`);
-  await named({ activity: "opened", broadcast_id: unknown }, `broadcast ${unknown}`);
+  const conditions = {
+    any: [
+      { list: list.id },
+      { list: foreignList.id },
+      { not: { topic: foreignTopic.id, subscribed: false } },
+      { segment: foreign.id },
+      { activity: "opened", broadcast_id: unknown },
+    ],
+  };
+  expect(await refused(conditions)).toEqual([
+    "body.conditions.any.1.list: The contact list does not exist",
+    "body.conditions.any.2.not.topic: The topic does not exist",
+    "body.conditions.any.3.segment: The segment does not exist",
+    "body.conditions.any.4.broadcast_id: The broadcast does not exist",
+  ]);
   expect(await refused({ event: "total", is: "exists" })).toEqual([
     "body.conditions: event needs an event, which a segment does not have",
   ]);
