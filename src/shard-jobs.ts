@@ -1,3 +1,4 @@
+import { HAS_AUTOMATION_WORK_SQL } from "./audience/automations/index.ts";
 import { chunks } from "./lib/chunks.ts";
 import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
@@ -7,6 +8,7 @@ import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
 import { onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import { runInTurns, type Steps, type Turn } from "./platform/jobs/turns.ts";
 import { type OutboxMessage, sweep } from "./platform/outbox/index.ts";
+import { wakeAutomations } from "./platform/person-events/index.ts";
 import { wakeWebhooks } from "./platform/webhook-events/index.ts";
 import { type DatabaseRows, runDatabases } from "./run-outbox.ts";
 import { type RunLimits, scheduleRetryAfterOutage } from "./sending/delivery/index.ts";
@@ -159,19 +161,24 @@ const FIND_OTHER_WORK = `
   SELECT ${HAS_NEW_EMAILS_SQL} AS has_new_emails,
          EXISTS (SELECT 1 FROM webhook_endpoints WHERE due_at <= ?1) AS has_due_webhooks,
          EXISTS (SELECT 1 FROM outbox WHERE outage = 'waiting') AS has_waiting,
-         EXISTS (SELECT 1 FROM outage_workspaces) AS has_notifiable`;
+         EXISTS (SELECT 1 FROM outage_workspaces) AS has_notifiable,
+         ${HAS_AUTOMATION_WORK_SQL} AS has_automation_work`;
 
-type OtherWork = Record<"has_new_emails" | "has_due_webhooks" | "has_waiting" | "has_notifiable", number>;
+type OtherWork = Record<
+  "has_new_emails" | "has_due_webhooks" | "has_waiting" | "has_notifiable" | "has_automation_work",
+  number
+>;
 
 async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   const { rows, size, also } = await sweep(ctx, mailDb(ctx).prepare(FIND_OTHER_WORK).bind(ctx.now()));
-  const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable } = also as OtherWork;
+  const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable, has_automation_work } = also as OtherWork;
   found.outboxes.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   found.sizes.push({ shard: ctx.shard, size });
   if (has_waiting === 1) found.waiting.push(ctx.shard);
   if (has_notifiable === 1) found.notifiable.push(ctx.shard);
   yield;
   if (has_due_webhooks === 1) await wakeWebhooks(ctx);
+  if (has_automation_work === 1) await wakeAutomations(ctx);
   if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) found.unindexed.push(ctx.shard);
 }
 

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
+import { automationRoutes } from "./automations/routes.ts";
 import { broadcastAnalyticsRoutes } from "./broadcasts/analytics/routes.ts";
 import { bulkSendRoutes } from "./broadcasts/bulk-send/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
@@ -13,6 +14,7 @@ import { segmentRoutes } from "./segments/routes.ts";
 
 /** The routes of the area. */
 export const audienceRoutes = new Hono<AppEnv>()
+  .route("/", automationRoutes)
   .route("/", contactRoutes)
   .route("/", bulkSendRoutes)
   .route("/", broadcastRoutes)
@@ -21,5 +23,5 @@ export const audienceRoutes = new Hono<AppEnv>()
   .route("/", formRoutes)
   .route("/", formPages)
   .route("/", peopleRoutes)
-  .route("/", eventRoutes);
+  .route("/", eventRoutes)
   .route("/", segmentRoutes);

@@ -22,7 +22,7 @@ const METADATA_PER_PAGE = 4_000_000;
  * Emails of one outbox row: so many leave before transactional mail that arrives meanwhile. A multiple of FLUSH_EMAILS
  * (src/sending/delivery/rules.ts), because each flush writes rows of its own.
  */
-const EMAILS_PER_ROW = 64;
+export const EMAILS_PER_ROW = 64;
 
 // The metadata is read only when the content names a key of it, and only these keys.
 const FIND_CONTACTS = `
@@ -47,17 +47,17 @@ const SAVE = `
   UPDATE broadcasts SET fan_out = ?3, fan_out_step = fan_out_step + 1
    WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
 
-const INSERT_ROWS = `
+export const INSERT_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref, broadcast)
   SELECT due_at, outbox_id, 'bulk', json_group_array(n), broadcast FROM emails
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY due_at, outbox_id`;
 
-const INSERT_PAGE = `
+export const INSERT_PAGE = `
   INSERT INTO broadcast_pages (workspace, broadcast, last_n, first_n)
   SELECT workspace, broadcast, max(n), min(n) FROM emails
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY workspace, broadcast`;
 
-const ADD_QUEUED = `
+export const ADD_QUEUED = `
   INSERT INTO broadcast_counts (broadcast, variant, workspace, queued)
   SELECT ?1, value->>'variant', ?2, value->>'queued' FROM json_each(?3) WHERE true
   ON CONFLICT DO UPDATE SET queued = queued + excluded.queued`;

@@ -82,5 +82,6 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     bulk_tags: null,
     more_lists: toMoreLists(input.more_contact_list_ids),
     topic_id: input.topic_id ?? null,
+    automation: null,
   };
 }

@@ -36,8 +36,9 @@ export function toEmail(
     content,
     now,
     outboxId,
+    id = ctx.newId(),
   }: {
-    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags">;
+    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags" | "automation">;
     sender: Sender;
     /** Number of its topic; null: none. */
     topic: number | null;
@@ -46,16 +47,17 @@ export function toEmail(
     /** Milliseconds since 1970. */
     now: number;
     outboxId: string | null;
+    /** A new one unless given. */
+    id?: string;
   },
 ): NewEmail {
-  const id = ctx.newId();
   const values = valuesOf(contact, content.names);
   const { subject, issue } = renderSubject(content, { values, now: timeOfId(id) });
   const name = displayName(contact);
   return {
     id,
     status: "queued",
-    source: row.bulk_tags === null ? "broadcast" : "bulk",
+    source: row.automation !== null ? "automation" : row.bulk_tags === null ? "broadcast" : "bulk",
     domainId: sender.domainId,
     mailboxId: sender.mailboxId,
     userId: row.user_id,

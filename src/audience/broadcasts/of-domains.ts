@@ -19,7 +19,9 @@ export async function findBroadcastsInFlight(
   limit: number,
 ): Promise<BroadcastInFlight[]> {
   const { results } = await mailDb(ctx)
-    .prepare(`SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} LIMIT ?3`)
+    .prepare(
+      `SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} AND automation IS NULL LIMIT ?3`,
+    )
     .bind(workspace, JSON.stringify(domainNames), limit)
     .all<{ id: string; name: string; is_bulk: number }>();
   return results.map(({ id, name, is_bulk }) => ({ id, name, isBulkSend: is_bulk === 1 }));

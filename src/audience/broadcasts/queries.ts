@@ -47,6 +47,8 @@ export interface BroadcastRow {
   /** JSON list of the ids of further contact lists. */
   more_lists: string | null;
   topic_id: string | null;
+  /** automations.n for the row of the emails of a step of an automation. Such a row has `bulk_tags`, so no endpoint shows it. */
+  automation: number | null;
 }
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */

@@ -74,7 +74,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
       metadata: null,
     };
     return toEmail(ctx, {
-      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null },
+      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null, automation: null },
       sender,
       // Its recipients need not be subscribed, and leave no topic by a test.
       topic: null,

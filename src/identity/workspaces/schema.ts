@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
+import { isTimeZone } from "../../lib/local-time.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
@@ -37,6 +38,13 @@ export const WorkspacePatch = z
       .object({
         tracking_opens: tracking.describe("null: the default, as in the response."),
         tracking_clicks: tracking.describe("null: the default, as in the response."),
+        time_zone: z
+          .string()
+          .max(64)
+          .refine(isTimeZone, "time_zone must be the IANA name of a zone, such as Europe/Berlin")
+          .nullable()
+          .optional()
+          .describe("Zone in which automations wait for an hour, for people without a zone of their own. null: UTC."),
         slack_webhook_url: z
           .string()
           .refine(
@@ -77,6 +85,7 @@ export const WorkspaceOut = z
         .nullable()
         .describe("Whether opens are tracked. null: tracked in bulk and broadcast emails, not in single sends."),
       tracking_clicks: z.boolean().nullable().describe("Whether clicks are tracked. null: as for opens."),
+      time_zone: z.string().nullable().describe("IANA name of the zone of automations. null: UTC."),
       slack_webhook_url: z.boolean().describe("Whether a Slack webhook URL is set."),
     }),
     created_at: z.string().meta({ format: "date-time" }),
@@ -92,7 +101,7 @@ export const WorkspaceOut = z
         sending_paused: false,
         bulk_paused_at: null,
         paused_sources: [],
-        settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
+        settings: { tracking_opens: null, tracking_clicks: null, time_zone: null, slack_webhook_url: false },
         created_at: "2026-11-21T14:00:00.000Z",
       },
     ],
@@ -115,6 +124,7 @@ export function toWorkspace(
     settings: {
       tracking_opens: row.settings.tracking_opens ?? null,
       tracking_clicks: row.settings.tracking_clicks ?? null,
+      time_zone: row.settings.time_zone ?? null,
       slack_webhook_url: row.slackWebhookUrl !== null,
     },
     created_at: iso(row.createdAt),

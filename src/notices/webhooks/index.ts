@@ -1,4 +1,4 @@
-export { addDeliveryStatements } from "./add-delivery.ts";
+export { addDeliveriesStatements, addDeliveryStatements } from "./add-delivery.ts";
 export { consumeWebhooks } from "./consume.ts";
 export { createWebhook } from "./create.ts";
 export { deleteWebhook } from "./delete.ts";

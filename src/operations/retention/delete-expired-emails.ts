@@ -35,9 +35,10 @@ const FIND_SHARED_PACKS = `
     SELECT 1 FROM emails e WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
       AND e.content_key IN (j.value->>'key', j.value->>'storedKey') AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
 
-// The emails of a broadcast may be far apart; its contents are deleted with the last of them.
+// The emails of a broadcast may be far apart; its contents are deleted with the last of them. A step of an automation may send more.
 const FIND_BROADCASTS = `
   SELECT j.value->>'broadcast' AS broadcast FROM json_each(?1) j WHERE EXISTS (
+    SELECT 1 FROM broadcasts b WHERE b.n = j.value->>'broadcast' AND b.automation IS NOT NULL) OR EXISTS (
     SELECT 1 FROM broadcast_pages p CROSS JOIN emails e ON e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast
      WHERE p.workspace = j.value->>'workspace' AND p.broadcast = j.value->>'broadcast'
        AND e.n NOT IN (SELECT value FROM json_each(?2)))`;

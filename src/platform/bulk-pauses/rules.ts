@@ -5,7 +5,7 @@ type BulkPause = 0 | 1 | 2;
 
 /** Sources of emails, with the pause from which they wait. Null: they never wait. */
 const PAUSED_FROM = {
-  ...({ bulk: 1, broadcast: 1, batch: 2 } as const),
+  ...({ bulk: 1, broadcast: 1, automation: 1, batch: 2 } as const),
   ...({ api: null, smtp: null, inbox: null, system: null } as const),
 } as const satisfies Record<string, BulkPause | null>;
 

@@ -20,4 +20,10 @@ export {
   type PersonEvent,
   RESERVED_PREFIXES,
 } from "./rules.ts";
-export { isAutomationsMessage, wakeAutomations, wakeForEvents, wakeForNewEvents } from "./wake.ts";
+export {
+  type AutomationsMessage,
+  isAutomationsMessage,
+  wakeAutomations,
+  wakeForEvents,
+  wakeForNewEvents,
+} from "./wake.ts";

@@ -55,4 +55,23 @@ export function toDailyLimitError(
   return { error: tooManyRequests(detail, Math.ceil((reset - ctx.now()) / 1000), policy), left: limit - counted };
 }
 
+const FIND_COUNTED = `
+  SELECT number, iif(day = ?2, day_emails, 0) AS counted FROM shard_workspaces WHERE number IN (SELECT value FROM json_each(?1))`;
+
+/** Returns how many emails workspaces with a limit may have accepted today still, by number. One D1 call. */
+export async function findEmailsLeft(ctx: MailCtx, workspaces: readonly Limited[]): Promise<Map<number, number>> {
+  const numbers = JSON.stringify(workspaces.map(({ number }) => number));
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_COUNTED)
+    .bind(numbers, dayOf(ctx.now()))
+    .all<{ number: number; counted: number }>();
+  const counts = new Map(results.map(({ number, counted }) => [number, counted]));
+  return new Map(
+    workspaces.map((one) => {
+      const limit = dailyLimitOf(ctx, one) ?? Number.POSITIVE_INFINITY;
+      return [one.number, limit - (counts.get(one.number) ?? 0)];
+    }),
+  );
+}
+
 const dayOf = (at: number) => Math.floor(at / DAY_MS);

@@ -1,4 +1,4 @@
-export { countEmailsStatements, dailyLimitOf, resetAt, toDailyLimitError } from "./daily-emails.ts";
+export { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt, toDailyLimitError } from "./daily-emails.ts";
 export { countExactly, countFailure } from "./exact.ts";
 export { findExceededPolicy } from "./find-exceeded-policy.ts";
 export {

@@ -64,8 +64,10 @@ export interface Suppression {
   isUnsubscribed: boolean;
 }
 
-/** Returns whether the emails of a source go to many people at once: broadcasts and bulk sends. */
-export const isBulkSource = (source: string) => source === "bulk" || source === "broadcast";
+const BULK_SOURCES: readonly string[] = ["bulk", "broadcast", "automation"];
+
+/** Returns whether the emails of a source go to many people: broadcasts, bulk sends and automations. */
+export const isBulkSource = (source: string) => BULK_SOURCES.includes(source);
 
 /**
  * Returns whether a suppression stops an email (docs/contract/suppressions.md#what-a-suppression-stops): an unsubscribe applies

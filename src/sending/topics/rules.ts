@@ -10,8 +10,8 @@ export const limits = {
 export const choices = ["subscribed", "unsubscribed"] as const;
 export type Choice = (typeof choices)[number];
 
-/** How a person came to a choice: by a link or an address of an email, on its page, or by a user of the workspace. */
-export type ChoiceMethod = "one-click" | "mailto" | "page" | "api";
+/** How a person came to a choice: by a link or an address of an email, on its page, by a user of the workspace, or by a step of an automation. */
+export type ChoiceMethod = "one-click" | "mailto" | "page" | "api" | "automation";
 
 /** Returns the state of a person: the default of the topic until the person has a choice. */
 export const choiceOf = (topic: { defaultChoice: Choice }, choice: Choice | null | undefined): Choice =>

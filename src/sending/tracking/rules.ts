@@ -8,7 +8,7 @@ export interface Tracking {
 }
 
 /** Sources that are tracked by default (docs/contract/tracking.md#what-is-tracked). */
-const TRACKED_SOURCES = ["bulk", "broadcast"];
+const TRACKED_SOURCES = ["bulk", "broadcast", "automation"];
 
 /** Returns whether opens and clicks are tracked: by the send, else by the workspace's settings, else by the source. */
 export function resolveTracking(

@@ -14,7 +14,7 @@ import {
 import { type FoundRecipient, findRecipient } from "./find-recipient.ts";
 import { type Preferences, readPreferences, type ShownTopic } from "./preferences.ts";
 
-type LinkMethod = Exclude<ChoiceMethod, "api">;
+type LinkMethod = Exclude<ChoiceMethod, "api" | "automation">;
 
 /**
  * Unsubscribes the recipient that a token names: from the topic of the email, or from all bulk and broadcast mail when it has none any

@@ -32,7 +32,7 @@ describe("POST /v1/workspaces/", () => {
         sending_paused: false,
         bulk_paused_at: null,
         paused_sources: [],
-        settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
+        settings: { tracking_opens: null, tracking_clicks: null, time_zone: null, slack_webhook_url: false },
         created_at: expect.stringMatching(/Z$/),
       },
     ]);
@@ -90,7 +90,12 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
     const first = await (
       await patch({ settings: { tracking_opens: false, tracking_clicks: true } })
     ).json<WorkspaceOut>();
-    expect(first.settings).toEqual({ tracking_opens: false, tracking_clicks: true, slack_webhook_url: false });
+    expect(first.settings).toEqual({
+      tracking_opens: false,
+      tracking_clicks: true,
+      time_zone: null,
+      slack_webhook_url: false,
+    });
     const second = await (await patch({ name: "New", settings: { tracking_clicks: null } })).json<WorkspaceOut>();
     expect(second).toMatchObject({
       name: "New",

@@ -41,9 +41,11 @@ export const broadcasts = sqliteTable(
     abPromotionReason: text("ab_promotion_reason"),
     moreLists: text("more_lists"),
     topicId: text("topic_id"),
+    automation: integer(),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
+    index("broadcasts_by_automation").on(t.workspace, t.automation).where(sql`automation IS NOT NULL`),
     index("broadcasts_in_flight").on(t.workspace, t.fromDomain).where(sql`status IN ('scheduled', 'sending')`),
   ],
 );

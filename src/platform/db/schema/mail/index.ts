@@ -1,5 +1,6 @@
 /** The tables of a mail database. The SQL in migrations/mail/ is authoritative; a test compares the two. */
 export * from "../both/idempotency.ts";
+export * from "./automations.ts";
 export * from "./broadcasts.ts";
 export * from "./contacts.ts";
 export * from "./domain-reports.ts";

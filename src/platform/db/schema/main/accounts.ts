@@ -53,6 +53,8 @@ export const workspaces = sqliteTable(
 export interface WorkspaceSettings {
   tracking_opens?: boolean;
   tracking_clicks?: boolean;
+  /** IANA name of the zone in which automations wait for an hour; missing: UTC. */
+  time_zone?: string;
 }
 
 export const memberships = sqliteTable(

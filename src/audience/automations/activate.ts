@@ -1,0 +1,40 @@
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { type PeopleFlags, peopleFlags, setPeopleFlags, wakeAutomations } from "../../platform/person-events/index.ts";
+import { requireSendingAllowed } from "../../sending/emails/index.ts";
+import { changeAutomation } from "./change.ts";
+import type { Definition } from "./definition.ts";
+import { isChanged, prepareVersion } from "./publish.ts";
+import { getAutomation } from "./queries.ts";
+import type { AutomationOut } from "./schema.ts";
+
+const RESUME_EMAILS = `
+  UPDATE broadcasts SET paused_at = NULL, status = 'sending' WHERE workspace = ?1 AND automation = ?2 AND status <> 'draft'`;
+
+/**
+ * Activates an automation: people enter it from now on, and those who were inside when it was paused go on. What was changed since is a
+ * new version. Throws 403 when the account or workspace may not send, 404, 409 for one that is archived or active, and 422 for what it
+ * names that does not exist, senders that may not send, and texts that cannot be rendered.
+ */
+export async function activateAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
+  requireAllDomains(caller);
+  requireSendingAllowed(caller, "broadcast");
+  const { n, workspace } = await getAutomation(caller, id);
+  const shards = await onShardsOf(caller, workspace);
+  // First, so that no event is missed once it is active. A flag that is set too early only records events.
+  await setPeopleFlags(caller, caller.workspace, (peopleFlags.activity | peopleFlags.events) as PeopleFlags);
+  const response = await changeAutomation(caller, id, "activate", async (ctx, row) => {
+    const definition = JSON.parse(row.definition) as Definition;
+    const version = (await isChanged(ctx, row)) ? await prepareVersion(ctx, row, definition) : null;
+    return { sweep: "resume", statements: version?.statements ?? [] };
+  });
+  for (const shard of shards) await mailDb(shard).prepare(RESUME_EMAILS).bind(workspace, n).run();
+  await caller.db.batch([auditStatement(caller, { action: "automation.activated", target: response.id, detail: {} })]);
+  for (const shard of shards) {
+    await wakeAutomations(shard);
+    await shard.wake([{ dueAt: shard.now(), id: shard.newId(), kind: "bulk" }]);
+  }
+  return response;
+}

@@ -1,0 +1,60 @@
+import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import { utf8Length } from "../../lib/bytes.ts";
+import { conflict, tooLarge } from "../../lib/errors.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { type AutomationRow, onAutomations, toAutomation } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { type AutomationIn, type AutomationOut, toDefinition } from "./schema.ts";
+
+const INSERT = `
+  INSERT INTO automations (workspace, id, user_id, name, status, definition, size, trigger_event, created_at, updated_at)
+  SELECT ?1, ?2, ?3, ?4, 'draft', ?5, ?6, ?7, ?8, ?8
+   WHERE (SELECT count(*) FROM automations WHERE workspace = ?1) < ?9`;
+
+/** Creates a draft of an automation. Throws 403 for a restricted key, 409 when the workspace has as many as it may, 413 when it is too large. */
+export async function createAutomation(caller: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
+  requireAllDomains(caller);
+  const ctx = onAutomations(caller);
+  const definition = JSON.stringify(toDefinition(input));
+  const now = ctx.now();
+  const row: AutomationRow = {
+    ...{ n: 0, workspace: ctx.workspace.number, id: ctx.newId(), userId: ctx.actor.userId, name: input.name },
+    ...{ status: "draft", edit: 0, definition, version: null, versionNumber: 0, pauseReason: null },
+    ...{ createdAt: now, updatedAt: now, runs: "{}", steps: "{}" },
+  };
+  const response = toAutomation(row);
+  const db = mailDb(ctx);
+  const values = [
+    row.workspace,
+    row.id,
+    row.userId,
+    row.name,
+    definition,
+    sizeOf(definition),
+    input.trigger.event,
+    now,
+  ];
+  try {
+    await guardedBatch(db, [
+      db.prepare(INSERT).bind(...values, limits.automations),
+      expectChanges(db, 1),
+      ...storeMailResponse(ctx, response),
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.automations} automations, which is the limit`);
+    throw error;
+  }
+  return response;
+}
+
+/** Returns the bytes of a definition. Throws 413 beyond the limit. */
+export function sizeOf(definition: string): number {
+  const size = utf8Length(definition);
+  if (size <= limits.bytes) return size;
+  const [actual, limit] = [size, limits.bytes].map((bytes) => bytes.toLocaleString("en"));
+  throw tooLarge(`The automation is ${actual} bytes as JSON; the limit is ${limit}`);
+}

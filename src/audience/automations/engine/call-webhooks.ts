@@ -1,0 +1,54 @@
+import { utf8 } from "../../../lib/bytes.ts";
+import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
+import { iso } from "../../../lib/time.ts";
+import { addDeliveriesStatements } from "../../../notices/webhooks/index.ts";
+import type { MailCtx } from "../../../platform/context.ts";
+import { wakeWebhooks } from "../../../platform/webhook-events/index.ts";
+import { done, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+
+type WebhookEffect = PendingOf<"webhook">;
+
+/** The event that a delivery of a step has. */
+export const STEP_EVENT = "automation.step";
+
+const FIND = `
+  SELECT w.id, w.is_active FROM json_each(?1) j CROSS JOIN webhooks w ON w.id = j.value->>'webhook' AND w.workspace = j.value->>'workspace'`;
+
+/** Prepares deliveries to webhooks, which are signed and retried as those of emails. One D1 call. */
+export async function prepareWebhooks(ctx: MailCtx, pending: readonly WebhookEffect[]): Promise<Prepared> {
+  if (pending.length === 0) return nothingPrepared();
+  const named = pending.map(({ due, effect }) => ({ workspace: due.workspace, webhook: effect.step.webhook_id }));
+  const { results } = await ctx.db.prepare(FIND).bind(JSON.stringify(named)).all<{ id: string; is_active: 0 | 1 }>();
+  const known = new Set(results.map(({ id }) => id));
+  const outcomes = pending.map(({ due, effect }): [number, Outcome] => [
+    due.n,
+    done(known.has(effect.step.webhook_id) ? "Called the webhook." : "The webhook does not exist any more."),
+  ]);
+  const calling = pending.filter(({ effect }) => known.has(effect.step.webhook_id));
+  if (calling.length === 0) return { ...nothingPrepared(), outcomes: new Map(outcomes) };
+  const deliveries = await Promise.all(calling.map((one) => toDelivery(ctx, one)));
+  const wake = () => wakeWebhooks(ctx);
+  return { statements: addDeliveriesStatements(ctx, deliveries), outcomes: new Map(outcomes), wake: [wake] };
+}
+
+async function toDelivery(ctx: MailCtx, { due, effect, person }: WebhookEffect) {
+  const hash = await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`));
+  const [contact] = person.contacts;
+  const payload = {
+    event: STEP_EVENT,
+    automation_id: due.automationId,
+    run_id: due.run.id,
+    step: effect.path,
+    recipient: contact?.email ?? due.key,
+    timestamp: iso(ctx.now()),
+    data: effect.data,
+  };
+  return {
+    id: idOfTime(ctx.now(), hash),
+    workspace: due.workspace,
+    webhook: effect.step.webhook_id,
+    subject: due.run.id,
+    eventType: STEP_EVENT,
+    payload: JSON.stringify(payload),
+  };
+}

@@ -1,0 +1,178 @@
+import { iso } from "../../../lib/time.ts";
+import type { MailCtx } from "../../../platform/context.ts";
+import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { advance, type Effect, type Entered, type Move } from "../advance.ts";
+import { pauseStatements } from "../pause-statements.ts";
+import { findVersions, type Version } from "../versions.ts";
+import { applyElsewhere, choosePage, isElsewhere, type PendingEffect, type Prepared, prepareHere } from "./effects.ts";
+import { readFacts } from "./facts.ts";
+import { type EngineLease, renewStatements } from "./lease.ts";
+import { notifyOfPauses, type PausedAutomation } from "./notify-of-pauses.ts";
+import { type DueRun, readDue } from "./read-due.ts";
+import { type Moved, moveStatements } from "./save.ts";
+import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
+
+/** The result of a page. */
+export interface PageResult {
+  moved: number;
+  /** Other runs were due. */
+  hasMore: boolean;
+}
+
+/**
+ * Moves a page of runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
+ * do in others is written before it, after the move was recorded as an intent, and is repeated without effect when this is killed
+ * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then.
+ */
+export async function movePage(ctx: MailCtx, lease: EngineLease): Promise<PageResult> {
+  const page = await readDue(ctx, lease);
+  if (page.runs.length === 0) return { moved: 0, hasMore: page.hasMore };
+  const workspaces = await findWorkspaces(
+    ctx,
+    page.runs.map(({ workspace }) => workspace),
+  );
+  const versions = await findVersions(
+    ctx,
+    page.runs.map(({ version }) => version),
+  );
+  // The purge of a workspace deletes its runs.
+  const [going, held] = partition(
+    page.runs,
+    ({ status, workspace }) => status === "active" && workspaces.has(workspace),
+  );
+  const decided = await decide(ctx, going, versions, workspaces, page.mark);
+  const plain = decided.filter(({ effect }) => effect === null).map(({ moved }) => moved);
+  const chosen = choosePage(decided.flatMap(({ effect }) => effect ?? []));
+  const movedOf = new Map(decided.map(({ moved }) => [moved.due.n, moved]));
+  const elsewhere = chosen.filter((one) => isElsewhere(ctx, one));
+  await recordIntents(ctx, lease, elsewhere, movedOf);
+  const prepared = [
+    await applyElsewhere(ctx, elsewhere),
+    await prepareHere(
+      ctx,
+      chosen.filter((one) => !isElsewhere(ctx, one)),
+    ),
+  ];
+  const results = withOutcomes(chosen, movedOf, prepared);
+  const moved = [...plain, ...held.map(toHeld), ...results.moved];
+  await write(ctx, lease, { moved, prepared, paused: results.paused });
+  return { moved: moved.length, hasMore: page.hasMore || chosen.length < decided.length - plain.length };
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+interface Decided {
+  moved: Moved;
+  effect: PendingEffect | null;
+}
+
+async function decide(
+  ctx: MailCtx,
+  runs: readonly DueRun[],
+  versions: ReadonlyMap<number, Version>,
+  workspaces: ReadonlyMap<number, WorkspaceState>,
+  mark: number,
+): Promise<Decided[]> {
+  const facts = await readFacts(ctx, runs, versions, workspaces);
+  const now = ctx.now();
+  return runs.flatMap((due): Decided[] => {
+    const [version, own, workspace] = [versions.get(due.version), facts.get(due.n), workspaces.get(due.workspace)];
+    if (!version || !own || !workspace) return [];
+    const move = due.intent ?? advance(due.run, version.nodes, { ...own.facts, now });
+    const { person } = own.facts;
+    const isReadOn = own.readUpTo !== null && move.effect === null && move.run.wait !== null;
+    const moved: Moved = {
+      due,
+      move: isReadOn ? { ...move, dueAt: now } : move,
+      mark: isReadOn ? (own.readUpTo ?? mark) : mark,
+    };
+    if (move.effect === null) return [{ moved, effect: null }];
+    // Of a recorded move the effect may be done: it is repeated, also when the person has left since.
+    const someone = person ?? { key: due.key, contacts: [], activity: {}, broadcasts: new Set(), topics: new Set() };
+    // The kind of the step is that of the effect.
+    const effect = { due, effect: move.effect, workspace, version, person: someone } as PendingEffect;
+    return [{ moved, effect }];
+  });
+}
+
+const RECORD = `
+  UPDATE automation_runs AS r SET intent = j.value->>'intent' FROM json_each(?1) j
+   WHERE r.n = j.value->>'n' AND r.visit = j.value->>'visit' AND r.due_at = j.value->>'dueAt'`;
+
+async function recordIntents(
+  ctx: MailCtx,
+  lease: EngineLease,
+  pending: readonly PendingEffect[],
+  movedOf: ReadonlyMap<number, Moved>,
+): Promise<void> {
+  const rows = pending
+    .filter(({ due }) => due.intent === null)
+    .map(({ due }) => {
+      const intent = JSON.stringify(movedOf.get(due.n)?.move);
+      return { n: due.n, visit: due.run.visit, dueAt: due.dueAt, intent };
+    });
+  if (rows.length === 0) return;
+  const db = mailDb(ctx);
+  await guardedBatch(db, [
+    ...renewStatements(ctx, lease),
+    db.prepare(RECORD).bind(JSON.stringify(rows)),
+    expectChanges(db, rows.length),
+  ]);
+}
+
+/** Adds to each move what became of its effect. A step that can do nothing pauses its automation. */
+function withOutcomes(
+  chosen: readonly PendingEffect[],
+  movedOf: ReadonlyMap<number, Moved>,
+  prepared: readonly Prepared[],
+): { moved: Moved[]; paused: PausedAutomation[] } {
+  const moved: Moved[] = [];
+  const paused = new Map<number, PausedAutomation>();
+  for (const { due, effect, workspace } of chosen) {
+    const own = movedOf.get(due.n);
+    const outcome = prepared.map(({ outcomes }) => outcomes.get(due.n)).find((one) => one !== undefined);
+    if (!own || !outcome) continue;
+    if (outcome.kind === "pause") {
+      paused.set(due.automation, { n: due.automation, id: due.automationId, workspace, reason: outcome.reason });
+      moved.push(toHeld(due));
+    } else if (outcome.kind === "later") {
+      const text = `${outcome.text} Tries again at ${iso(outcome.at)}.`;
+      moved.push({ ...own, move: toStay(due, outcome.at, [{ at: effect.at, step: effect.path, text }]) });
+    } else {
+      moved.push({ ...own, move: told(own.move, effect, outcome.text) });
+    }
+  }
+  return { moved, paused: [...paused.values()] };
+}
+
+/** Puts what a step did between what the run did before it and behind it. */
+function told(move: Move, { path: step, at, line }: Effect, text: string): Move {
+  return { ...move, history: move.history.toSpliced(line, 0, { at, step, text }) };
+}
+
+/** Returns a run that stays where it is: until a time, or while its automation is not active. */
+function toStay(due: DueRun, dueAt: number, history: Entered[] = []): Move {
+  return { run: due.run, status: "active", dueAt, effect: null, history, entered: [] };
+}
+
+const toHeld = (due: DueRun): Moved => ({ due, move: toStay(due, due.dueAt), mark: due.mark, isHeld: true });
+
+async function write(
+  ctx: MailCtx,
+  lease: EngineLease,
+  { moved, prepared, paused }: { moved: Moved[]; prepared: readonly Prepared[]; paused: readonly PausedAutomation[] },
+): Promise<void> {
+  if (moved.length === 0) return;
+  // First, so that a crash between the two repeats it.
+  await notifyOfPauses(ctx, paused);
+  await guardedBatch(mailDb(ctx), [
+    ...renewStatements(ctx, lease),
+    ...moveStatements(ctx, moved),
+    ...prepared.flatMap(({ statements }) => statements),
+    ...paused.flatMap(({ n, workspace, reason }) => pauseStatements(ctx, { workspace: workspace.number, n }, reason)),
+  ]);
+  for (const wake of prepared.flatMap(({ wake: each }) => each)) await wake();
+}

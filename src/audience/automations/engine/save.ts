@@ -1,0 +1,97 @@
+import type { MailCtx } from "../../../platform/context.ts";
+import { expectChanges } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import type { Entered, Move } from "../advance.ts";
+import type { DueRun } from "./read-due.ts";
+
+/** A run with its next state. */
+export interface Moved {
+  due: DueRun;
+  move: Move;
+  /** Number of the event up to which it has been looked at. */
+  mark: number;
+  /** It is held: `dueAt` is when its automation is active again. */
+  isHeld?: true;
+}
+
+// The visit and the time name the state that was read: a run that was taken out or erased meanwhile has another.
+const MOVE = `
+  UPDATE automation_runs AS r SET node = j.value->>'node', visit = j.value->>'visit', due_at = j.value->>'dueAt',
+    wait_until = j.value->>'waitUntil', wait_event = j.value->>'waitEvent', is_held = j.value->>'isHeld', mark = j.value->>'mark',
+    data = coalesce(j.value->>'data', r.data), history = r.history || (j.value->>'history'), status = j.value->>'status',
+    ended_at = j.value->>'endedAt', intent = NULL
+  FROM json_each(?1) j WHERE r.n = j.value->>'n' AND r.visit = j.value->>'from' AND r.due_at = j.value->>'fromDue'`;
+
+const COUNT = `
+  INSERT INTO automation_counts (version, step, workspace, runs)
+  SELECT value->>'version', value->>'step', value->>'workspace', value->>'runs' FROM json_each(?1) WHERE true
+  ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`;
+
+/**
+ * Returns the statements that move runs on, and count the steps that they come to. Their batch is rolled back with ConcurrencyError
+ * when one of the runs is not as it was read.
+ */
+export function moveStatements(ctx: MailCtx, moved: readonly Moved[]): MailStatement[] {
+  const db = mailDb(ctx);
+  const rows = moved.map(({ due, move, mark, isHeld = false }) => ({
+    ...{ n: due.n, from: due.run.visit, fromDue: due.dueAt, node: move.run.node, visit: move.run.visit },
+    dueAt: isHeld ? null : move.dueAt,
+    waitUntil: move.run.wait?.until ?? null,
+    waitEvent: move.run.wait?.event ?? null,
+    isHeld: Number(isHeld),
+    mark,
+    data: move.run.data === due.run.data ? null : JSON.stringify(move.run.data),
+    history: toHistory(move.history),
+    status: move.status,
+    endedAt: move.status === "active" ? null : ctx.now(),
+  }));
+  const updates = groupsOf(rows).flatMap((group) => [
+    db.prepare(MOVE).bind(JSON.stringify(group)),
+    expectChanges(db, group.length),
+  ]);
+  const counts = db.prepare(COUNT);
+  return [
+    ...updates,
+    ...jsonChunks(countsOf(moved).map((row) => JSON.stringify(row))).map((chunk) => counts.bind(chunk)),
+  ];
+}
+
+/** Bytes of the rows of one statement. The data of an event is at most 16 KiB. */
+const GROUP_BYTES = 1_500_000;
+
+function groupsOf<Row extends { data: string | null; history: string }>(rows: readonly Row[]): Row[][] {
+  const groups: Row[][] = [];
+  let size = 0;
+  for (const row of rows) {
+    const own = 3 * ((row.data?.length ?? 0) + row.history.length) + 500;
+    const group = groups.at(-1);
+    if (group && size + own <= GROUP_BYTES) {
+      group.push(row);
+      size += own;
+    } else {
+      groups.push([row]);
+      size = own;
+    }
+  }
+  return groups;
+}
+
+/** Returns lines of the history as the row has them: JSON, each with a comma behind it. */
+export const toHistory = (lines: readonly Entered[]): string =>
+  lines.map((line) => `${JSON.stringify(line)},`).join("");
+
+function countsOf(moved: readonly Moved[]) {
+  const counts = new Map<string, { version: number; step: string; workspace: number; runs: number }>();
+  const add = ({ version, workspace }: DueRun, step: string) => {
+    const key = `${version} ${step}`;
+    const runs = (counts.get(key)?.runs ?? 0) + 1;
+    counts.set(key, { version, step, workspace, runs });
+  };
+  for (const { due, move } of moved) {
+    for (const path of move.entered) add(due, path);
+    if (move.status !== "active") add(due, move.status);
+  }
+  return [...counts.values()];
+}

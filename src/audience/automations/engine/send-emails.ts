@@ -1,0 +1,103 @@
+import { utf8 } from "../../../lib/bytes.ts";
+import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
+import type { MailCtx } from "../../../platform/context.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt } from "../../../platform/rate-limits/index.ts";
+import { prepareStepEmails, type StepEmail, type StepEmailIssue } from "../../broadcasts/index.ts";
+import { DailyEmails } from "./daily-emails.ts";
+import { done, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+
+type PendingEmail = PendingOf<"send_email">;
+
+/** Statements of emails: of the database that gets them, and of the one that has their runs. */
+export interface PreparedEmails extends Omit<Prepared, "statements"> {
+  there: MailStatement[];
+  here: MailStatement[];
+}
+
+/**
+ * Prepares emails of workspaces that have their new mail in one mail database, which may be another than that of their runs. Each step
+ * costs up to eight D1 calls, so the caller bounds the steps of a page.
+ */
+export async function prepareEmails(
+  here: MailCtx,
+  there: MailCtx,
+  pending: readonly PendingEmail[],
+): Promise<PreparedEmails> {
+  const left = await emailsLeft(there, pending);
+  const outcomes = new Map<number, Outcome>();
+  const statements: MailStatement[] = [];
+  const made: PendingEmail[] = [];
+  for (const [rowId, all] of Map.groupBy(pending, rowIdOf)) {
+    const group = all.filter((one) => left.take(one, outcomes));
+    const [first] = group;
+    if (!first) continue;
+    const emails = await Promise.all(group.map(toStepEmail));
+    const step = await prepareStepEmails({ here, there }, first.workspace, rowId, emails);
+    statements.push(...step.statements);
+    for (const one of group) {
+      const outcome = outcomeOf(one, step.issues.get(one.due.n), step.subjects.get(one.due.n));
+      outcomes.set(one.due.n, outcome);
+      if (step.subjects.has(one.due.n)) made.push(one);
+    }
+  }
+  const wake = async () => {
+    await there.wake([{ dueAt: there.now(), id: there.newId(), kind: "bulk" }]);
+  };
+  return {
+    there: [...statements, ...countStatements(there, made)],
+    here: made.length > 0 ? [DailyEmails.addStatement(here, made.map(toDaily))] : [],
+    outcomes,
+    wake: made.length > 0 ? [wake] : [],
+  };
+}
+
+/** Returns the id of the row that has the content of the step, or of none. */
+const rowIdOf = ({ version, effect }: PendingEmail): string => version.emails.get(effect.path) ?? "";
+
+/** Returns the email of an effect. Its id derives from the run and the visit, so that a repetition makes no second one. */
+async function toStepEmail({ due, effect }: PendingEmail): Promise<StepEmail> {
+  const hash = await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`));
+  return { key: due.n, person: due.key, id: idOfTime(effect.at, hash), data: effect.data };
+}
+
+function outcomeOf(
+  { effect }: PendingEmail,
+  issue: StepEmailIssue | undefined,
+  subject: string | null | undefined,
+): Outcome {
+  if (issue?.of === "step") return { kind: "pause", reason: `Step ${effect.path} can send no email: ${issue.text}.` };
+  if (issue) return done(`Sent no email: ${issue.text}.`);
+  return done(subject ? `Sent the email “${subject}”.` : "Sent the email.");
+}
+
+const toDaily = ({ workspace, due, effect }: PendingEmail) => ({
+  workspace: workspace.number,
+  key: due.key,
+  day: effect.day,
+});
+
+function countStatements(ctx: MailCtx, made: readonly PendingEmail[]): MailStatement[] {
+  const ofWorkspace = Map.groupBy(made, ({ workspace }) => workspace);
+  return [...ofWorkspace].flatMap(([workspace, group]) => countEmailsStatements(ctx, workspace, group.length));
+}
+
+/**
+ * Counts down the emails that workspaces may have accepted today. One D1 call when one has a limit. Emails that other calls accept
+ * meanwhile roll the transaction back, and the next try reads again.
+ */
+async function emailsLeft(ctx: MailCtx, pending: readonly PendingEmail[]) {
+  const limited = pending.map(({ workspace }) => workspace).filter((one) => dailyLimitOf(ctx, one) !== null);
+  const left = limited.length > 0 ? await findEmailsLeft(ctx, limited) : new Map<number, number>();
+  return {
+    /** Returns whether the workspace has an email left, and takes it. Otherwise the effect is to be tried again tomorrow. */
+    take({ workspace, due }: PendingEmail, outcomes: Map<number, Outcome>): boolean {
+      const count = left.get(workspace.number) ?? Number.POSITIVE_INFINITY;
+      left.set(workspace.number, count - 1);
+      if (count > 0) return true;
+      const at = resetAt(ctx.now());
+      outcomes.set(due.n, { kind: "later", at, text: "The daily limit of emails of the workspace is reached." });
+      return false;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+export { activateAutomation } from "./activate.ts";
+export { archiveAutomation } from "./archive.ts";
+export { createAutomation } from "./create.ts";
+export { HAS_AUTOMATION_WORK_SQL, runAutomations } from "./engine/index.ts";
+export { pauseAutomation } from "./pause.ts";
+export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
+export { dryRun } from "./runs/dry-run.ts";
+export { getRun, listRuns } from "./runs/queries.ts";
+export { DryRunIn, type DryRunOut, type RunItemOut, type RunOut } from "./runs/schema.ts";
+export { takeOut } from "./runs/take-out.ts";
+export { AutomationIn, type AutomationOut, AutomationPatch } from "./schema.ts";
+export { updateAutomation } from "./update.ts";

@@ -1,0 +1,34 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+
+const PAUSE = `
+  UPDATE automations SET status = 'paused', pause_reason = ?2, sweep = NULL, sweep_after = 0, edit = edit + 1, updated_at = ?3
+   WHERE n = ?1 AND status = 'active'`;
+
+const PAUSE_EMAILS = `
+  UPDATE broadcasts SET paused_at = ?3 WHERE workspace = ?1 AND automation = ?2 AND status = 'sending' AND paused_at IS NULL`;
+
+/** An automation by its numbers, in the first mail database of its workspace. */
+export interface AutomationNumbers {
+  workspace: number;
+  n: number;
+}
+
+/**
+ * Returns the statements that pause an active automation: its runs are held when they are due, and emails in this mail database that have
+ * not left wait at dispatch. `reason`: why the service does it; null: a person does.
+ */
+export function pauseStatements(
+  ctx: MailCtx,
+  { workspace, n }: AutomationNumbers,
+  reason: string | null,
+): MailStatement[] {
+  const pause = mailDb(ctx).prepare(PAUSE).bind(n, reason, ctx.now());
+  return [pause, pauseEmailsStatement(ctx, { workspace, n })];
+}
+
+/** Returns the statement that makes emails of an automation in this mail database wait at dispatch. */
+export function pauseEmailsStatement(ctx: MailCtx, { workspace, n }: AutomationNumbers): MailStatement {
+  return mailDb(ctx).prepare(PAUSE_EMAILS).bind(workspace, n, ctx.now());
+}

@@ -1,0 +1,110 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import { iso } from "../../lib/time.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { onOldestShard } from "../../platform/jobs/shards.ts";
+import type { Definition } from "./definition.ts";
+import { runStatuses, type Status } from "./rules.ts";
+import type { AutomationOut } from "./schema.ts";
+
+/** A row of `automations` with its counts. Times in milliseconds since 1970. */
+export interface AutomationRow {
+  n: number;
+  workspace: number;
+  id: string;
+  userId: string;
+  name: string;
+  status: Status;
+  edit: number;
+  /** JSON of Definition. */
+  definition: string;
+  version: number | null;
+  versionNumber: number;
+  pauseReason: string | null;
+  createdAt: number;
+  updatedAt: number;
+  /** JSON object: runs of all versions by status and `entered`. */
+  runs: string;
+  /** JSON object: runs of the version that people enter by path of the step. */
+  steps: string;
+}
+
+// Counts are a row for each version and step: at most some hundred.
+const COLUMNS = `a.n, a.workspace, a.id, a.user_id AS userId, a.name, a.status, a.edit, a.definition, a.version,
+  a.version_number AS versionNumber, a.pause_reason AS pauseReason, a.created_at AS createdAt, a.updated_at AS updatedAt,
+  (SELECT json_group_object(step, runs) FROM (
+     SELECT c.step, sum(c.runs) AS runs FROM automation_versions v CROSS JOIN automation_counts c ON c.version = v.n
+      WHERE v.automation = a.n AND c.step IN ('entered', 'completed', 'exited', 'removed') GROUP BY c.step)) AS runs,
+  (SELECT json_group_object(c.step, c.runs) FROM automation_counts c WHERE c.version = a.version) AS steps`;
+
+/** Returns the context with the mail database that has the automations of the caller's workspace. */
+export const onAutomations = <Context extends CallerCtx>(ctx: Context): Context => onOldestShard(ctx, ctx.workspace);
+
+/** Returns one automation of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
+export async function getAutomation(ctx: CallerCtx, id: string): Promise<AutomationRow> {
+  const row = await findAutomation(onAutomations(ctx), ctx.workspace.number, parseUuid(id) ?? "");
+  if (!row) throw notFound("Automation");
+  return row;
+}
+
+/** Returns an automation of a workspace by its id, or null. `ctx`: with the first mail database of the workspace. */
+export function findAutomation(ctx: MailCtx, workspace: number, id: string): Promise<AutomationRow | null> {
+  return mailDb(ctx)
+    .prepare(`SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`)
+    .bind(workspace, id)
+    .first<AutomationRow>();
+}
+
+/** Bytes of definitions that one page of the list has, after one automation at least. */
+const PAGE_BYTES = 2_000_000;
+
+// The inner query reads no definitions: `total` decides which rows the page has.
+const LIST = `
+  WITH page AS MATERIALIZED (
+    SELECT n, size, sum(size) OVER (ORDER BY id DESC) AS total FROM (
+      SELECT n, id, size FROM automations WHERE workspace = ?1 AND (?2 IS NULL OR status = ?2) AND id < ?3 ORDER BY id DESC LIMIT ?4))
+  SELECT ${COLUMNS}, (SELECT count(*) FROM page) AS found FROM page CROSS JOIN automations a ON a.n = page.n
+   WHERE page.total - page.size < ?5 ORDER BY a.id DESC`;
+
+/** Greater than every UUID. */
+const LAST_ID = "g";
+
+/**
+ * Returns automations of the caller's workspace, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id to continue
+ * below, or null on the last page.
+ */
+export async function listAutomations(
+  ctx: CallerCtx,
+  { status, before, limit }: { status?: Status | undefined; before?: string | undefined; limit: number },
+): Promise<{ automations: AutomationRow[]; next: string | null }> {
+  const { results } = await mailDb(onAutomations(ctx))
+    .prepare(LIST)
+    .bind(ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
+    .all<AutomationRow & { found: number }>();
+  const automations = results.slice(0, limit);
+  const hasMore = automations.length < (results[0]?.found ?? 0);
+  return { automations, next: hasMore ? (automations.at(-1)?.id ?? null) : null };
+}
+
+/** Returns an automation as the API shows it. */
+export function toAutomation(row: AutomationRow): AutomationOut {
+  const definition = JSON.parse(row.definition) as Definition;
+  const runs = JSON.parse(row.runs) as Record<string, number | undefined>;
+  const [entered = 0, ...ended] = ["entered", ...runStatuses.slice(1)].map((name) => runs[name] ?? 0);
+  const [completed = 0, exited = 0, removed = 0] = ended;
+  const steps = Object.entries(JSON.parse(row.steps) as Record<string, number>).filter(([path]) => /^\d/.test(path));
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    ...(definition as unknown as Pick<AutomationOut, "trigger" | "entry" | "steps">),
+    version: row.versionNumber,
+    pause_reason: row.pauseReason,
+    counters: { entered, active: entered - completed - exited - removed, completed, exited, removed },
+    step_counters: Object.fromEntries(steps),
+    created_at: iso(row.createdAt),
+    updated_at: iso(row.updatedAt),
+  };
+}

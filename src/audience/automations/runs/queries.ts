@@ -1,0 +1,133 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { notFound } from "../../../lib/errors.ts";
+import { parseUuid } from "../../../lib/ids.ts";
+import { iso, isoOrNull } from "../../../lib/time.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { Entered } from "../advance.ts";
+import { type AutomationRow, getAutomation, onAutomations } from "../queries.ts";
+import type { RunStatus } from "../rules.ts";
+import { findVersions, type Version } from "../versions.ts";
+import type { RunItemOut, RunOut } from "./schema.ts";
+
+/** A row of `automation_runs` as lists show it. Times in milliseconds since 1970. */
+interface ItemRow {
+  n: number;
+  id: string;
+  version: number;
+  versionNumber: number;
+  emailKey: string;
+  status: RunStatus;
+  node: number | null;
+  waitUntil: number | null;
+  waitEvent: string | null;
+  isHeld: 0 | 1 | 2;
+  startedAt: number;
+  endedAt: number | null;
+}
+
+/** The same with what the run knows and did. */
+export interface RunRow extends ItemRow {
+  data: string;
+  history: string;
+}
+
+const ITEM = `r.n, r.id, r.version, v.number AS versionNumber, r.email_key AS emailKey, r.status, r.node,
+  r.wait_until AS waitUntil, r.wait_event AS waitEvent, r.is_held AS isHeld, r.started_at AS startedAt, r.ended_at AS endedAt`;
+
+/** Greater than every UUID. */
+const LAST_ID = "g";
+
+/** Runs that a page looks at when it asks for a status that few have. */
+const MAX_LOOKED_AT = 5_000;
+
+// The inner query bounds what is read, whatever the status asked for.
+const LIST = `
+  WITH page AS MATERIALIZED (
+    SELECT n, id, status FROM automation_runs WHERE automation = ?1 AND id < ?3 ORDER BY id DESC LIMIT ${MAX_LOOKED_AT})
+  SELECT ${ITEM}, (SELECT min(id) FROM page) AS lastId, (SELECT count(*) FROM page) AS looked
+    FROM page p CROSS JOIN automation_runs r ON r.n = p.n CROSS JOIN automation_versions v ON v.n = r.version
+   WHERE (?2 IS NULL OR p.status = ?2) ORDER BY p.id DESC LIMIT ?4`;
+
+const OF_PERSON = `
+  SELECT ${ITEM}, NULL AS lastId, 0 AS looked FROM automation_runs r CROSS JOIN automation_versions v ON v.n = r.version
+   WHERE r.automation = ?1 AND r.email_key = ?5 AND (?2 IS NULL OR r.status = ?2) AND r.id < ?3 ORDER BY r.id DESC LIMIT ?4`;
+
+/** The runs of an automation that are listed. `person`: canonical address. `before`: id of the last run of the page before. */
+export interface RunFilter {
+  status?: RunStatus | undefined;
+  person?: string | undefined;
+  before?: string | undefined;
+  limit: number;
+}
+
+/**
+ * Returns runs of an automation of the caller's workspace, newest first. A page looks at 5,000 runs at most, so it may be short and have
+ * a next one. Throws 404 for the automation.
+ */
+export async function listRuns(
+  ctx: CallerCtx,
+  automationId: string,
+  { status, person, before, limit }: RunFilter,
+): Promise<{ runs: RunItemOut[]; next: string | null }> {
+  const automation = await getAutomation(ctx, automationId);
+  const first = onAutomations(ctx);
+  const parameters = [automation.n, status ?? null, before ?? LAST_ID, limit + 1];
+  const statement =
+    person === undefined
+      ? mailDb(first)
+          .prepare(LIST)
+          .bind(...parameters)
+      : mailDb(first)
+          .prepare(OF_PERSON)
+          .bind(...parameters, person);
+  const { results } = await statement.all<ItemRow & { lastId: string | null; looked: number }>();
+  const versions = await findVersions(
+    first,
+    results.map(({ version }) => version),
+  );
+  const rows = results.slice(0, limit);
+  const [one] = results;
+  const next = results.length > limit ? rows.at(-1)?.id : one?.looked === MAX_LOOKED_AT ? one.lastId : null;
+  return { runs: rows.map((row) => toItem(row, versions)), next: next ?? null };
+}
+
+/** Returns one run with its history. Throws 404 for the automation or the run. */
+export async function getRun(ctx: CallerCtx, automationId: string, id: string): Promise<RunOut> {
+  const row = await findRun(ctx, await getAutomation(ctx, automationId), id);
+  const versions = await findVersions(onAutomations(ctx), [row.version]);
+  const lines = JSON.parse(`[${row.history.replace(/,$/, "")}]`) as Entered[];
+  return {
+    ...toItem(row, versions),
+    data: JSON.parse(row.data) as Record<string, unknown>,
+    history: lines.map(({ at, step, text }) => ({ at: iso(at), step, text })),
+  };
+}
+
+const FIND = `
+  SELECT ${ITEM}, r.data, r.history FROM automation_runs r CROSS JOIN automation_versions v ON v.n = r.version
+   WHERE r.automation = ?1 AND r.id = ?2`;
+
+/** Returns the row of a run. Throws 404. */
+export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
+  const row = await mailDb(onAutomations(ctx))
+    .prepare(FIND)
+    .bind(n, parseUuid(id) ?? "")
+    .first<RunRow>();
+  if (!row) throw notFound("Run");
+  return row;
+}
+
+function toItem(row: ItemRow, versions: ReadonlyMap<number, Version>): RunItemOut {
+  return {
+    id: row.id,
+    email: row.emailKey,
+    version: row.versionNumber,
+    status: row.status,
+    step: row.node === null ? null : (versions.get(row.version)?.nodes[row.node]?.path ?? null),
+    wait_until: isoOrNull(row.waitUntil),
+    wait_event: row.waitEvent,
+    is_held: row.isHeld > 0,
+    started_at: iso(row.startedAt),
+    ended_at: isoOrNull(row.endedAt),
+  };
+}

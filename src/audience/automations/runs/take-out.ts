@@ -1,0 +1,34 @@
+import { type CallerCtx, requireAllDomains } from "../../../access/caller.ts";
+import { conflict } from "../../../lib/errors.ts";
+import { auditStatement } from "../../../platform/audit/index.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { getAutomation, onAutomations } from "../queries.ts";
+import { findRun } from "./queries.ts";
+
+const TAKE_OUT = `
+  UPDATE automation_runs SET status = 'removed', node = NULL, due_at = NULL, wait_until = NULL, wait_event = NULL, is_held = 0,
+    intent = NULL, history = history || ?2, ended_at = ?3 WHERE n = ?1 AND status = 'active'`;
+
+// Counts what the statement before it changed.
+const COUNT = `
+  INSERT INTO automation_counts (version, step, workspace, runs) SELECT ?1, 'removed', ?2, 1 WHERE changes() > 0
+  ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`;
+
+/**
+ * Takes a person out of an automation: no further step is done. What a step does at this moment may still happen. Throws 404 for the
+ * automation or the run, 409 for one that has ended.
+ */
+export async function takeOut(caller: CallerCtx, automationId: string, id: string): Promise<void> {
+  requireAllDomains(caller);
+  const automation = await getAutomation(caller, automationId);
+  const run = await findRun(caller, automation, id);
+  const ctx = onAutomations(caller);
+  const db = mailDb(ctx);
+  const line = JSON.stringify({ at: ctx.now(), step: null, text: `Taken out by ${caller.actor.email}.` });
+  const [taken] = await db.batch([
+    db.prepare(TAKE_OUT).bind(run.n, `${line},`, ctx.now()),
+    db.prepare(COUNT).bind(run.version, automation.workspace),
+  ]);
+  if (taken?.meta.changes === 0) throw conflict("The run has ended");
+  await caller.db.batch([auditStatement(caller, { action: "automation.run_removed", target: run.id, detail: {} })]);
+}

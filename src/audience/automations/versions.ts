@@ -1,0 +1,72 @@
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { compile, type Node } from "./compile.ts";
+import { type Definition, placedSteps } from "./definition.ts";
+
+/** A version that people entered, ready to be run. */
+export interface Version {
+  /** automation_versions.n */
+  n: number;
+  automation: number;
+  definition: Definition;
+  nodes: readonly Node[];
+  /** Ids of the rows that have the content of emails, by path of the step. */
+  emails: ReadonlyMap<string, string>;
+}
+
+/** Versions that an isolate keeps. A version never changes. */
+const MAX_CACHED = 200;
+const cache = new Map<string, Version>();
+
+const FIND = `
+  SELECT v.n, v.automation, v.number, v.definition, a.id AS automation_id
+    FROM json_each(?1) j CROSS JOIN automation_versions v ON v.n = j.value CROSS JOIN automations a ON a.n = v.automation`;
+
+interface VersionRow {
+  n: number;
+  automation: number;
+  number: number;
+  definition: string;
+  automation_id: string;
+}
+
+/** Returns versions by number, in one D1 call unless this isolate knows all. */
+export async function findVersions(ctx: MailCtx, numbers: Iterable<number>): Promise<ReadonlyMap<number, Version>> {
+  const found = new Map<number, Version>();
+  const unknown: number[] = [];
+  for (const n of new Set(numbers)) {
+    const known = cache.get(`${ctx.shard} ${n}`);
+    if (known) found.set(n, known);
+    else unknown.push(n);
+  }
+  if (unknown.length === 0) return found;
+  const { results } = await mailDb(ctx).prepare(FIND).bind(JSON.stringify(unknown)).all<VersionRow>();
+  for (const row of results) {
+    const version = await toVersion(row);
+    const [oldest] = cache.keys();
+    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+    cache.set(`${ctx.shard} ${row.n}`, version);
+    found.set(row.n, version);
+  }
+  return found;
+}
+
+async function toVersion({ n, automation, number, definition: json, automation_id: id }: VersionRow): Promise<Version> {
+  const definition = JSON.parse(json) as Definition;
+  const emails = await Promise.all(
+    placedSteps(definition.steps)
+      .filter(({ step }) => step.kind === "send_email")
+      .map(async ({ path }) => [path, await emailRowId(id, number, path)] as const),
+  );
+  return {
+    ...{ n, automation, definition },
+    nodes: compile(definition),
+    emails: new Map(emails),
+  };
+}
+
+/** Returns the id of the row of `broadcasts` that has the content and the counts of the emails of a step of a version. */
+export const emailRowId = (automationId: string, version: number, path: string): Promise<string> =>
+  uuidFromHash(utf8(`automation email ${automationId} ${version} ${path}`));

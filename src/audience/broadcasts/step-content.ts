@@ -1,0 +1,80 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { LiquidTextError } from "../../lib/liquid/index.ts";
+import type { Language } from "../../lib/personal-text.ts";
+import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
+import { findSenderOf } from "./bulk-send/sender.ts";
+import { hasContent, partNames, storeContents, toContents } from "./contents.ts";
+import { currentParts } from "./frozen-parts.ts";
+import type { BroadcastRow } from "./queries.ts";
+import type { StepContent } from "./step-rows.ts";
+
+/** Texts of an email of a step. */
+export interface StepTexts {
+  subject: string;
+  html: string | null;
+  text: string | null;
+  language: Language;
+}
+
+/** A step that sends emails. */
+export interface EmailOfStep {
+  /** Id of its row. */
+  id: string;
+  mailboxId: string;
+  topicId: string | null;
+  texts: StepTexts;
+}
+
+/** Returns the content of a step with the templates that it renders as they are now, or why it cannot be sent. At most two D1 calls. */
+export async function toStepContent(
+  ctx: CallerCtx,
+  { id, mailboxId, topicId, texts }: EmailOfStep,
+): Promise<StepContent | { issue: string }> {
+  const sender = await findSenderOf(ctx, mailboxId);
+  if ("error" in sender) return { issue: sender.error === "unknown" ? "the mailbox does not exist" : sender.error };
+  const content: StepContent = {
+    ...{ id, mailboxId, topicId, ...texts, parts: null },
+    userId: ctx.actor.userId,
+    fromAddress: sender.email,
+    fromDomain: sender.domain,
+  };
+  const row = toRow(ctx.workspace.number, content);
+  try {
+    const parts = partNames(row, []).length > 0 ? await currentParts(ctx, row, []) : null;
+    if (!hasContent(toContents(row, [], parts ?? NO_PARTS))) return { issue: "it has neither html nor text" };
+    return { ...content, parts: parts && JSON.stringify(parts) };
+  } catch (error) {
+    if (error instanceof LiquidTextError) return { issue: error.message };
+    throw error;
+  }
+}
+
+/** Writes the content of steps to R2, where their emails read it. Writing it again changes nothing. */
+export async function storeStepContents(ctx: CallerCtx, contents: readonly StepContent[]): Promise<void> {
+  for (const content of contents) {
+    const parts = content.parts === null ? NO_PARTS : (JSON.parse(content.parts) as BodyParts);
+    const stored = toContents(toRow(ctx.workspace.number, content), [], parts);
+    await storeContents(ctx, ctx.workspace.id, content.id, stored);
+  }
+}
+
+/** Returns the row of a step, as far as contents read it. */
+function toRow(workspace: number, content: StepContent): BroadcastRow {
+  return {
+    ...{
+      n: 0,
+      workspace,
+      id: content.id,
+      status: "sending",
+      version: 0,
+      user_id: content.userId,
+      contact_list_id: null,
+    },
+    ...{ mailbox_id: content.mailboxId, name: "", subject: content.subject, preheader: null, reply_to: null },
+    ...{ from_address: content.fromAddress, from_domain: content.fromDomain, scheduled_at: null, sent_at: null },
+    ...{ ab_test_pct: null, ab_winner_variant_id: null, ab_promoted_at: null, ab_auto_promote: null },
+    ...{ ab_promotion_reason: null, max_per_hour: null, paused_at: null, fan_out: null, fan_out_step: 0, size: 0 },
+    ...{ created_at: 0, updated_at: 0, next_claim_at: null, bulk_tags: "[]", more_lists: null, automation: 0 },
+    ...{ html_body: content.html, text_body: content.text, language: content.language, topic_id: content.topicId },
+  };
+}

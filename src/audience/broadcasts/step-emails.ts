@@ -1,0 +1,207 @@
+import { LiquidTextError } from "../../lib/liquid/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
+import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
+import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
+import { findTopic } from "../../sending/topics/index.ts";
+import { findSender, missingTopic } from "./check-start.ts";
+import { hasContent, type StoredContent, toContents, toStored } from "./contents.ts";
+import { ADD_QUEUED, EMAILS_PER_ROW, INSERT_PAGE, INSERT_ROWS } from "./create-emails.ts";
+import type { Sender } from "./fan-out.ts";
+import { findSuppressed } from "./find-suppressed.ts";
+import { type PageContact, toEmail } from "./new-email.ts";
+import type { BroadcastRow } from "./queries.ts";
+import { copyRow } from "./step-rows.ts";
+
+/** An email that a step of an automation is to send. */
+export interface StepEmail {
+  /** Names it to the caller. */
+  key: number;
+  /** Canonical address of the person. */
+  person: string;
+  /** UUID that it gets. */
+  id: string;
+  /** Data of the event, which its content may name as `event`. */
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** Why an email was not made: about the person, or about the step, which then can make none. */
+export type StepEmailIssue = { of: "person" | "step"; text: string };
+
+/** The emails of one step: what was made, by the name of the caller, and the statements that insert it. */
+export interface StepEmails {
+  issues: ReadonlyMap<number, StepEmailIssue>;
+  statements: MailStatement[];
+  /** Subjects of those that are made; null for one that exists. */
+  subjects: ReadonlyMap<number, string | null>;
+}
+
+const FIND_ROW = `
+  SELECT b.*, p.parts FROM broadcasts b LEFT JOIN broadcast_parts p ON p.broadcast = b.n WHERE b.workspace = ?1 AND b.id = ?2`;
+
+// The metadata is read only as far as the content names it.
+const FIND_CONTACTS = `
+  SELECT c.n, c.id, c.email, c.email_key AS key, c.name, c.pending_since AS pendingSince,
+         CASE WHEN json_array_length(?3) > 0 THEN (
+           SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
+             WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
+             FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?3))) END AS metadata
+    FROM json_each(?2) j CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = j.value
+   WHERE EXISTS (SELECT 1 FROM contact_lists l WHERE l.n = c.list) ORDER BY c.n`;
+
+type ContactRow = PageContact & { pendingSince: number | null };
+
+/** The value of the content that is the data of the event. */
+const EVENT = "event";
+
+/** The mail database that gets the emails of a workspace, and the one that has its contacts and automations; they may be the same. */
+export interface StepDatabases {
+  there: MailCtx;
+  here: MailCtx;
+}
+
+/**
+ * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. The statements are for the database that gets
+ * them. An email that exists by its id is made no second time. At most eight D1 calls. `workspace` as `requireOpenStatement` takes it.
+ */
+export async function prepareStepEmails(
+  { here, there }: StepDatabases,
+  workspace: { number: number; id: string },
+  rowId: string,
+  emails: readonly StepEmail[],
+): Promise<StepEmails> {
+  const isElsewhere = here.shard !== there.shard;
+  if (isElsewhere) await copyRow(here, there, workspace.number, rowId);
+  const step = await readStep(there, workspace, rowId);
+  if ("issue" in step) return refused(emails, step.issue);
+  const names = step.content.names.filter((name) => !["email", "name", EVENT].includes(name));
+  const keys = [...new Set(emails.map(({ person }) => person))];
+  const contacts = await mailDb(here)
+    .prepare(FIND_CONTACTS)
+    .bind(workspace.number, JSON.stringify(keys), JSON.stringify(names))
+    .all<ContactRow>();
+  const suppressed = await findSuppressed(here, { workspace: workspace.number, topic: step.topic }, keys);
+  const existing = isElsewhere ? await findExisting(there, workspace.number, emails) : new Set<string>();
+  const contactsOf = Map.groupBy(contacts.results, ({ key }) => key);
+  const issues = new Map<number, StepEmailIssue>();
+  const subjects = new Map<number, string | null>();
+  const toSend: { contact: ContactRow; email: StepEmail }[] = [];
+  for (const email of emails) {
+    const own = contactsOf.get(email.person) ?? [];
+    const contact = own.find(({ pendingSince }) => pendingSince === null);
+    const issue = contact ? textOf(suppressed.get(email.person)) : own.length > 0 ? PENDING : NO_CONTACT;
+    if (existing.has(email.id)) subjects.set(email.key, null);
+    else if (!contact || issue !== null) issues.set(email.key, { of: "person", text: issue ?? NO_CONTACT });
+    else toSend.push({ contact, email });
+  }
+  const made = toNewEmails(there, step, toSend, isElsewhere);
+  for (const { key, email } of made) subjects.set(key, email.subject);
+  const rows = made.map(({ email }) => email);
+  return { issues, subjects, statements: insertStatements(there, workspace, step.row, rows) };
+}
+
+function toNewEmails(
+  ctx: MailCtx,
+  { row, content, sender, topic }: ReadyStep,
+  toSend: readonly { contact: ContactRow; email: StepEmail }[],
+  isElsewhere: boolean,
+) {
+  const now = ctx.now();
+  const outboxIds = Array.from({ length: Math.ceil(toSend.length / EMAILS_PER_ROW) }, () => ctx.newId());
+  return toSend.map(({ contact: found, email: { key, id, data } }, index) => {
+    const contact = content.names.includes(EVENT) ? withEvent(found, data) : found;
+    const outboxId = outboxIds[Math.floor(index / EMAILS_PER_ROW)] ?? null;
+    const email = toEmail(ctx, { row, sender, topic, contact, content, now, outboxId, id });
+    // The database of the email does not have the contact, which its dispatch would take for deleted.
+    if (isElsewhere && email.personal) email.personal.contact = null;
+    return { key, email };
+  });
+}
+
+const FIND_EXISTING = "SELECT id FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
+
+async function findExisting(ctx: MailCtx, workspace: number, emails: readonly StepEmail[]): Promise<Set<string>> {
+  const ids = JSON.stringify(emails.map(({ id }) => id));
+  const { results } = await mailDb(ctx).prepare(FIND_EXISTING).bind(workspace, ids).all<{ id: string }>();
+  return new Set(results.map(({ id }) => id));
+}
+
+const PENDING = "the person has not confirmed";
+const NO_CONTACT = "no contact of the person is left";
+
+const textOf = (reason: string | undefined): string | null =>
+  reason === undefined
+    ? null
+    : reason === "unsubscribed"
+      ? "the person has unsubscribed"
+      : "the address is on the suppression list";
+
+function refused(emails: readonly StepEmail[], text: string): StepEmails {
+  const issues = new Map(emails.map(({ key }) => [key, { of: "step" as const, text }]));
+  return { issues, statements: [], subjects: new Map() };
+}
+
+function withEvent(contact: ContactRow, data: Readonly<Record<string, unknown>>): ContactRow {
+  const metadata = contact.metadata === null ? {} : (JSON.parse(contact.metadata) as Record<string, unknown>);
+  return { ...contact, metadata: JSON.stringify({ ...metadata, [EVENT]: data }) };
+}
+
+interface ReadyStep {
+  row: BroadcastRow;
+  content: StoredContent;
+  sender: Sender;
+  topic: number | null;
+}
+
+async function readStep(
+  ctx: MailCtx,
+  workspace: { number: number; id: string },
+  rowId: string,
+): Promise<ReadyStep | { issue: string }> {
+  const found = await mailDb(ctx)
+    .prepare(FIND_ROW)
+    .bind(workspace.number, rowId)
+    .first<BroadcastRow & { parts: string | null }>();
+  if (!found) return { issue: "its content does not exist any more" };
+  const { parts, ...row } = found;
+  if (row.status === "cancelled") return { issue: "its sending domain was moved to another workspace" };
+  const sender = await findSender(ctx, row, null);
+  if ("error" in sender) return { issue: sender.error.msg };
+  const topic = row.topic_id === null ? null : await findTopic(ctx, row.workspace, row.topic_id);
+  if (row.topic_id !== null && topic === null) return { issue: missingTopic.msg };
+  const content = readContent(workspace.id, row, parts);
+  return "issue" in content ? content : { row, content, sender, topic: topic?.n ?? null };
+}
+
+function readContent(workspaceId: string, row: BroadcastRow, parts: string | null): StoredContent | { issue: string } {
+  try {
+    const contents = toContents(row, [], parts === null ? NO_PARTS : (JSON.parse(parts) as BodyParts));
+    const [content] = hasContent(contents) ? toStored(workspaceId, row.id, contents) : [];
+    return content ?? { issue: "it has no content" };
+  } catch (error) {
+    if (error instanceof LiquidTextError) return { issue: error.message };
+    throw error;
+  }
+}
+
+function insertStatements(
+  ctx: MailCtx,
+  workspace: { number: number; id: string },
+  row: BroadcastRow,
+  emails: Parameters<typeof insertEmailStatements>[2],
+): MailStatement[] {
+  if (emails.length === 0) return [];
+  const db = mailDb(ctx);
+  const ids = JSON.stringify(emails.map(({ id }) => id));
+  const queued = [{ variant: 0, queued: emails.length }];
+  return [
+    requireOpenStatement(ctx, workspace),
+    ...insertEmailStatements(ctx, workspace.number, emails),
+    db.prepare(INSERT_ROWS).bind(workspace.number, ids),
+    db.prepare(INSERT_PAGE).bind(workspace.number, ids),
+    changeStatement(ctx, workspace.number, ids),
+    db.prepare(ADD_QUEUED).bind(row.n, row.workspace, JSON.stringify(queued)),
+  ];
+}
