@@ -61,6 +61,7 @@ CREATE TABLE automation_runs (
   mark INTEGER NOT NULL, -- events.n before its last move
   data TEXT NOT NULL, -- JSON object: data of the event that began it, or of the last one it waited for
   history TEXT NOT NULL DEFAULT '', -- JSON objects, each with a comma behind it, so that a move appends
+  failures INTEGER NOT NULL DEFAULT 0, -- moves in a row that ended with an error
   intent TEXT, -- JSON: a move whose effect is in another database and may be done already
   started_at INTEGER NOT NULL,
   ended_at INTEGER

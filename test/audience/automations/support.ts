@@ -7,7 +7,7 @@ import { database, mail } from "../../support/databases.ts";
 import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** A queue that discards messages: the test decides when the engine runs. */
-const silent = { WORK: { send: async () => {}, sendBatch: async () => {} } };
+export const silent = { WORK: { send: async () => {}, sendBatch: async () => {} } };
 
 /** Returns functions that work with the automations of a workspace; nothing runs in the background. */
 export function automationsOf(workspace: TestWorkspace) {

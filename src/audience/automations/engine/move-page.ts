@@ -9,7 +9,7 @@ import { applyElsewhere, choosePage, isElsewhere, type PendingEffect, type Prepa
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 import { notifyOfPauses, type PausedAutomation } from "./notify-of-pauses.ts";
-import { type DueRun, readDue } from "./read-due.ts";
+import { type DueRun, RUNS_PER_PAGE, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
 
@@ -21,12 +21,12 @@ export interface PageResult {
 }
 
 /**
- * Moves a page of runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
+ * Moves a page of at most `limit` runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
  * do in others is written before it, after the move was recorded as an intent, and is repeated without effect when this is killed
  * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then.
  */
-export async function movePage(ctx: MailCtx, lease: EngineLease): Promise<PageResult> {
-  const page = await readDue(ctx, lease);
+export async function movePage(ctx: MailCtx, lease: EngineLease, limit = RUNS_PER_PAGE): Promise<PageResult> {
+  const page = await readDue(ctx, lease, limit);
   if (page.runs.length === 0) return { moved: 0, hasMore: page.hasMore };
   const workspaces = await findWorkspaces(
     ctx,
@@ -78,9 +78,9 @@ async function decide(
 ): Promise<Decided[]> {
   const facts = await readFacts(ctx, runs, versions, workspaces);
   const now = ctx.now();
-  return runs.flatMap((due): Decided[] => {
+  return runs.map((due): Decided => {
     const [version, own, workspace] = [versions.get(due.version), facts.get(due.n), workspaces.get(due.workspace)];
-    if (!version || !own || !workspace) return [];
+    if (!version || !own || !workspace) throw new Error(`the run ${due.run.id} has no version`);
     const move = due.intent ?? advance(due.run, version.nodes, { ...own.facts, now });
     const { person } = own.facts;
     const isReadOn = own.readUpTo !== null && move.effect === null && move.run.wait !== null;
@@ -89,12 +89,12 @@ async function decide(
       move: isReadOn ? { ...move, dueAt: now } : move,
       mark: isReadOn ? (own.readUpTo ?? mark) : mark,
     };
-    if (move.effect === null) return [{ moved, effect: null }];
+    if (move.effect === null) return { moved, effect: null };
     // Of a recorded move the effect may be done: it is repeated, also when the person has left since.
     const someone = person ?? { key: due.key, contacts: [], activity: {}, broadcasts: new Set(), topics: new Set() };
     // The kind of the step is that of the effect.
     const effect = { due, effect: move.effect, workspace, version, person: someone } as PendingEffect;
-    return [{ moved, effect }];
+    return { moved, effect };
   });
 }
 

@@ -63,12 +63,12 @@ export interface DuePage {
   hasMore: boolean;
 }
 
-/** Renews the lease and reads a page of runs that are due, in one D1 call. Throws ConcurrencyError when the lease was lost. */
-export async function readDue(ctx: MailCtx, lease: EngineLease): Promise<DuePage> {
+/** Renews the lease and reads at most `limit` runs that are due, in one D1 call. Throws ConcurrencyError when the lease was lost. */
+export async function readDue(ctx: MailCtx, lease: EngineLease, limit: number): Promise<DuePage> {
   const db = mailDb(ctx);
   const [, , found, last] = await db.batch([
     ...renewStatements(ctx, lease),
-    db.prepare(FIND).bind(ctx.now(), RUNS_PER_PAGE),
+    db.prepare(FIND).bind(ctx.now(), limit),
     db.prepare("SELECT coalesce(max(n), 0) AS n FROM events"),
   ]);
   const rows = (found?.results ?? []) as Row[];
@@ -77,7 +77,7 @@ export async function readDue(ctx: MailCtx, lease: EngineLease): Promise<DuePage
   return {
     runs: chosen.map(toDueRun),
     mark: (last?.results[0] as { n: number } | undefined)?.n ?? 0,
-    hasMore: rows.length === RUNS_PER_PAGE || chosen.length < rows.length,
+    hasMore: rows.length === limit || chosen.length < rows.length,
   };
 }
 

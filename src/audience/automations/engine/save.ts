@@ -21,7 +21,7 @@ const MOVE = `
   UPDATE automation_runs AS r SET node = j.value->>'node', visit = j.value->>'visit', due_at = j.value->>'dueAt',
     wait_until = j.value->>'waitUntil', wait_event = j.value->>'waitEvent', is_held = j.value->>'isHeld', mark = j.value->>'mark',
     data = coalesce(j.value->>'data', r.data), history = r.history || (j.value->>'history'), status = j.value->>'status',
-    ended_at = j.value->>'endedAt', intent = NULL
+    ended_at = j.value->>'endedAt', intent = NULL, failures = 0
   FROM json_each(?1) j WHERE r.n = j.value->>'n' AND r.visit = j.value->>'from' AND r.due_at = j.value->>'fromDue'`;
 
 const COUNT = `

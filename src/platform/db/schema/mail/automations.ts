@@ -76,6 +76,7 @@ export const automationRuns = sqliteTable(
     mark: integer().notNull(),
     data: text().notNull(),
     history: text().notNull().default(""),
+    failures: integer().notNull().default(0),
     intent: text(),
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
