@@ -114,7 +114,7 @@ export function findSubscribedStatements(
   emails: readonly string[],
 ): MainStatement[] {
   if (topics.length === 0 || emails.length === 0) return [];
-  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(ctx, email))));
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(formsOf(email))));
   return chunks.map((chunk) => ctx.db.prepare(FIND_SUBSCRIBED).bind(workspace, chunk, JSON.stringify(topics)));
 }
 

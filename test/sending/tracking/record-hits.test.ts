@@ -154,7 +154,7 @@ describe("the hits queue", () => {
       bindings,
     );
     // The last two record activity and events of persons: no row of a workspace without segments and automations.
-    expect(trips.map((statements) => statements.length)).toEqual([1, 1, 6]);
+    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 6]);
     const [read] = trips[1]?.statements ?? [];
     expect(read && (await rowsRead(read))).toBeLessThanOrEqual(3 * 100 + 50);
     expect((read && (await planOf(read)))?.join("\n")).toContain(
