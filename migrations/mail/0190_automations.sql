@@ -32,6 +32,7 @@ CREATE TABLE automation_versions (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX automation_versions_by_number ON automation_versions (automation, number);
+CREATE INDEX automation_versions_by_workspace ON automation_versions (workspace);
 
 -- Runs that came to a step, by its path. `entered`, `completed`, `exited` and `removed` are about the whole run.
 CREATE TABLE automation_counts (
@@ -41,6 +42,7 @@ CREATE TABLE automation_counts (
   runs INTEGER NOT NULL,
   PRIMARY KEY (version, step)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX automation_counts_by_workspace ON automation_counts (workspace);
 
 CREATE TABLE automation_runs (
   n INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -144,6 +144,8 @@ const exampleIds: Record<string, string> = {
   template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
   topic_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a20",
   segment_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a31",
+  automation_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a33",
+  run_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a32",
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
   contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",

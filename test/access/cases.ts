@@ -11,8 +11,8 @@ import { aSession } from "../support/sessions.ts";
 import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { adminCases } from "./admin-cases.ts";
+import { audienceCases } from "./audience-cases.ts";
 import { compatCases } from "./compat-cases.ts";
-import { formCases } from "./form-cases.ts";
 import { forwardCases } from "./forward-cases.ts";
 import { inboxCases } from "./inbox-cases.ts";
 import { mailboxCases } from "./mailbox-cases.ts";
@@ -20,8 +20,6 @@ import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
-import { segmentCases } from "./segment-cases.ts";
-import { topicCases } from "./topic-cases.ts";
 import { transferCases } from "./transfer-cases.ts";
 import { webhookCases } from "./webhook-cases.ts";
 
@@ -296,9 +294,7 @@ export const cases: Record<string, RouteCase> = {
   "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
   ...transferCases,
-  ...segmentCases,
-  ...topicCases,
-  ...formCases,
+  ...audienceCases,
   ...webhookCases,
   ...reportingCases,
   ...mailboxCases,

@@ -23,11 +23,10 @@ import { aSession } from "../support/sessions.ts";
 import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { adminPreparations } from "./admin-preparations.ts";
-import { formPreparations } from "./form-preparations.ts";
+import { audiencePreparations } from "./audience-preparations.ts";
 import { forwardPreparations } from "./forward-preparations.ts";
 import { inboxPreparations } from "./inbox-preparations.ts";
 import { reportingPreparations } from "./reporting-preparations.ts";
-import { topicPreparations } from "./topic-preparations.ts";
 import { webhookPreparations } from "./webhook-preparations.ts";
 
 /** The time of the examples. */
@@ -85,8 +84,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   ...{ rescheduleEmail: scheduled, cancelScheduledEmail: scheduled, sendScheduledEmailNow: scheduled },
   ...{ listScheduledEmails: scheduled, listApiKeys: apiKey, rotateApiKey: apiKey, revokeApiKey: apiKey },
   ...{ getEmail: email, getEmailSource: email, listEmailEvents: email },
-  ...topicPreparations(create),
-  ...formPreparations(createList, () => workspace),
+  ...audiencePreparations(create, createList, () => workspace),
   ...forwardPreparations(() => workspace),
   ...webhookPreparations(create, () => workspace),
   listInboxScheduled: async () => {

@@ -11,7 +11,7 @@ import { type AutomationIn, type AutomationOut, toDefinition } from "./schema.ts
 const INSERT = `
   INSERT INTO automations (workspace, id, user_id, name, status, definition, size, trigger_event, created_at, updated_at)
   SELECT ?1, ?2, ?3, ?4, 'draft', ?5, ?6, ?7, ?8, ?8
-   WHERE (SELECT count(*) FROM automations WHERE workspace = ?1) < ?9`;
+   WHERE (SELECT count(*) FROM automations WHERE workspace = ?1 AND status <> 'archived') < ?9`;
 
 /** Creates a draft of an automation. Throws 403 for a restricted key, 409 when the workspace has as many as it may, 413 when it is too large. */
 export async function createAutomation(caller: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
@@ -45,7 +45,7 @@ export async function createAutomation(caller: CallerCtx, input: AutomationIn): 
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
     if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.automations} automations, which is the limit`);
+      throw conflict(`The workspace has ${limits.automations} automations that are not archived, which is the limit`);
     throw error;
   }
   return response;

@@ -82,7 +82,7 @@ export const automationRoutes = new Hono<AppEnv>()
       summary: "Activate an automation",
       description: "People enter it from now on. Those who were inside when it was paused go on.",
       parameters: [automationId],
-      responses: responses(200, "The automation", AutomationOut, [403, 404, 409, 422]),
+      responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),
     }),
     async (c) => c.json(await activateAutomation(c.get("caller"), c.req.param("automation_id"))),
   )

@@ -28,7 +28,10 @@ const EventName = z
   .max(limits.eventCharacters)
   .meta({ minLength: 1 });
 
-const Time = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "a time is hours and minutes, such as 09:00");
+const Time = z
+  .string()
+  .max(5)
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "a time is hours and minutes, such as 09:00");
 
 const count = z.int().min(1);
 const TOO_LONG = `a duration is at most ${limits.waitMinutes} minutes (366 days)`;
@@ -147,7 +150,7 @@ const fields = {
 
 const example = {
   name: "Welcome",
-  trigger: { event: "contact.confirmed" },
+  trigger: { event: "signed_up" },
   entry: { mode: "once" as const },
   steps: [
     { kind: "wait", for: { hours: 1 } },
@@ -187,13 +190,13 @@ export const AutomationOut = z
     ref: "Automation",
     examples: [
       {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a31",
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a33",
         ...example,
         status: "active" as const,
         version: 1,
         pause_reason: null,
         counters: { entered: 10, active: 4, completed: 5, exited: 1, removed: 0 },
-        step_counters: { "0": 10, "1": 6 },
+        step_counters: {},
         created_at: "2026-11-26T14:00:00.000Z",
         updated_at: "2026-11-26T14:00:00.000Z",
       },

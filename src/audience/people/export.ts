@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { findPersonTopics, personKey } from "../../sending/topics/index.ts";
-import { findConsentsOf, findContactsOf, findEventsOf, findRestrictionsOf } from "./queries.ts";
+import { findConsentsOf, findContactsOf, findEventsOf, findRestrictionsOf, findRunsOf } from "./queries.ts";
 import { requireAdmin } from "./require-admin.ts";
 import { limits } from "./rules.ts";
 import { type PersonExportOut, toExport } from "./schema.ts";
@@ -15,6 +15,8 @@ export interface ExportCursor {
   consents: string | null;
   /** events.n of the last event. Absent: from the first on. */
   events?: number | null;
+  /** automation_runs.n of the last run. Absent: from the first on. */
+  runs?: number | null;
   /** Id of the last email. Absent: from the newest on. */
   emails?: string | null;
 }
@@ -37,7 +39,7 @@ export async function* exportPages(ctx: CallerCtx, email: string): AsyncGenerato
 }
 
 /**
- * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence, events and emails
+ * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence, events, runs of automations and emails
  * continue until each has ended. Throws 404 for what is no address, 403 for members and for a credential without emails:view.
  */
 export async function exportPerson(
@@ -48,12 +50,13 @@ export async function exportPerson(
   requireAdmin(ctx);
   if (!ctx.actor.scopes.has("emails:view")) throw forbidden("Missing scope: emails:view");
   const person = { workspace: ctx.workspace.number, email: personKey(email) };
-  const [restrictions, topics, contacts, consents, events, emails] = await Promise.all([
+  const [restrictions, topics, contacts, consents, events, runs, emails] = await Promise.all([
     findRestrictionsOf(ctx, person.workspace, person.email),
     findPersonTopics(ctx, person.workspace, person.email),
     cursor.contacts === null ? [] : findContactsOf(ctx, person, { after: cursor.contacts, limit: limits.contacts + 1 }),
     cursor.consents === null ? [] : findConsentsOf(ctx, person, { after: cursor.consents, limit: limits.consents + 1 }),
     cursor.events === null ? [] : findEventsOf(ctx, person, { after: cursor.events ?? 0, limit: limits.events + 1 }),
+    cursor.runs === null ? [] : findRunsOf(ctx, person, { after: cursor.runs ?? 0, limit: limits.runs + 1 }),
     cursor.emails === null
       ? { rows: [], next: null }
       : findEmailsTo(ctx, person.email, { before: cursor.emails, limit }),
@@ -62,11 +65,13 @@ export async function exportPerson(
     contacts: contacts.slice(0, limits.contacts),
     consents: consents.slice(0, limits.consents),
     events: events.slice(0, limits.events),
+    runs: runs.slice(0, limits.runs),
   };
   const next = {
     contacts: contacts.length > limits.contacts ? (page.contacts.at(-1)?.list ?? null) : null,
     consents: consents.length > limits.consents ? (page.consents.at(-1)?.id ?? null) : null,
     events: events.length > limits.events ? (page.events.at(-1)?.n ?? null) : null,
+    runs: runs.length > limits.runs ? (page.runs.at(-1)?.n ?? null) : null,
     emails: emails.next,
   };
   const isEnd = Object.values(next).every((position) => position === null);

@@ -87,6 +87,36 @@ export async function findEventsOf(
   return results;
 }
 
+/** A run of a person through an automation. Times in milliseconds since 1970. */
+export interface RunOfPerson {
+  n: number;
+  id: string;
+  automation: string;
+  status: string;
+  data: string;
+  /** JSON objects, each with a comma behind it. */
+  history: string;
+  startedAt: number;
+}
+
+const RUNS = `
+  SELECT r.n, r.id, a.name AS automation, r.status, r.data, r.history, r.started_at AS startedAt
+    FROM automation_runs r CROSS JOIN automations a ON a.n = r.automation
+   WHERE r.workspace = ?1 AND r.email_key = ?2 AND r.n > ?3 ORDER BY r.n LIMIT ?4`;
+
+/** Returns the runs of a person after one, by automation_runs.n. */
+export async function findRunsOf(
+  ctx: CallerCtx,
+  { workspace, email }: { workspace: number; email: string },
+  { after, limit }: { after: number; limit: number },
+): Promise<RunOfPerson[]> {
+  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
+    .prepare(RUNS)
+    .bind(workspace, email, after, limit)
+    .all<RunOfPerson>();
+  return results;
+}
+
 /** The entries of an address on the suppression list and about its soft bounces. */
 export interface RestrictionsOfPerson {
   suppression: { reason: SuppressionEntry["reason"]; createdAt: number; unsubscribedAt: number | null } | null;

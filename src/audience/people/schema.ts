@@ -5,7 +5,7 @@ import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { PersonEventOut, toPersonEvent } from "../events/index.ts";
 import type { ExportCursor } from "./export.ts";
-import type { ConsentOfPerson, ContactOfPerson, EventOfPerson, RestrictionsOfPerson } from "./queries.ts";
+import type { ConsentOfPerson, ContactOfPerson, EventOfPerson, RestrictionsOfPerson, RunOfPerson } from "./queries.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
@@ -61,6 +61,23 @@ const eventExample = {
   ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30", name: "order.paid", data: { total: 42.5 } },
   ...{ occurred_at: "2026-11-21T14:00:00.000Z", created_at: "2026-11-21T14:00:01.120Z" },
 };
+
+const runExample = {
+  ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a32", automation: "Welcome", status: "completed", data: {} },
+  history: [{ at: "2026-11-21T14:00:00.000Z", step: null, text: "Entered by signed_up." }],
+  started_at: "2026-11-21T14:00:00.000Z",
+};
+
+const Run = z
+  .object({
+    id: z.uuid(),
+    automation: z.string().describe("Name of the automation."),
+    status: z.string(),
+    data: z.record(z.string(), z.unknown()),
+    history: z.array(z.object({ at: timestamp, step: z.string().nullable(), text: z.string() })),
+    started_at: timestamp,
+  })
+  .meta({ ref: "PersonRun", examples: [runExample] });
 
 const emailExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
@@ -137,6 +154,7 @@ export const PersonExportOut = z
     contacts: z.array(Contact),
     consents: z.array(Consent),
     events: z.array(PersonEventOut).describe("Oldest first."),
+    runs: z.array(Run).describe("Runs through automations, oldest first."),
     emails: z.array(Email).describe("Newest first."),
   })
   .meta({
@@ -150,6 +168,7 @@ export const PersonExportOut = z
         contacts: [contactExample],
         consents: [consentExample],
         events: [eventExample],
+        runs: [runExample],
         emails: [emailExample],
       },
     ],
@@ -162,6 +181,7 @@ interface ExportRows extends RestrictionsOfPerson {
   contacts: readonly ContactOfPerson[];
   consents: readonly ConsentOfPerson[];
   events: readonly EventOfPerson[];
+  runs: readonly RunOfPerson[];
   emails: readonly EmailOfRecipient[];
 }
 
@@ -187,6 +207,7 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
     contacts: rows.contacts.map(toContact),
     consents: rows.consents.map(toConsent),
     events: rows.events.map(toPersonEvent),
+    runs: rows.runs.map(toRun),
     emails: rows.emails.map(toEmail),
   };
 }
@@ -231,13 +252,23 @@ const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["e
   })),
 });
 
-const CURSOR = /^(\d{1,15}|end)\.([0-9a-f-]{36}|end)\.(\d{1,15}|end)\.([0-9a-f-]{36}|end)$/;
+/** Returns a run with its history as a list. */
+function toRun({ id, automation, status, data, history, startedAt }: RunOfPerson): PersonExportOut["runs"][number] {
+  const lines = JSON.parse(`[${history.replace(/,$/, "")}]`) as { at: number; step: string | null; text: string }[];
+  return {
+    ...{ id, automation, status, data: JSON.parse(data) as Record<string, unknown> },
+    history: lines.map(({ at, step, text }) => ({ at: iso(at), step, text })),
+    started_at: iso(startedAt),
+  };
+}
+
+const CURSOR = /^(\d{1,15}|end)\.([0-9a-f-]{36}|end)\.(\d{1,15}|end)\.(\d{1,15}|end)\.([0-9a-f-]{36}|end)$/;
 
 /** The query parameter that continues an export. */
 export const ExportAfter = z
   .string()
   .transform((text, context): ExportCursor => {
-    const [, contacts = "", consents = "", events = "", emails = ""] = CURSOR.exec(text) ?? [];
+    const [, contacts = "", consents = "", events = "", runs = "", emails = ""] = CURSOR.exec(text) ?? [];
     const isKnown = (id: string) => id === "end" || isUuid(id);
     if (contacts === "" || !isKnown(consents) || !isKnown(emails)) {
       context.addIssue({ code: "custom", message: "after must be the value of a Link header" });
@@ -247,6 +278,7 @@ export const ExportAfter = z
       contacts: contacts === "end" ? null : Number(contacts),
       consents: consents === "end" ? null : consents,
       events: events === "end" ? null : Number(events),
+      runs: runs === "end" ? null : Number(runs),
       emails: emails === "end" ? null : emails,
     };
   })
@@ -255,5 +287,5 @@ export const ExportAfter = z
   .describe("Cursor from the `Link` header of the previous page.");
 
 /** Returns the value of `after` for a cursor. */
-export const cursorText = ({ contacts, consents, events, emails }: ExportCursor): string =>
-  [contacts, consents, events, emails].map((position) => position ?? "end").join(".");
+export const cursorText = ({ contacts, consents, events, runs, emails }: ExportCursor): string =>
+  [contacts, consents, events, runs, emails].map((position) => position ?? "end").join(".");

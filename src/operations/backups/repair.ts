@@ -47,7 +47,7 @@ const RESET = `
 // Started after the backup began: its emails are not in the backup.
 const UNDO = `
   UPDATE broadcasts SET status = 'draft', fan_out = NULL, fan_out_step = 0
-   WHERE status = 'sending' AND n NOT IN (SELECT value->>'n' FROM json_each(?1))`;
+   WHERE status = 'sending' AND automation IS NULL AND n NOT IN (SELECT value->>'n' FROM json_each(?1))`;
 
 /** Sets the progress of broadcasts to that of the start of the backup, with which the emails agree. */
 async function repairBroadcasts(store: BackupStore, { broadcasts, lastN }: MailStart): Promise<void> {

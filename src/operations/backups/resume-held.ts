@@ -3,7 +3,9 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { DatabaseKind, Statement } from "../../platform/db/database.ts";
 import { onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
+import { wakeAutomations } from "../../platform/person-events/index.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { RESTORED_REASON } from "./write-rows.ts";
 
 /** Rows that one call resumes in each database, and deliveries of webhooks. */
 const ROWS_PER_CALL = 500;
@@ -28,6 +30,11 @@ const RESUME_ENDPOINTS = `
   UPDATE webhook_endpoints SET due_at = ?1 WHERE token IS NULL AND due_at IS NULL
      AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.due_at <= ?1)`;
 
+// Their engine lets the runs go on page by page.
+const RESUME_AUTOMATIONS = `
+  UPDATE automations SET status = 'active', pause_reason = NULL, sweep = 'resume', sweep_after = 0, edit = edit + 1
+   WHERE n IN (SELECT n FROM automations WHERE status = 'paused' AND pause_reason = ?1 LIMIT ?2)`;
+
 /**
  * Resumes up to 500 held rows of each outbox and as many deliveries of webhooks of a restored backup. Due ones are sent at once,
  * others at their time. Returns how many, 0 when none is left. Safe to repeat.
@@ -39,6 +46,7 @@ export async function resumeHeld(ctx: Ctx): Promise<number> {
     const mailCtx = onShard(ctx, shard);
     resumed += await resumeRows(mailCtx, mailDb(mailCtx).prepare(RESUME_MAIL).bind(ROWS_PER_CALL));
     resumed += await resumeDeliveries(mailCtx);
+    resumed += await resumeAutomations(mailCtx);
   }
   return resumed;
 }
@@ -64,6 +72,12 @@ async function resumeDeliveries(ctx: MailCtx): Promise<number> {
   const deliveries = resumed?.meta.changes ?? 0;
   if (deliveries > 0) await wakeWebhooks(ctx);
   return deliveries;
+}
+
+async function resumeAutomations(ctx: MailCtx): Promise<number> {
+  const { meta } = await mailDb(ctx).prepare(RESUME_AUTOMATIONS).bind(RESTORED_REASON, ROWS_PER_CALL).run();
+  if (meta.changes > 0) await wakeAutomations(ctx);
+  return meta.changes;
 }
 
 const COUNT = "SELECT kind, count(*) AS held FROM held_outbox GROUP BY kind ORDER BY kind";

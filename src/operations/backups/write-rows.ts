@@ -81,6 +81,9 @@ async function writeSequence(store: BackupStore, { rows }: RowsRequest): Promise
   return [];
 }
 
+/** Why an automation of a restored backup is paused, until an operator resumes what is held. */
+export const RESTORED_REASON = "A backup was restored.";
+
 /** Columns of the outbox that held rows lack: a row of a stopped workspace is stopped again by its next run. */
 const NOT_HELD = ["stopped"];
 
@@ -93,8 +96,20 @@ function heldBack(request: RowsRequest): RowsRequest {
   }
   if (request.table === "webhook_endpoints")
     return { ...request, rows: changed(request, { token: () => null, due_at: () => null }) };
+  if (request.table === "automations") return { ...request, rows: pausedAutomations(request) };
+  if (request.table === "automation_engine")
+    return { ...request, rows: changed(request, { token: () => null, until: () => 0 }) };
   if (request.table === "webhook_deliveries") return { ...request, rows: changed(request, { due_at: () => null }) };
   return request;
+}
+
+/** Returns rows of automations, of which those that were active wait for the operator: their runs stay where they are. */
+function pausedAutomations({ columns, rows }: RowsRequest): RowsRequest["rows"] {
+  const [status, reason] = ["status", "pause_reason"].map((name) => columns.indexOf(name));
+  return rows.map((row) => {
+    if (status === undefined || reason === undefined || row[status] !== "active") return row;
+    return row.with(status, "paused").with(reason, RESTORED_REASON);
+  });
 }
 
 function without(names: readonly string[], request: RowsRequest): RowsRequest {

@@ -16,6 +16,11 @@ export const MAIL_ROWS: readonly PersonRows[] = [
   { kind: "contacts", table: "contacts", key: "n", email: "email_key" },
   { kind: "confirmations", table: "confirmations", key: "workspace, email_key, list", email: "email_key" },
   { kind: "consents", table: "consents", key: "workspace, email_key, id", email: "email_key" },
+  { kind: "automation_runs", table: "automation_runs", key: "n", email: "email_key" },
+  {
+    ...{ kind: "automation_runs", table: "automation_daily_emails" },
+    ...{ key: "workspace, email_key", email: "email_key" },
+  },
   { kind: "events", table: "events", key: "n", email: "email_key" },
   { kind: "activity", table: "person_activity", key: "workspace, email_key", email: "email_key" },
   { kind: "retries", table: "retried_addresses", key: "workspace, email", email: "email" },

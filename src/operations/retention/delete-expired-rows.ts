@@ -29,6 +29,13 @@ const DELETE_INBOUND =
 const DELETE_WEBHOOK_DELIVERIES =
   "DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries ORDER BY n LIMIT ?2) AND created_at < ?1";
 const DELETE_EVENTS = "DELETE FROM events WHERE n IN (SELECT n FROM events ORDER BY n LIMIT ?2) AND created_at < ?1";
+// A person who may enter once is known by the run; it keeps no more than that.
+const DELETE_RUNS = `
+  DELETE FROM automation_runs WHERE n IN (
+    SELECT n FROM automation_runs INDEXED BY automation_runs_by_end WHERE ended_at < ?1 AND entry_key <> '' LIMIT ?2)`;
+const CLEAR_RUNS = `
+  UPDATE automation_runs SET data = '{}', history = '', ended_at = NULL WHERE n IN (
+    SELECT n FROM automation_runs INDEXED BY automation_runs_by_end WHERE ended_at < ?1 AND entry_key = '' LIMIT ?2)`;
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_TOTALS = deleteOld("shard_workspaces", "rollups_totals", "hour", "workspace, hour");
 const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
@@ -134,6 +141,8 @@ export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
     [DELETE_INBOUND, cutoff],
     [DELETE_WEBHOOK_DELIVERIES, emailCutoff(ctx.now(), DELIVERY_DAYS)],
     [DELETE_EVENTS, ctx.now() - eventLimits.keptMs],
+    [DELETE_RUNS, ctx.now() - eventLimits.keptMs],
+    [CLEAR_RUNS, ctx.now() - eventLimits.keptMs],
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_TOTALS, hour],
     [DELETE_DAILY_ROLLUPS, day],

@@ -115,7 +115,7 @@ describe("the export of a person", () => {
       {
         ...{ email: "nobody@example.org", suppression: null, soft_bounces: null },
         topics: { email: "nobody@example.org", unsubscribed_from_all: false, topics: [] },
-        ...{ contacts: [], consents: [], events: [], emails: [] },
+        ...{ contacts: [], consents: [], events: [], runs: [], emails: [] },
       },
     ]);
   });

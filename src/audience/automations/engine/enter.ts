@@ -40,14 +40,16 @@ const WAKE = `
         ON r.workspace = j.value->>'workspace' AND r.email_key = j.value->>'key'
      WHERE r.wait_event = j.value->>'name' AND r.mark < j.value->>'n') AND due_at > ?2`;
 
+// An erasure deletes contacts before runs, so no run is added for an erased person.
 const ENTER = `
   INSERT INTO automation_runs (workspace, id, automation, version, email_key, entry_key, node, due_at, entered_event, mark, data, history, started_at)
   SELECT j.value->>'workspace', j.value->>'id', j.value->>'automation', j.value->>'version', j.value->>'key', j.value->>'entry',
          j.value->>'node', ?2, j.value->>'event', j.value->>'event', j.value->>'data', j.value->>'history', ?2
     FROM json_each(?1) j
-   WHERE j.value->>'since' IS NULL OR NOT EXISTS (
-     SELECT 1 FROM automation_runs r WHERE r.automation = j.value->>'automation' AND r.email_key = j.value->>'key'
-        AND r.started_at >= j.value->>'since')
+   WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.workspace = j.value->>'workspace' AND c.email_key = j.value->>'key')
+     AND (j.value->>'since' IS NULL OR NOT EXISTS (
+       SELECT 1 FROM automation_runs r WHERE r.automation = j.value->>'automation' AND r.email_key = j.value->>'key'
+          AND r.started_at >= j.value->>'since'))
   ON CONFLICT DO NOTHING`;
 
 const COUNT = `

@@ -31,7 +31,7 @@ export const runRoutes = new Hono<AppEnv>()
   .post(
     "/v1/automations/:automation_id/dry-run",
     operation("automations:view", {
-      operationId: "dryRunAutomation",
+      operationId: "previewAutomation",
       summary: "Show what an automation would do for a person",
       description: "With events and times of your choice. Nothing is sent or changed.",
       parameters: [automationId],

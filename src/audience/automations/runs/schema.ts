@@ -36,7 +36,7 @@ export type RunItemOut = z.output<typeof RunItemOut>;
 const Line = z.object({ at: timestamp, step: z.string().nullable().describe("Path of the step."), text: z.string() });
 
 const history = [
-  { at: "2026-11-26T14:00:00.000Z", step: null, text: "Entered by contact.confirmed." },
+  { at: "2026-11-26T14:00:00.000Z", step: null, text: "Entered by signed_up." },
   { at: "2026-11-26T14:00:00.500Z", step: "0", text: "Waits until 2026-11-27T14:00:00.000Z." },
 ];
 

@@ -39,7 +39,10 @@ export const automationVersions = sqliteTable(
     definition: text().notNull(),
     createdAt: integer("created_at").notNull(),
   },
-  (t) => [uniqueIndex("automation_versions_by_number").on(t.automation, t.number)],
+  (t) => [
+    uniqueIndex("automation_versions_by_number").on(t.automation, t.number),
+    index("automation_versions_by_workspace").on(t.workspace),
+  ],
 );
 
 export const automationCounts = sqliteTable(
@@ -50,7 +53,7 @@ export const automationCounts = sqliteTable(
     workspace: integer().notNull(),
     runs: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.version, t.step] })],
+  (t) => [primaryKey({ columns: [t.version, t.step] }), index("automation_counts_by_workspace").on(t.workspace)],
 );
 
 export const automationRuns = sqliteTable(
