@@ -43,8 +43,8 @@ export const CLAIM_STATEMENTS = 15;
 /** Returns the D1 statements that the outcomes of a claim of `emails` may still need once no further email starts. */
 export function closingStatements(emails: number): number {
   const unwritten = Math.min(emails, MAX_UNWRITTEN);
-  // A flush has a statement for each workspace among its emails and twelve others. The lease and the rest take five.
-  return 12 * Math.ceil(unwritten / FLUSH_EMAILS) + unwritten + 5;
+  // A flush has a statement for each workspace among its emails and thirteen others. The lease and the rest take five.
+  return 13 * Math.ceil(unwritten / FLUSH_EMAILS) + unwritten + 5;
 }
 
 /** Returns whether a run may claim further rows: what is left is enough for the claim and for outcomes of its emails. */
