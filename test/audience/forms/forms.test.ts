@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { FormOut } from "../../../src/audience/forms/index.ts";
+import { eventNamesOf, recordEvents } from "../../support/person-events.ts";
 import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
 import { captureMails, evidenceOf, listsOf } from "../consent/support.ts";
 
@@ -29,6 +30,20 @@ const submit = (path: string, fields: Record<string, string>, headers: Record<st
   });
 
 describe("a form", () => {
+  it("adds a person for the automations when they confirm, and never changes one who is there", async () => {
+    await recordEvents(workspace);
+    const { path } = await aForm({ fields: [{ name: "name", label: "Your name" }] });
+    await submit(path, { email: "ada@example.org", name: "Ada" });
+    expect(await eventNamesOf(workspace)).toEqual([]);
+    const [mail] = await captureMails();
+    await visitor.call("POST", mail?.path ?? "", "", { "Content-Type": "application/x-www-form-urlencoded" });
+    await submit(path, { email: "ada@example.org", name: "Eve" });
+    expect((await eventNamesOf(workspace)).filter((name) => name.startsWith("contact."))).toEqual([
+      "contact.confirmed ada@example.org",
+      "contact.added ada@example.org",
+    ]);
+  });
+
   it("makes a contact pending, mails a link, and the person is on the list after the button", async () => {
     const fields = [
       { name: "name", label: "Your name" },

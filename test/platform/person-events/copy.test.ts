@@ -7,6 +7,7 @@ import { sweep, type WakeUp } from "../../../src/platform/outbox/index.ts";
 import { recordEmailEventsStatements, setPeopleFlags } from "../../../src/platform/person-events/index.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { broadcastsOf } from "../../audience/broadcasts/support.ts";
+import { countingDb, planOf, rowsRead } from "../../support/counting-db.ts";
 import { FILE_SHARD, mail, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf } from "../../support/person-events.ts";
 import {
@@ -110,6 +111,49 @@ it("an automation that is activated while the newer database reads the flags kee
   await runNewer("events");
   expect(await flagsOfNewer()).toBe(6);
   expect(await eventsOf(workspace)).toHaveLength(1);
+});
+
+it("a page of the copy reads the events that are copied, and none of other workspaces", async () => {
+  await rollOver();
+  await setFlags();
+  const other = await aWorkspace({ mailShard: NEWER });
+  const { bindings, trips } = countingDb();
+  await newer
+    .prepare(
+      `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000)
+       INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at) SELECT ?1, 'id' || i, 'a@b.example', 'x', '{}', 1, 1 FROM c`,
+    )
+    .bind(other.workspaceNumber)
+    .run();
+  await record(150);
+  await runNewer("events", bindings);
+  const reads = trips.flatMap(({ statements }) => statements.filter(({ sql }) => /SELECT n, workspace, id/.test(sql)));
+  expect(reads).toHaveLength(3);
+  for (const statement of reads) expect((await planOf(statement)).join()).toContain("USING INDEX events_to_copy");
+  await record(150);
+  expect(reads[0] && (await rowsRead(reads[0]))).toBeLessThanOrEqual(200);
+});
+
+it("events of a person whose erasure runs are deleted, not copied", async () => {
+  await rollOver();
+  await setFlags();
+  const [, ...others] = await record(3);
+  expect((await workspace.call("DELETE", "/v1/people/C0@example.org")).status).toBe(202);
+  await runNewer("events");
+  expect([await eventNamesOf(workspace), await rowsOfNewer()]).toEqual([others, []]);
+});
+
+it("events stay in a database that has become the first of the workspace", async () => {
+  await rollOver();
+  await setFlags();
+  const names = await record(3);
+  await env.DB.prepare("UPDATE workspaces SET mail_shards = ?2 WHERE number = ?1")
+    .bind(workspace.workspaceNumber, JSON.stringify([NEWER]))
+    .run();
+  await runNewer("events");
+  expect(await flagsOfNewer()).toBe(2);
+  expect(await rowsOfNewer()).toEqual(names.map(() => ({ name: "email.opened", copying: null })));
+  expect(await newer.prepare("SELECT count(*) AS n FROM outbox WHERE kind = 'events'").first("n")).toBe(0);
 });
 
 it("events of a deleted workspace are deleted", async () => {
