@@ -11,6 +11,13 @@ import type {
   AuditEntry,
   AutoReply,
   AutoReplyUpdate,
+  Automation,
+  AutomationCreate,
+  AutomationDryRun,
+  AutomationDryRunRequest,
+  AutomationRun,
+  AutomationRunItem,
+  AutomationUpdate,
   BatchResult,
   Broadcast,
   BroadcastAudience,
@@ -110,6 +117,11 @@ import type {
   SavedSearches,
   SavedSearchesUpdate,
   ScheduledEmail,
+  Segment,
+  SegmentContact,
+  SegmentCount,
+  SegmentCreate,
+  SegmentUpdate,
   SmtpCredential,
   SmtpCredentialCreate,
   Suppression,
@@ -298,6 +310,28 @@ export interface Operations {
   getAnalyticsDeliverability(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDeliverability>;
   /** Resume the mail of a workspace that stopped itself. POST /v1/workspaces/{workspace_id}/resume-bulk */
   resumeBulkMail(workspaceId: string, options?: RequestOptions): Promise<Workspace>;
+  /** List automations, newest first. GET /v1/automations/ */
+  listAutomations(query?: { status?: "draft" | "active" | "paused" | "archived"; limit?: number; before?: string }, options?: RequestOptions): Promise<Automation[]>;
+  /** Create a draft of an automation. POST /v1/automations/ */
+  createAutomation(body: AutomationCreate, options?: RequestOptions): Promise<Automation>;
+  /** Get an automation with its counters. GET /v1/automations/{automation_id} */
+  getAutomation(automationId: string, options?: RequestOptions): Promise<Automation>;
+  /** Update an automation. PATCH /v1/automations/{automation_id} */
+  updateAutomation(automationId: string, body: AutomationUpdate, options?: RequestOptions): Promise<Automation>;
+  /** Activate an automation. POST /v1/automations/{automation_id}/activate */
+  activateAutomation(automationId: string, options?: RequestOptions): Promise<Automation>;
+  /** Pause an automation. POST /v1/automations/{automation_id}/pause */
+  pauseAutomation(automationId: string, options?: RequestOptions): Promise<Automation>;
+  /** Archive an automation for good. POST /v1/automations/{automation_id}/archive */
+  archiveAutomation(automationId: string, options?: RequestOptions): Promise<Automation>;
+  /** Show what an automation would do for a person. POST /v1/automations/{automation_id}/dry-run */
+  previewAutomation(automationId: string, body: AutomationDryRunRequest, options?: RequestOptions): Promise<AutomationDryRun>;
+  /** List the runs of an automation, newest first. GET /v1/automations/{automation_id}/runs */
+  listAutomationRuns(automationId: string, query?: { status?: "active" | "completed" | "exited" | "removed"; email?: string; limit?: number; before?: string }, options?: RequestOptions): Promise<AutomationRunItem[]>;
+  /** Get a run with its steps, times and reasons. GET /v1/automations/{automation_id}/runs/{run_id} */
+  getAutomationRun(automationId: string, runId: string, options?: RequestOptions): Promise<AutomationRun>;
+  /** Take a person out of an automation. DELETE /v1/automations/{automation_id}/runs/{run_id} */
+  removeAutomationRun(automationId: string, runId: string, options?: RequestOptions): Promise<null>;
   /** Create a contact list. POST /v1/contacts/ */
   createContactList(body: ContactListCreate, options?: RequestOptions): Promise<ContactList>;
   /** List contact lists, oldest first. GET /v1/contacts/ */
@@ -384,6 +418,20 @@ export interface Operations {
   sendEventBatch(body: EventSend[], options?: RequestOptions): Promise<EventBatchSent>;
   /** List the events of a person, newest first. GET /v1/people/{email}/events */
   listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): Promise<PersonEvent[]>;
+  /** Create a segment. POST /v1/segments/ */
+  createSegment(body: SegmentCreate, options?: RequestOptions): Promise<Segment>;
+  /** List segments, oldest first. GET /v1/segments/ */
+  listSegments(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Segment[]>;
+  /** Get a segment. GET /v1/segments/{segment_id} */
+  getSegment(segmentId: string, options?: RequestOptions): Promise<Segment>;
+  /** Update a segment. PATCH /v1/segments/{segment_id} */
+  updateSegment(segmentId: string, body: SegmentUpdate, options?: RequestOptions): Promise<Segment>;
+  /** Delete a segment. DELETE /v1/segments/{segment_id} */
+  deleteSegment(segmentId: string, options?: RequestOptions): Promise<null>;
+  /** List the people of a segment. GET /v1/segments/{segment_id}/contacts */
+  listSegmentContacts(segmentId: string, query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<SegmentContact[]>;
+  /** Count the people of a segment. GET /v1/segments/{segment_id}/count */
+  countSegment(segmentId: string, options?: RequestOptions): Promise<SegmentCount>;
   /** Create a mailbox. POST /v1/mailboxes/ */
   createMailbox(body: MailboxCreate, options?: RequestOptions): Promise<Mailbox>;
   /** List mailboxes in order of address. GET /v1/mailboxes/ */
@@ -523,11 +571,15 @@ export interface Lists {
   listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): AsyncIterable<EmailRecord>;
   listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Template>;
   listTopics(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Topic>;
+  listAutomations(query?: { status?: "draft" | "active" | "paused" | "archived"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Automation>;
+  listAutomationRuns(automationId: string, query?: { status?: "active" | "completed" | "exited" | "removed"; email?: string; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<AutomationRunItem>;
   getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
   exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<PersonContact>;
   listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<PersonEvent>;
+  listSegments(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Segment>;
+  listSegmentContacts(segmentId: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<SegmentContact>;
   listMailboxes(query?: { page?: number; limit?: number; domain_id?: string; after?: string }, options?: RequestOptions): AsyncIterable<Mailbox>;
   listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
   searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
@@ -618,6 +670,17 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getAnalyticsDomainStats: {"method":"GET","path":"/v1/analytics/domain-stats","query":true},
   getAnalyticsDeliverability: {"method":"GET","path":"/v1/analytics/deliverability","query":true},
   resumeBulkMail: {"method":"POST","path":"/v1/workspaces/{workspace_id}/resume-bulk"},
+  listAutomations: {"method":"GET","path":"/v1/automations/","query":true,"items":""},
+  createAutomation: {"method":"POST","path":"/v1/automations/","body":"json","keyed":true},
+  getAutomation: {"method":"GET","path":"/v1/automations/{automation_id}"},
+  updateAutomation: {"method":"PATCH","path":"/v1/automations/{automation_id}","body":"json"},
+  activateAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/activate"},
+  pauseAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/pause"},
+  archiveAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/archive"},
+  previewAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/dry-run","body":"json"},
+  listAutomationRuns: {"method":"GET","path":"/v1/automations/{automation_id}/runs","query":true,"items":""},
+  getAutomationRun: {"method":"GET","path":"/v1/automations/{automation_id}/runs/{run_id}"},
+  removeAutomationRun: {"method":"DELETE","path":"/v1/automations/{automation_id}/runs/{run_id}"},
   createContactList: {"method":"POST","path":"/v1/contacts/","body":"json","keyed":true},
   listContactLists: {"method":"GET","path":"/v1/contacts/"},
   getContactList: {"method":"GET","path":"/v1/contacts/{list_id}","query":true,"items":"contacts"},
@@ -661,6 +724,13 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   sendEvent: {"method":"POST","path":"/v1/events","body":"json","keyed":true},
   sendEventBatch: {"method":"POST","path":"/v1/events/batch","body":"json","keyed":true},
   listPersonEvents: {"method":"GET","path":"/v1/people/{email}/events","query":true,"items":""},
+  createSegment: {"method":"POST","path":"/v1/segments/","body":"json","keyed":true},
+  listSegments: {"method":"GET","path":"/v1/segments/","query":true,"items":""},
+  getSegment: {"method":"GET","path":"/v1/segments/{segment_id}"},
+  updateSegment: {"method":"PATCH","path":"/v1/segments/{segment_id}","body":"json"},
+  deleteSegment: {"method":"DELETE","path":"/v1/segments/{segment_id}"},
+  listSegmentContacts: {"method":"GET","path":"/v1/segments/{segment_id}/contacts","query":true,"items":""},
+  countSegment: {"method":"GET","path":"/v1/segments/{segment_id}/count"},
   createMailbox: {"method":"POST","path":"/v1/mailboxes/","body":"json","keyed":true},
   listMailboxes: {"method":"GET","path":"/v1/mailboxes/","query":true,"items":""},
   getMailbox: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}"},

@@ -158,7 +158,7 @@ export interface ApiKey {
 export interface ApiKeyCreate {
   name: string;
   /** At most the caller's scopes. Omitted: all of the caller's scopes. */
-  scopes?: ("*" | "emails:send" | "emails:view" | "contacts:view" | "contacts:manage" | "events:send" | "templates:view" | "templates:manage" | "broadcasts:view" | "broadcasts:manage" | "broadcasts:send" | "domains:view" | "domains:manage" | "mailboxes:view" | "mailboxes:manage" | "inbox:read" | "inbox:write" | "smtp:view" | "smtp:manage" | "webhooks:view" | "webhooks:manage" | "analytics:view" | "notifications:view" | "notifications:manage" | "team:view" | "team:manage")[] | null;
+  scopes?: ("*" | "emails:send" | "emails:view" | "contacts:view" | "contacts:manage" | "events:send" | "templates:view" | "templates:manage" | "broadcasts:view" | "broadcasts:manage" | "broadcasts:send" | "automations:view" | "automations:manage" | "domains:view" | "domains:manage" | "mailboxes:view" | "mailboxes:manage" | "inbox:read" | "inbox:write" | "smtp:view" | "smtp:manage" | "webhooks:view" | "webhooks:manage" | "analytics:view" | "notifications:view" | "notifications:manage" | "team:view" | "team:manage")[] | null;
   /** With an offset, at most 10 years ahead. Omitted: the expiry of the calling key. null: never. */
   expires_at?: string | null;
   /** Ids of the domains that the key is restricted to. Omitted: those of the calling key. null: not restricted. */
@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -233,6 +233,167 @@ export interface AutoReplyUpdate {
   /** `Auto:` and the subject of the email when absent. */
   subject?: string | null;
   text: string;
+}
+
+export interface Automation {
+  id: string;
+  name: string;
+  status: "draft" | "active" | "paused" | "archived";
+  trigger: {
+    event: string;
+  };
+  entry: {
+    mode: "once" | "once_per_period" | "every";
+  };
+  steps: {
+    kind: string;
+  }[];
+  /** Number of the version that people enter; 0: it was never active. */
+  version: number;
+  /** Why the service paused it. null: a person did, or it is not paused. */
+  pause_reason: string | null;
+  /** Runs of all versions. */
+  counters: {
+    entered: number;
+    active: number;
+    completed: number;
+    exited: number;
+    removed: number;
+  };
+  /** Runs of this version that came to each step, by its path. */
+  step_counters: Record<string, number>;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AutomationCreate {
+  name: string;
+  trigger: {
+    /** An event of your own, or a built-in one such as contact.added. */
+    event: string;
+    /** Conditions on the person and on the data of the event. */
+    filter?: Record<string, unknown>;
+  };
+  entry?: {
+    mode?: "once" | "once_per_period" | "every";
+    /** With once_per_period. */
+    period_days?: number;
+    /** A person for whom it holds leaves before the next step. */
+    exit_when?: Record<string, unknown>;
+    exit_events?: string[];
+    /** Hours in the person's zone in which no email is sent. */
+    quiet_hours?: {
+      from: string;
+      to: string;
+    };
+    emails_per_day?: number;
+  };
+  /** docs/contract/automations.md#steps */
+  steps?: Record<string, unknown>[];
+}
+
+export interface AutomationDryRun {
+  /** The filter of the trigger holds. */
+  enters: boolean;
+  history: {
+    at: string;
+    /** Path of the step. */
+    step: string | null;
+    text: string;
+  }[];
+  emails: {
+    at: string;
+    step: string;
+    subject: string | null;
+  }[];
+  /** When the run ends. null: the person does not enter. */
+  ends_at: string | null;
+}
+
+export interface AutomationDryRunRequest {
+  /** Address of a person of the workspace. */
+  email: string;
+  /** Data of the event that begins the run. */
+  data?: Record<string, unknown>;
+  /** When it begins. Absent: now. */
+  at?: string;
+  /** Events of the person that come meanwhile. */
+  events?: {
+    name: string;
+    at: string;
+    data?: Record<string, unknown>;
+  }[];
+}
+
+export interface AutomationRun {
+  id: string;
+  /** Canonical address of the person. */
+  email: string;
+  /** Number of the version that the person entered. */
+  version: number;
+  status: "active" | "completed" | "exited" | "removed";
+  /** Path of the step that comes next, or where it waits. null: the run has ended. */
+  step: string | null;
+  wait_until: string | null;
+  /** The event that ends the wait sooner. */
+  wait_event: string | null;
+  /** It stays where it is: the automation is paused, or a backup was restored. */
+  is_held: boolean;
+  started_at: string;
+  ended_at: string | null;
+  /** Data of the event that began it, or of the last one that it waited for. */
+  data: Record<string, unknown>;
+  /** Oldest first. */
+  history: {
+    at: string;
+    /** Path of the step. */
+    step: string | null;
+    text: string;
+  }[];
+}
+
+export interface AutomationRunItem {
+  id: string;
+  /** Canonical address of the person. */
+  email: string;
+  /** Number of the version that the person entered. */
+  version: number;
+  status: "active" | "completed" | "exited" | "removed";
+  /** Path of the step that comes next, or where it waits. null: the run has ended. */
+  step: string | null;
+  wait_until: string | null;
+  /** The event that ends the wait sooner. */
+  wait_event: string | null;
+  /** It stays where it is: the automation is paused, or a backup was restored. */
+  is_held: boolean;
+  started_at: string;
+  ended_at: string | null;
+}
+
+export interface AutomationUpdate {
+  name?: string;
+  trigger?: {
+    /** An event of your own, or a built-in one such as contact.added. */
+    event: string;
+    /** Conditions on the person and on the data of the event. */
+    filter?: Record<string, unknown>;
+  };
+  entry?: {
+    mode?: "once" | "once_per_period" | "every";
+    /** With once_per_period. */
+    period_days?: number;
+    /** A person for whom it holds leaves before the next step. */
+    exit_when?: Record<string, unknown>;
+    exit_events?: string[];
+    /** Hours in the person's zone in which no email is sent. */
+    quiet_hours?: {
+      from: string;
+      to: string;
+    };
+    emails_per_day?: number;
+  };
+  /** docs/contract/automations.md#steps */
+  steps?: Record<string, unknown>[];
 }
 
 export interface BatchResult {
@@ -1718,8 +1879,24 @@ export interface PersonExport {
   consents: PersonConsent[];
   /** Oldest first. */
   events: PersonEvent[];
+  /** Runs through automations, oldest first. */
+  runs: PersonRun[];
   /** Newest first. */
   emails: PersonEmail[];
+}
+
+export interface PersonRun {
+  id: string;
+  /** Name of the automation. */
+  automation: string;
+  status: string;
+  data: Record<string, unknown>;
+  history: {
+    at: string;
+    step: string | null;
+    text: string;
+  }[];
+  started_at: string;
 }
 
 export interface PersonTopic {
@@ -1790,6 +1967,52 @@ export interface ScheduledEmail {
   scheduled_at: string;
   seconds_until_send: number;
   created_at: string;
+}
+
+export interface Segment {
+  id: string;
+  name: string;
+  conditions: Record<string, unknown>;
+  /** People of the last count; null: it was not counted since its conditions changed. */
+  count: number | null;
+  counted_at: string | null;
+  /** Since when the workspace keeps activity: what people opened before does not count. */
+  activity_since: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface SegmentContact {
+  id: string;
+  list_id: string;
+  email: string;
+  name: string | null;
+  status: "pending" | "active";
+}
+
+export interface SegmentCount {
+  status: "counting" | "done";
+  /** People of the segment among those that were evaluated so far. */
+  count: number;
+  evaluated: number;
+  /** Contacts of the workspace when the count began. A person in several lists is several of them. */
+  total: number;
+  /** null while the count runs. */
+  counted_at: string | null;
+  /** The first people of the segment, at most 10. */
+  sample: SegmentContact[];
+}
+
+export interface SegmentCreate {
+  name: string;
+  /** Conditions over a person: `all`, `any` and `not` of others, at most 5 levels deep and 50 in all. */
+  conditions: Record<string, unknown>;
+}
+
+export interface SegmentUpdate {
+  name?: string;
+  /** Conditions over a person: `all`, `any` and `not` of others, at most 5 levels deep and 50 in all. */
+  conditions?: Record<string, unknown>;
 }
 
 export interface SmtpCredential {
@@ -2021,6 +2244,8 @@ export interface Workspace {
     tracking_opens: boolean | null;
     /** Whether clicks are tracked. null: as for opens. */
     tracking_clicks: boolean | null;
+    /** IANA name of the zone of automations. null: UTC. */
+    time_zone: string | null;
     /** Whether a Slack webhook URL is set. */
     slack_webhook_url: boolean;
   };
@@ -2036,6 +2261,8 @@ export interface WorkspaceUpdate {
     tracking_opens?: boolean | null;
     /** null: the default, as in the response. */
     tracking_clicks?: boolean | null;
+    /** Zone in which automations wait for an hour, for people without a zone of their own. null: UTC. */
+    time_zone?: string | null;
     /** URL of an incoming webhook of Slack. It is never shown again. null removes it. */
     slack_webhook_url?: string | null;
   };

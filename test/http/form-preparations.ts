@@ -1,4 +1,5 @@
-import { aMail, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
+import { runAutomations } from "../../src/audience/automations/index.ts";
+import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** Returns functions that create what the operations of forms and people return, by operation id. */
 export function formPreparations(createList: () => Promise<{ list_id: string }>, workspace: () => TestWorkspace) {
@@ -19,7 +20,14 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
       await workspace().post(`/v1/contacts/${list_id}/contacts`, contact);
       const mail = aMail(workspace(), { to: [{ email, name: "Ada Lovelace" }] });
       await createApiWithoutQueue(workspace().apiKey).post("/v1/emails/", mail);
+      const automation = await workspace().post("/v1/automations/", {
+        name: "Welcome",
+        trigger: { event: "order.paid" },
+      });
+      const { id } = await automation.json<{ id: string }>();
+      await workspace().post(`/v1/automations/${id}/activate`, undefined);
       await workspace().post("/v1/events", { name: "order.paid", email, data: { total: 42.5 } });
+      await runAutomations(testContext());
       return {};
     },
     getErasure: async () => {

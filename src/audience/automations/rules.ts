@@ -1,4 +1,4 @@
-/** Statuses and limits of automations (docs/contract/automations.md). Pure. */
+/** Statuses and limits of automations (docs/contract/automations.md#statuses). Pure. */
 
 export const limits = {
   automations: 200,

@@ -42,7 +42,7 @@ export type Condition =
   | { topic: string; subscribed: boolean }
   /** When the person was first added, by days before now. */
   | { added_within_days: number }
-  /** What the person did within so many days; with `broadcast_id` of that broadcast, at any time. */
+  /** The person did this within so many days; with `broadcast_id` of that broadcast, at any time. */
   | { activity: Activity; within_days?: number | undefined; broadcast_id?: string | undefined }
   | { segment: string };
 
@@ -68,7 +68,7 @@ function partsOf(condition: Condition): Condition[] {
   return "not" in condition ? [condition.not] : [];
 }
 
-/** What conditions name, each once: ids by kind, fields of contacts, and whether they ask about activity and about an event. */
+/** The things that conditions name, each once: ids by kind, fields of contacts, and whether they ask about activity and about an event. */
 export interface References {
   lists: string[];
   topics: string[];

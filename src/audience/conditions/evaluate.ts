@@ -18,7 +18,7 @@ export interface PersonContact {
   isPending: boolean;
 }
 
-/** What conditions know about one person. Times in milliseconds since 1970. */
+/** The facts about one person that conditions read. Times in milliseconds since 1970. */
 export interface Person {
   /** Canonical address. */
   key: string;
@@ -32,7 +32,7 @@ export interface Person {
   topics: ReadonlySet<string>;
 }
 
-/** What a condition is evaluated with, beside the person. */
+/** The facts beside the person with which a condition is evaluated. */
 export interface Circumstances {
   /** Milliseconds since 1970. */
   now: number;

@@ -63,8 +63,8 @@ const eventExample = {
 };
 
 const runExample = {
-  ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a32", automation: "Welcome", status: "completed", data: {} },
-  history: [{ at: "2026-11-21T14:00:00.000Z", step: null, text: "Entered by signed_up." }],
+  ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a32", automation: "Welcome", status: "completed", data: { total: 42.5 } },
+  history: [{ at: "2026-11-21T14:00:00.000Z", step: null, text: "Entered by order.paid." }],
   started_at: "2026-11-21T14:00:00.000Z",
 };
 

@@ -4,6 +4,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logEvents: Readonly<Record<string, LogLevel>> = {
   "account-deleted-email.failed": "error",
   "api-key.touch.failed": "warn",
+  "automations.failed": "error",
+  "automations.page_failed": "error",
   "automations.wake.failed": "warn",
   "batch.retried": "info",
   "custom-hosts.failed": "error",

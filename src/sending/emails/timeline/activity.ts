@@ -11,7 +11,7 @@ import { type EmailState, recipientKey } from "./state.ts";
 /** A merge into an email, with the state before it. */
 type Merged = Pick<MergeResult, "state" | "added"> & { before: EmailState };
 
-/** What one recipient of an email did. Times in milliseconds since 1970. */
+/** The actions of one recipient of an email. Times in milliseconds since 1970. */
 interface PersonActivity {
   workspace: number;
   email: string;
@@ -51,7 +51,7 @@ const ADD = `
 
 const isLost = (kind: Kind) => `${kind}_at IN (SELECT value FROM json_each(j.value, '$.${kind}'))`;
 
-// What a client did that turned out to be a scanner. An earlier time of the same kind is not known any more.
+// A client may turn out to be a scanner. An earlier time of the same kind is not known any more.
 const REMOVE = `
   UPDATE person_activity SET opened_at = CASE WHEN ${isLost("opened")} THEN NULL ELSE opened_at END,
     clicked_at = CASE WHEN ${isLost("clicked")} THEN NULL ELSE clicked_at END, broadcasts = json_patch(broadcasts, j.value->>'broadcasts')
