@@ -1,7 +1,7 @@
 import { runAutomations } from "../../src/audience/automations/index.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { insertEventsStatements } from "../../src/platform/person-events/index.ts";
-import { type TestWorkspace, testContext } from "../support/workspace.ts";
+import { type TestWorkspace, testContext, until } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 
 const body = () => ({ name: "Welcome", trigger: { event: "signed_up" }, steps: [{ kind: "wait", for: { days: 1 } }] });
@@ -31,9 +31,13 @@ const enter = async (workspace: TestWorkspace) => {
   const ctx = onShard(testContext(), workspace.mailShard);
   const event = { workspace: workspace.workspaceNumber, id: ctx.newId(), emailKey: email, name: "signed_up" };
   await ctx.outbox.batch(insertEventsStatements(ctx, [{ ...event, data: {}, occurredAt: ctx.now() }]));
-  await runAutomations(ctx);
-  const response = await workspace.get(`/v1/automations/${automation_id}/runs`);
-  const [run] = await response.json<{ id: string }[]>();
+  const findRun = async () => {
+    // A run of the queue may be at work, which reads the event too.
+    await runAutomations(ctx);
+    const response = await workspace.get(`/v1/automations/${automation_id}/runs`);
+    return (await response.json<{ id: string }[]>())[0];
+  };
+  const run = await until(findRun, (found) => found !== undefined);
   return { automation_id, run_id: run?.id ?? "" };
 };
 

@@ -31,8 +31,8 @@ describe("the sources that wait", () => {
   it("are mail to lists first, then everything but api, smtp, inbox and system", () => {
     expect([pausedSources(0), pausedSources(1), pausedSources(2)]).toEqual([
       [],
-      ["bulk", "broadcast"],
-      ["bulk", "broadcast", "batch"],
+      ["bulk", "broadcast", "automation"],
+      ["bulk", "broadcast", "automation", "batch"],
     ]);
     for (const source of ["api", "smtp", "inbox", "system"]) expect(isPausedSource(2, source)).toBe(false);
     expect([isPausedSource(1, "a-new-source"), isPausedSource(2, "a-new-source")]).toEqual([false, true]);

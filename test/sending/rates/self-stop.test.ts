@@ -58,16 +58,16 @@ describe("a workspace above the first limit", () => {
   it("has its bulk mail paused, with a notice, an audit entry and its record saying so", async () => {
     await stop("bulk");
     const { sending_paused, bulk_paused_at, paused_sources } = await record();
-    expect([sending_paused, paused_sources]).toEqual([false, ["bulk", "broadcast"]]);
+    expect([sending_paused, paused_sources]).toEqual([false, ["bulk", "broadcast", "automation"]]);
     expect(Date.now() - Date.parse(bulk_paused_at ?? "")).toBeLessThan(60_000);
     expect((await listed(workspace)).items.map(({ title, href }) => [title, href])).toContainEqual([
-      "Mail of this workspace is paused: bulk, broadcast",
+      "Mail of this workspace is paused: bulk, broadcast, automation",
       "/settings",
     ]);
     expect((await readAudit(workspace)).at(-1)).toMatchObject({
       action: "workspace.bulk_paused",
       actor: null,
-      detail: { sources: ["bulk", "broadcast"], sent: 500, bounced: 30, complained: 0 },
+      detail: { sources: ["bulk", "broadcast", "automation"], sent: 500, bounced: 30, complained: 0 },
     });
   });
 
@@ -141,7 +141,7 @@ describe("a workspace above the first limit", () => {
 describe("a workspace above twice the limit", () => {
   it("is refused batches too, and everything else leaves", async () => {
     await stop("more");
-    expect((await record()).paused_sources).toEqual(["bulk", "broadcast", "batch"]);
+    expect((await record()).paused_sources).toEqual(["bulk", "broadcast", "automation", "batch"]);
     expect((await batch()).status).toBe(403);
     const single = await api.post("/v1/emails/", aMail(workspace, { to }));
     const { id } = await single.json<{ id: string }>();
@@ -186,10 +186,13 @@ describe("a workspace above twice the limit", () => {
     const { bulk_paused_at } = await record();
     await count(workspace, Date.now(), { sent: 100, bounced: 100 });
     await checkAt(Date.now());
-    expect(await record()).toMatchObject({ bulk_paused_at, paused_sources: ["bulk", "broadcast", "batch"] });
+    expect(await record()).toMatchObject({
+      bulk_paused_at,
+      paused_sources: ["bulk", "broadcast", "automation", "batch"],
+    });
     await count(workspace, Date.now(), { sent: 1_000 });
     await checkAt(Date.now());
-    expect((await record()).paused_sources).toEqual(["bulk", "broadcast", "batch"]);
+    expect((await record()).paused_sources).toEqual(["bulk", "broadcast", "automation", "batch"]);
   });
 
   it("leaves other workspaces alone", async () => {

@@ -6,7 +6,7 @@ import { submit } from "./support.ts";
 
 /** The pages of a workspace that has stopped itself (docs/contract/workspaces.md#self-stop). */
 
-const BANNER = "so this mail is paused: bulk, broadcast, batch.";
+const BANNER = "so this mail is paused: bulk, broadcast, automation, batch.";
 const BUTTON = "Resume this mail";
 
 let workspace: TestWorkspace;
