@@ -32,7 +32,7 @@ export async function aSender(): Promise<Sender> {
 }
 
 /** Stage of a mail database at which an erasure has come so far (src/operations/purges/erasure.ts). */
-const STAGE: Record<Exclude<Until, "end">, number> = { started: 0, contacts: 1, emails: 2 };
+const STAGE: Record<Exclude<Until, "end">, number> = { started: 0, contacts: 2, emails: 3 };
 
 /** Does to the service, by its API, what the model does. Its persons and lists are its own. */
 export class SequenceCalls {
