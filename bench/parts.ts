@@ -1,6 +1,7 @@
 /** The parts of the bench, in the order in which they run. */
 import { measureAccept } from "./accept.ts";
 import { measureAnalytics } from "./analytics.ts";
+import { measureAutomations } from "./automations.ts";
 import { measureBatch } from "./batch.ts";
 import { measureBodies } from "./bodies.ts";
 import { measureBombs } from "./bombs.ts";
@@ -38,6 +39,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   distance: measureDistance,
   accept: measureAccept,
   batch: measureBatch,
+  automations: measureAutomations,
   broadcasts: measureBroadcasts,
   "broadcast-languages": measureBroadcastLanguages,
   delivery: measureDelivery,

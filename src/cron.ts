@@ -1,3 +1,4 @@
+import { releaseEngineLease } from "./audience/automations/index.ts";
 import { recheckDomains, tendZones } from "./domains/domains/index.ts";
 import { evaluateHealth } from "./domains/health/index.ts";
 import { advanceHosts, advancePolicies } from "./domains/hosts/index.ts";
@@ -28,6 +29,7 @@ const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduled
     await forEachShard(ctx, async (mailCtx) => {
       await releaseLeases(mailCtx, startedAt);
       await releaseEndpointLeases(mailCtx, startedAt);
+      await releaseEngineLease(mailCtx, startedAt);
     });
     await startShardJob(ctx, "sweep", limits);
   },

@@ -1,7 +1,7 @@
 export { activateAutomation } from "./activate.ts";
 export { archiveAutomation } from "./archive.ts";
 export { createAutomation } from "./create.ts";
-export { HAS_AUTOMATION_WORK_SQL, runAutomations } from "./engine/index.ts";
+export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
 export { pauseAutomation } from "./pause.ts";
 export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
 export { dryRun } from "./runs/dry-run.ts";

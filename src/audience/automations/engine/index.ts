@@ -1,3 +1,3 @@
-export { HAS_AUTOMATION_WORK_SQL } from "./lease.ts";
+export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease } from "./lease.ts";
 export { readPeople } from "./people.ts";
 export { runAutomations } from "./run.ts";

@@ -1,10 +1,9 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { expectChanges } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 
 /** A run of the engine of a mail database that takes longer without a page has ended, in milliseconds. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 30_000;
 
 /** The lease of the one run that moves the runs of a mail database. */
 export interface EngineLease {
@@ -25,15 +24,30 @@ export async function claimEngine(ctx: MailCtx): Promise<EngineLease | null> {
 }
 
 /**
- * Returns the statements that renew the lease, for the start of a batch: it is rolled back with ConcurrencyError when another run has
- * the engine by now. So no two runs ever write moves, or read events past each other.
+ * Ends a lease that was taken before `startedAt` (milliseconds since 1970). Call it only where no run from before that time can be alive,
+ * as after a restart of `npm start`; elsewhere leases expire.
+ */
+export async function releaseEngineLease(ctx: MailCtx, startedAt: number): Promise<void> {
+  await mailDb(ctx)
+    .prepare("UPDATE automation_engine SET token = NULL, until = 0 WHERE until < ?1")
+    .bind(startedAt + LEASE_MS)
+    .run();
+}
+
+// Half of the lease is left after a write of it, so most pages write nothing.
+const RENEW = "UPDATE automation_engine SET until = ?2 WHERE token = ?1 AND until < ?3";
+// `json` fails on a text that is not JSON, which rolls back the batch.
+const HOLD =
+  "SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM automation_engine WHERE token = ?1) THEN json('lost race') END";
+
+/**
+ * Returns the statements that hold the engine, for the start of a batch, and renew the lease when half of it is over. The batch is rolled
+ * back with ConcurrencyError when another run has the engine by now: no two runs ever write moves, or read events past each other.
  */
 export function renewStatements(ctx: MailCtx, { token }: EngineLease): MailStatement[] {
   const db = mailDb(ctx);
-  return [
-    db.prepare("UPDATE automation_engine SET until = ?2 WHERE token = ?1").bind(token, ctx.now() + LEASE_MS),
-    expectChanges(db, 1),
-  ];
+  const now = ctx.now();
+  return [db.prepare(RENEW).bind(token, now + LEASE_MS, now + LEASE_MS / 2), db.prepare(HOLD).bind(token)];
 }
 
 /** SQL of conditions under which the engine has something to do at ?1 (ms since 1970). Seeks in indexes. */

@@ -1,0 +1,189 @@
+/** Lets people enter an automation while the host is killed repeatedly, then compares what its steps did with what they should have. */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chunks } from "../../../src/lib/chunks.ts";
+import { seeded } from "../../support/failures.ts";
+import { CountingSink } from "./counting-sink.ts";
+import { findTestPort } from "./ports.ts";
+import { RestartableHost } from "./restartable-host.ts";
+
+export interface AutomationKillPlan {
+  people: number;
+  kills: number;
+  /** A kill is at a random time within this many milliseconds after the host has started. */
+  killWithinMs: number;
+  seed: number;
+}
+
+export interface AutomationKillReport {
+  kills: number;
+  /** Runs that had ended at each kill. */
+  atKills: number[];
+  counters: Record<string, number>;
+  steps: Record<string, number>;
+  /** People with another number of emails of the automation than two, and the emails in all. */
+  wrongEmails: number;
+  emails: number;
+  /** People with another number of contacts than two, or another value of the field. */
+  wrongContacts: number;
+  /** Messages that the egress took: more than the emails where a kill came between a message and its outcome. */
+  messages: number;
+  /** Delays of timers, in ms: the time from the end of a wait to the next line of the history. */
+  late: { p50: number; p99: number; max: number };
+  seconds: number;
+}
+
+const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
+const POLL_MS = 250;
+const addressOf = (n: number) => `c${n}@example.org`;
+
+const WRONG_EMAILS = `
+  SELECT count(*) AS n, (SELECT count(*) FROM emails WHERE source = 'automation') AS emails FROM (
+    SELECT c.email_key FROM contacts c LEFT JOIN emails e ON e.source = 'automation' AND e.recipients->>'$[0].email' = c.email
+     WHERE c.list = (SELECT min(list) FROM contacts) GROUP BY c.email_key HAVING count(e.id) <> 2)`;
+const WRONG_CONTACTS = `
+  SELECT count(*) AS n FROM (
+    SELECT email_key FROM contacts GROUP BY email_key
+    HAVING count(*) <> 2 OR min(metadata->>'$.stage') IS NOT 'welcomed' OR max(metadata->>'$.stage') IS NOT 'welcomed')`;
+const HISTORIES = "SELECT history FROM automation_runs WHERE id > ?1 ORDER BY id LIMIT 5000";
+
+/** Runs a plan. Throws when the runs have not ended after `timeoutMs`. */
+export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: number): Promise<AutomationKillReport> {
+  const startedAt = Date.now();
+  const sink = new CountingSink();
+  await sink.listen();
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-automation-kill-"));
+  const port = await findTestPort();
+  const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
+  const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
+  try {
+    const [seed] = await host.startAndSeed("kill.example");
+    if (!seed) throw new Error("the host has no workspace");
+    await host.start();
+    const call = caller(host, seed.apiKey);
+    const first = await importContacts(call, plan.people);
+    const second = (await call<{ id: string }>("POST", "/v1/contacts/", { name: "Welcomed" })).id;
+    const { id } = await call<{ id: string }>("POST", "/v1/automations/", toAutomation(seed.mailboxId, second));
+    await call("POST", `/v1/automations/${id}/activate`);
+    void first;
+    for (const group of chunks([...Array(plan.people).keys()], 500))
+      await call(
+        "POST",
+        "/v1/events/batch",
+        group.map((n) => ({ name: "signed_up", email: addressOf(n) })),
+      );
+    const read = () =>
+      call<{ counters: Record<string, number>; step_counters: Record<string, number> }>("GET", `/v1/automations/${id}`);
+    const atKills = await killRepeatedly(plan, host, read);
+    const end = Date.now() + timeoutMs;
+    let state = await read();
+    for (; state.counters.completed !== plan.people || (await waiting(host)) > 0; state = await read()) {
+      if (Date.now() > end)
+        throw new Error(`seed ${plan.seed}: ${JSON.stringify(state)}, ${await waiting(host)} emails wait`);
+      await sleep(POLL_MS);
+    }
+    const one = async (sql: string) =>
+      (await host.sql<{ n: number; emails?: number }>(sql)).results.find(({ n, emails }) => n > 0 || (emails ?? 0) > 0);
+    const emails = await one(WRONG_EMAILS);
+    return {
+      ...{ kills: host.kills, atKills, counters: state.counters, steps: state.step_counters },
+      ...{
+        wrongEmails: emails?.n ?? 0,
+        emails: emails?.emails ?? 0,
+        wrongContacts: (await one(WRONG_CONTACTS))?.n ?? 0,
+      },
+      messages: sink.receipts.length,
+      late: await readDelays(host),
+      seconds: (Date.now() - startedAt) / 1000,
+    };
+  } finally {
+    await host.stop();
+    sink.close();
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+const toAutomation = (mailbox_id: string, list_id: string) => ({
+  name: "Kill",
+  trigger: { event: "signed_up" },
+  steps: [
+    { kind: "set_field", field: "stage", value: "new" },
+    { kind: "send_email", mailbox_id, subject: "First", text: "Hello {{name}}" },
+    { kind: "wait", for: { minutes: 1 } },
+    { kind: "add_to_list", list_id },
+    {
+      kind: "branch",
+      when: { field: "stage", is: "equals", value: "new" },
+      then_steps: [{ kind: "set_field", field: "stage", value: "welcomed" }],
+      else_steps: [{ kind: "set_field", field: "stage", value: "wrong" }],
+    },
+    { kind: "send_email", mailbox_id, subject: "Second", text: "Hello {{name}}" },
+  ],
+});
+
+async function waiting(host: RestartableHost): Promise<number> {
+  const { results } = await host.sql<{ n: number }>(
+    "SELECT count(*) AS n FROM outbox WHERE kind IN ('bulk', 'deliver')",
+  );
+  return results.reduce((sum, { n }) => sum + n, 0);
+}
+
+/** Kills the running host and starts the next one, `plan.kills` times. Returns how many runs had ended before each kill. */
+async function killRepeatedly(
+  plan: AutomationKillPlan,
+  host: RestartableHost,
+  read: () => Promise<{ counters: Record<string, number> }>,
+): Promise<number[]> {
+  const random = seeded(plan.seed);
+  const atKills: number[] = [];
+  for (let run = 0; run < plan.kills; run++) {
+    await sleep(random() * plan.killWithinMs);
+    atKills.push((await read()).counters.completed ?? 0);
+    await host.kill();
+    const { restarted } = await host.start();
+    await restarted;
+  }
+  return atKills;
+}
+
+/** Reads how late the steps behind the waits were. */
+async function readDelays(host: RestartableHost): Promise<AutomationKillReport["late"]> {
+  const { results } = await host.sql<{ history: string | null }>(HISTORIES, "");
+  const delays = results.flatMap(({ history }) => {
+    const lines = JSON.parse(`[${(history ?? "").replace(/,$/, "")}]`) as { at: number; text: string }[];
+    return lines.flatMap(({ text }, index) => {
+      const until = /^Waits until (\S+)\.$/.exec(text)?.[1];
+      const next = lines[index + 1];
+      return until && next ? [next.at - Date.parse(until)] : [];
+    });
+  });
+  delays.sort((a, b) => a - b);
+  const at = (share: number) => delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+type Call = <Out>(method: string, path: string, body?: object) => Promise<Out>;
+
+/** Returns a function that calls the API as JSON, or with a form. Throws unless the response is 2xx. */
+function caller(host: RestartableHost, apiKey: string): Call {
+  return async <Out>(method: string, target: string, body?: object) => {
+    const isForm = body instanceof FormData;
+    const headers = { Authorization: `Bearer ${apiKey}`, ...(isForm ? {} : { "Content-Type": "application/json" }) };
+    const payload = body === undefined ? null : isForm ? body : JSON.stringify(body);
+    const response = await fetch(`${await host.url()}${target}`, { method, headers, body: payload });
+    if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${await response.text()}`);
+    return response.json() as Promise<Out>;
+  };
+}
+
+async function importContacts(call: Call, count: number): Promise<string> {
+  const { id } = await call<{ id: string }>("POST", "/v1/contacts/", { name: "Kill" });
+  const rows = Array.from({ length: count }, (_, n) => `${addressOf(n)},Person ${n}`);
+  const form = new FormData();
+  form.append("file", new Blob([`email,name\n${rows.join("\n")}\n`], { type: "text/csv" }), "contacts.csv");
+  const { imported } = await call<{ imported: number }>("POST", `/v1/contacts/${id}/upload`, form);
+  if (imported !== count) throw new Error(`${imported} of ${count} contacts were imported`);
+  return id;
+}
