@@ -61,7 +61,7 @@ async function findTemplates(ctx: CallerCtx, steps: readonly { step: EmailStep }
     .prepare(FIND_TEMPLATES)
     .bind(ctx.workspace.number, JSON.stringify(ids))
     .all<TemplateTexts>();
-  return new Map<string, StepTexts>(results.map((row) => [row.id, row]));
+  return new Map<string, StepTexts>(results.map(({ id, ...texts }) => [id, texts]));
 }
 
 function ownTexts({ subject = "", html, text, language = "placeholders" }: EmailStep): StepTexts {

@@ -33,7 +33,8 @@ export async function toStepContent(
   const sender = await findSenderOf(ctx, mailboxId);
   if ("error" in sender) return { issue: sender.error === "unknown" ? "the mailbox does not exist" : sender.error };
   const content: StepContent = {
-    ...{ id, mailboxId, topicId, ...texts, parts: null },
+    ...{ id, mailboxId, topicId, parts: null },
+    ...{ subject: texts.subject, html: texts.html, text: texts.text, language: texts.language },
     userId: ctx.actor.userId,
     fromAddress: sender.email,
     fromDomain: sender.domain,

@@ -10,7 +10,7 @@ import { seeded } from "../../support/failures.ts";
 import { aTopic } from "../../support/topics.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { type ModelEvent, type ModelPerson, ModelRun } from "./interpreter.ts";
-import { type Automations, aList, anEvent, automationsOf, silent } from "./support.ts";
+import { type Automations, aList, anEvent, automationsOf, runEngine, silent } from "./support.ts";
 
 /**
  * Random automations, events, clock jumps, edits, deletions, pauses and failures at each D1 call. A plain interpreter says what each run
@@ -231,7 +231,7 @@ class Pair {
   /** Lets both look at what is due. */
   async look(fails: boolean): Promise<void> {
     if (fails) await failingEngine(this.options.seed + now);
-    await runAutomations(testContext(silent, () => now));
+    await runEngine(now);
     for (const entry of this.entries.splice(0)) await this.enter(entry);
     for (const run of this.runs) {
       const exits = this.marked.has(run.person) && (this.people.get(run.person)?.lists.size ?? 0) > 0;
@@ -341,7 +341,7 @@ it(`runs of ${COUNTS} random automations do what a plain interpreter says, whate
       await pair.look(false);
       await pair.compare();
       await automations.act(pair.id, "archive");
-      await runAutomations(testContext(silent, () => now));
+      await runEngine(now);
       expect(await automations.runs(pair.id, "?status=active")).toEqual([]);
     }),
     { numRuns: COUNTS, interruptAfterTimeLimit: 3_000_000, endOnFailure: env.TEST_FULL || env.TEST_LONG },

@@ -4,7 +4,7 @@ import type { RunItemOut, RunOut } from "../../../src/audience/automations/runs/
 import type { AutomationOut } from "../../../src/audience/automations/schema.ts";
 import { insertEventsStatements } from "../../../src/platform/person-events/index.ts";
 import { database, mail } from "../../support/databases.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { createApiWithoutQueue, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 
 /** A queue that discards messages: the test decides when the engine runs. */
 export const silent = { WORK: { send: async () => {}, sendBatch: async () => {} } };
@@ -42,9 +42,12 @@ export function automationsOf(workspace: TestWorkspace) {
 
 export type Automations = ReturnType<typeof automationsOf>;
 
-/** Runs the engine as if the time were `now`, in milliseconds since 1970. */
+/** Runs the engine as if the time were `now`, in milliseconds since 1970, once a run that the queue has started has ended. */
 export async function runEngine(now = Date.now()): Promise<void> {
-  await runAutomations(testContext(silent, () => now));
+  await until(
+    () => runAutomations(testContext(silent, () => now)),
+    (hasRun) => hasRun,
+  );
 }
 
 /** Inserts an event of a person, as the time `at`. Returns its id. */

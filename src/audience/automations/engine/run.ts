@@ -23,11 +23,11 @@ const MAX_CONFLICTS = 5;
 /**
  * Moves the runs of automations of a mail database that are due: reads new events, which begin runs and end waits, and does the steps,
  * page by page, until nothing is due or the limits of the invocation are reached; then a wake-up continues. While another run works,
- * this does nothing: that one looks again before it ends.
+ * this does nothing and returns false: that one looks again before it ends.
  */
-export async function runAutomations(ctx: MailCtx): Promise<void> {
+export async function runAutomations(ctx: MailCtx): Promise<boolean> {
   const lease = await claimEngine(ctx);
-  if (lease === null) return;
+  if (lease === null) return false;
   let isDone = false;
   try {
     await work(ctx, lease);
@@ -38,6 +38,7 @@ export async function runAutomations(ctx: MailCtx): Promise<void> {
     // After an error the sweep tries again.
     if (isDone && wait !== null && wait < SOON_MS) await wakeAutomations(ctx, Math.max(0, Math.ceil(wait / 1_000)));
   }
+  return true;
 }
 
 async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
