@@ -169,7 +169,7 @@ it("an email whose topic was deleted pauses the automation", async () => {
   await call("DELETE", `/v1/topics/${topic}`);
   await later();
   expect(await automations.read(id)).toMatchObject({ status: "paused", pause_reason: /topic does not exist/ });
-  // What is edited then is a version that others enter: this run keeps its own.
+  // A version that is edited then is for others: this run keeps its own.
   expect(await subjects()).toEqual([]);
 });
 
