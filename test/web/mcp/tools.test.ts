@@ -164,6 +164,25 @@ it("reads folders, messages, threads and searches of a mailbox", async () => {
   await expect(call(other, "list_mailbox_messages", { mailbox_id })).rejects.toThrow();
 });
 
+it("creates, tries, activates, reads and pauses automations", async () => {
+  const list = await result("create_contact_list", { name: "For automations" });
+  await result("add_contact", { list_id: list.id, email: "may@example.org" });
+  const steps = [{ kind: "wait", for: { hours: 1 } }];
+  const created = await result("create_automation", { name: "A", trigger: { event: "asked" }, steps });
+  const one = { automation_id: created.id };
+  expect(await result("update_automation", { ...one, name: "B" })).toMatchObject({ name: "B", status: "draft" });
+  const preview = await result("preview_automation", { ...one, email: "may@example.org" });
+  expect(preview).toMatchObject({ enters: true, emails: [] });
+  expect(await result("activate_automation", one)).toMatchObject({ status: "active", version: 1 });
+  await result("send_event", { name: "asked", email: "may@example.org" });
+  await expect.poll(async () => (await result("list_automation_runs", one)).items).toMatchObject([{ step: "0" }]);
+  const { items } = await result("list_automation_runs", one);
+  const run = await result("get_automation_run", { ...one, run_id: items[0].id });
+  expect(run.history[0]).toMatchObject({ text: "Entered by asked." });
+  expect((await result("list_automations")).items).toMatchObject([{ id: created.id }]);
+  expect(await result("pause_automation", one)).toMatchObject({ status: "paused" });
+  expect(await result("get_automation", one)).toMatchObject({ counters: { entered: 1, active: 1 } });
+});
 it("calls every tool but the promotion of a variant, which needs a sent test", () => {
   const missing = tools.map(({ name }) => name).filter((name) => !called.has(name));
   expect(missing).toEqual(["promote_broadcast_variant"]);

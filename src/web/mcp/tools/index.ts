@@ -1,5 +1,6 @@
 import type { Tool } from "../tool.ts";
 import { analyticsTools } from "./analytics.ts";
+import { automationTools } from "./automations.ts";
 import { broadcastSendingTools } from "./broadcast-sending.ts";
 import { broadcastVariantTools } from "./broadcast-variants.ts";
 import { broadcastTools } from "./broadcasts.ts";
@@ -18,6 +19,7 @@ export const tools: readonly Tool[] = [
   ...broadcastTools,
   ...broadcastVariantTools,
   ...broadcastSendingTools,
+  ...automationTools,
   ...analyticsTools,
   ...inboxTools,
 ];
