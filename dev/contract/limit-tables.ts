@@ -4,9 +4,11 @@ import {
   REFRESH_TOKEN_TTL_MS,
   GRACE_MS as REUSE_MS,
 } from "../../src/access/tokens/rules.ts";
+import { limits as automationLimits } from "../../src/audience/automations/rules.ts";
 import { limits as broadcastLimits } from "../../src/audience/broadcasts/rules.ts";
 import { limits as contactLimits, importLimits } from "../../src/audience/contacts/rules.ts";
 import { limits as formLimits, submissionPolicies } from "../../src/audience/forms/rules.ts";
+import { limits as segmentLimits } from "../../src/audience/segments/rules.ts";
 import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";
 import { EXPIRED_KEPT_MS, INVITATION_TTL_MS } from "../../src/identity/invitations/rules.ts";
 import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/identity/oauth/rules.ts";
@@ -72,6 +74,9 @@ export const limitTables = {
         ["contact lists of a workspace", contactLimits.listsPerWorkspace],
         ["forms of a contact list", formLimits.formsPerList],
         ["topics of a workspace", topicLimits.topicsPerWorkspace],
+        ["segments of a workspace", segmentLimits.segmentsPerWorkspace],
+        ["automations of a workspace that are not archived", automationLimits.automations],
+        ["steps of an automation", automationLimits.steps],
         ["events of a batch", eventLimits.batch],
         ["data of an event, as JSON", bytes(eventLimits.dataBytes)],
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
@@ -124,6 +129,7 @@ export const limitTables = {
         ["notifications", `${NOTIFICATION_DAYS} days`],
         ["deliveries of webhooks", `${DELIVERY_DAYS} days`],
         ["events of persons", duration(eventLimits.keptMs)],
+        ["runs of automations", `${duration(eventLimits.keptMs)} after their end`],
         ["messages in Trash and Spam", `${KEPT_DAYS} days after they came there`],
         ["expired invitations", duration(EXPIRED_KEPT_MS)],
         ["first report of a failure of a whole domain", `${DOMAIN_FAILURE_DAYS} days`],
