@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
 
-const RULES = "The rules and all kinds of steps: docs/contract/automations.md, also at /docs.";
+const RULES = "The rules and all kinds of steps: the page Automations of /docs.";
 
 const condition = z
   .record(z.string(), z.unknown())
