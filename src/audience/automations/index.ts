@@ -1,9 +1,11 @@
 export { activateAutomation } from "./activate.ts";
 export { archiveAutomation } from "./archive.ts";
 export { createAutomation } from "./create.ts";
+export { type Definition, placedSteps, type Step, type StepKind } from "./definition.ts";
 export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
 export { pauseAutomation } from "./pause.ts";
 export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
+export { type Change as AutomationChange, limits as automationLimits, statusAfter } from "./rules.ts";
 export { dryRun } from "./runs/dry-run.ts";
 export { getRun, listRuns } from "./runs/queries.ts";
 export { DryRunIn, type DryRunOut, type RunItemOut, type RunOut } from "./runs/schema.ts";

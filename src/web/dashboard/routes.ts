@@ -5,6 +5,7 @@ import { adminPages } from "./admin/routes.tsx";
 import { analyticsPages } from "./analytics/routes.tsx";
 import { apiKeyPages } from "./api-keys/routes.tsx";
 import { auditPages } from "./audit/routes.tsx";
+import { automationPages } from "./automations/routes.tsx";
 import { broadcastPages } from "./broadcasts/routes.tsx";
 import { contactPages } from "./contacts/routes.tsx";
 import { domainPages } from "./domains/routes.tsx";
@@ -33,6 +34,7 @@ export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", everythingPages)
   .route("/", emailPages)
   .route("/", broadcastPages)
+  .route("/", automationPages)
   .route("/", templatePages)
   .route("/", contactPages)
   .route("/", formManagementPages)

@@ -1,0 +1,177 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import {
+  type AutomationOut,
+  type Definition,
+  type RunItemOut,
+  type Step,
+  statusAfter,
+} from "../../../audience/automations/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import {
+  ButtonLink,
+  Empty,
+  ErrorSummary,
+  Facts,
+  Layout,
+  List,
+  Live,
+  Notice,
+  Pager,
+  PostButton,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
+import { mayManage } from "./list.tsx";
+import { describeStep } from "./step-fields.ts";
+
+export interface DetailProps {
+  caller: CallerCtx;
+  automation: AutomationOut;
+  /** Names of what steps name, by id. */
+  names: ReadonlyMap<string, string>;
+  runs: readonly RunItemOut[];
+  /** URL of the next page of runs. */
+  next: string | null;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One automation: its status, its steps with their counters, and who is inside. */
+export function AutomationPage(props: DetailProps) {
+  const { caller, automation, names, runs, next, notice, refusal } = props;
+  const path = `/app/automations/${automation.id}`;
+  const manages = mayManage(caller) && automation.status !== "archived";
+  const { trigger, entry, steps } = automation as unknown as Definition;
+  const { counters } = automation;
+  return (
+    <Layout
+      title={automation.name}
+      caller={caller}
+      at="/app/automations"
+      actions={mayManage(caller) ? <Actions path={path} automation={automation} /> : null}
+      notice={notice}
+    >
+      <ErrorSummary refusal={refusal} />
+      {automation.pause_reason === null ? null : <Notice kind="warn">{automation.pause_reason}</Notice>}
+      <Live id="automation-counters">
+        <Facts
+          of={{
+            Status: <Status word={automation.status} />,
+            "Begins with": `${trigger.event}${trigger.filter ? `, if ${JSON.stringify(trigger.filter)}` : ""}`,
+            "A person enters": {
+              once: "Once",
+              every: "With every event",
+              once_per_period: `Once in ${entry.period_days} days`,
+            }[entry.mode],
+            Inside: counters.active.toLocaleString("en"),
+            Entered: counters.entered.toLocaleString("en"),
+            Completed: counters.completed.toLocaleString("en"),
+            Left: (counters.exited + counters.removed).toLocaleString("en"),
+          }}
+        />
+      </Live>
+      <h2>Steps</h2>
+      <Steps {...{ steps, path, names, manages }} prefix="" counts={automation.step_counters} />
+      <h2>People</h2>
+      <Live id="automation-runs">
+        <Runs path={path} runs={runs} />
+      </Live>
+      <Pager next={next} />
+    </Layout>
+  );
+}
+
+function Actions({ path, automation: { status } }: { path: string; automation: AutomationOut }) {
+  return (
+    <>
+      {statusAfter(status, "activate") ? <PostButton to={`${path}/activate`} label="Activate" /> : null}
+      {statusAfter(status, "pause") ? <PostButton to={`${path}/pause`} label="Pause" kind="quiet" /> : null}
+      {statusAfter(status, "edit") ? <ButtonLink to={`${path}/settings`} label="Settings" kind="quiet" /> : null}
+      {statusAfter(status, "archive") ? <ButtonLink to={`${path}/archive`} label="Archive" kind="danger" /> : null}
+    </>
+  );
+}
+
+interface StepsProps {
+  steps: readonly Step[];
+  path: string;
+  prefix: string;
+  names: ReadonlyMap<string, string>;
+  counts: Readonly<Record<string, number>>;
+  manages: boolean;
+}
+
+/** A list of steps, with those of branches inside. */
+function Steps(props: StepsProps) {
+  const { steps, path, prefix, manages } = props;
+  return (
+    <>
+      {steps.length === 0 ? <p class="soft">No step.</p> : null}
+      <ol class="steps">
+        {steps.map((step, index) => (
+          <StepItem
+            {...props}
+            step={step}
+            at={`${prefix}${index}`}
+            isFirst={index === 0}
+            isLast={index === steps.length - 1}
+          />
+        ))}
+      </ol>
+      {manages ? (
+        <ButtonLink to={`${path}/steps/new?at=${prefix}${steps.length}`} label="Add a step" icon="plus" kind="quiet" />
+      ) : null}
+    </>
+  );
+}
+
+function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean; isLast: boolean }) {
+  const { step, at, path, names, counts, manages, isFirst, isLast } = props;
+  const text = describeStep(step, names);
+  const button = (action: string, label: string) => (
+    <PostButton to={`${path}/steps/${at}/${action}`} label={`${label}: step ${at}`} kind="quiet" />
+  );
+  return (
+    <li>
+      <p>
+        {manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}{" "}
+        <span class="soft">{(counts[at] ?? 0).toLocaleString("en")} came here</span>
+      </p>
+      {manages ? (
+        <div class="actions">
+          {isFirst ? null : button("up", "Move up")}
+          {isLast ? null : button("down", "Move down")}
+          {button("delete", "Delete")}
+          <ButtonLink to={`${path}/steps/new?at=${at}`} label={`Add before step ${at}`} kind="quiet" />
+        </div>
+      ) : null}
+      {"then_steps" in step ? (
+        <>
+          <h3>
+            {step.kind === "split" ? `${step.percent} %` : step.kind === "branch" ? "If it holds" : "When it came"}
+          </h3>
+          <Steps {...props} steps={step.then_steps} prefix={`${at}.then_steps.`} />
+          <h3>Else</h3>
+          <Steps {...props} steps={step.else_steps} prefix={`${at}.else_steps.`} />
+        </>
+      ) : null}
+    </li>
+  );
+}
+
+const Runs = ({ path, runs }: { path: string; runs: readonly RunItemOut[] }) =>
+  runs.length === 0 ? (
+    <Empty drawing="people">Nobody has entered yet.</Empty>
+  ) : (
+    <List
+      caption="Runs"
+      columns={["Person", "Status", "Step", "Waits until", "Entered"]}
+      rows={runs.map(({ id, email, status, step, wait_until, started_at }) => [
+        <a href={`${path}/runs/${id}`}>{email}</a>,
+        <Status word={status} label={status === "active" ? "Inside" : undefined} />,
+        step ?? "",
+        wait_until === null ? "" : <Time at={wait_until} />,
+        <Time at={started_at} />,
+      ])}
+    />
+  );

@@ -1,0 +1,177 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import {
+  AutomationIn,
+  type AutomationOut,
+  AutomationPatch,
+  activateAutomation,
+  archiveAutomation,
+  createAutomation,
+  getAutomation,
+  listAutomations,
+  listRuns,
+  pauseAutomation,
+  toAutomation,
+  updateAutomation,
+} from "../../../audience/automations/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { ConfirmPage } from "../../../http/ui/index.ts";
+import { requireVersion, versionOf } from "../../../lib/form-version.ts";
+import { PAGE_SIZE } from "../page-size.ts";
+import { namesOf, readChoices } from "./choices.ts";
+import { AutomationPage } from "./detail.tsx";
+import { AutomationsPage, type NewForm } from "./list.tsx";
+import { type SettingsForm, SettingsPage, settingsOf } from "./pages.tsx";
+import { parseJson } from "./step-fields.ts";
+import { stepPages } from "./step-routes.tsx";
+
+const UPDATE = "PATCH /v1/automations/:automation_id";
+const ARCHIVE = "POST /v1/automations/:automation_id/archive";
+
+const notices: Readonly<Record<string, string>> = {
+  created: "The automation is created. Add steps, then activate it.",
+  saved: "The automation is saved. People who are inside finish the version that they entered.",
+  activated: "The automation is active.",
+  paused: "The automation is paused. People stay where they are.",
+  archived: "The automation is archived.",
+};
+
+export const automationPages = new Hono<AppEnv>()
+  .get("/app/automations", ...pageFor("GET /v1/automations/"), (c) => showList(c))
+  .post("/app/automations", ...pageFor("POST /v1/automations/"), async (c) => {
+    const fields = await readForm(c);
+    const form: NewForm = {
+      name: fields.get("name") ?? "",
+      event: fields.get("event")?.trim() ?? "",
+      idempotencyKey: fields.get("idempotency_key") ?? "",
+    };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(AutomationIn, { name: form.name, trigger: { event: form.event } });
+        const text = JSON.stringify(input);
+        const { id } = await onceForForm(c, form.idempotencyKey, text, (ctx) => createAutomation(ctx, input));
+        return `/app/automations/${id}?done=created`;
+      },
+      (refusal) => showList(c, { form, refusal }),
+    );
+  })
+  .get("/app/automations/:automation_id", ...pageFor("GET /v1/automations/:automation_id"), (c) => showAutomation(c))
+  .post("/app/automations/:automation_id/activate", ...pageFor("POST /v1/automations/:automation_id/activate"), (c) =>
+    act(c, "activated", activateAutomation),
+  )
+  .post("/app/automations/:automation_id/pause", ...pageFor("POST /v1/automations/:automation_id/pause"), (c) =>
+    act(c, "paused", pauseAutomation),
+  )
+  .get("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), async (c) => {
+    const caller = c.get("caller");
+    const { id, name } = await readAutomation(c);
+    const page = (
+      <ConfirmPage
+        title={`Archive ${name}?`}
+        button="Archive automation"
+        back={`/app/automations/${id}`}
+        at="/app/automations"
+        caller={caller}
+      >
+        All people leave it, and its emails that have not left are cancelled. This cannot be undone.
+      </ConfirmPage>
+    );
+    return respondPage(c, page);
+  })
+  .post("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), (c) => act(c, "archived", archiveAutomation))
+  .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) => showSettings(c))
+  .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), async (c) => {
+    const fields = await readForm(c);
+    const textOf = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+    const form: SettingsForm = {
+      ...{ name: textOf("name"), event: textOf("event").trim(), filter: textOf("filter"), entry: textOf("entry") },
+      version: textOf("version"),
+    };
+    return submitForm(
+      c,
+      async () => {
+        const filter = parseJson(form.filter);
+        const trigger = { event: form.event, ...(filter === undefined ? {} : { filter }) };
+        const patch = parseFields(AutomationPatch, { name: form.name, trigger, entry: parseJson(form.entry) });
+        const { version, ...values } = form;
+        const automation = await readAutomation(c);
+        requireVersion(version, settingsOf(automation), values);
+        await updateAutomation(c.get("caller"), automation.id, patch);
+        return `/app/automations/${automation.id}?done=saved`;
+      },
+      (refusal) => showSettings(c, { form, refusal }),
+    );
+  })
+  .route("/", stepPages);
+
+/** Returns the automation of the path. Throws 404. */
+export const readAutomation = async (c: Context<AppEnv>): Promise<AutomationOut> =>
+  toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
+
+/** Runs an action on the automation of the path and leads back to its page. */
+function act(
+  c: Context<AppEnv>,
+  done: string,
+  run: (caller: AppEnv["Variables"]["caller"], id: string) => Promise<unknown>,
+): Promise<Response> {
+  const id = c.req.param("automation_id") ?? "";
+  return submitForm(
+    c,
+    async () => {
+      await run(c.get("caller"), id);
+      return `/app/automations/${id}?done=${done}`;
+    },
+    (refusal) => showAutomation(c, refusal),
+  );
+}
+
+async function showList(c: Context<AppEnv>, submitted?: { form: NewForm; refusal: Refusal }) {
+  const caller = c.get("caller");
+  const { automations, next } = await listAutomations(caller, { before: c.req.query("before"), limit: PAGE_SIZE });
+  const page = (
+    <AutomationsPage
+      caller={caller}
+      automations={automations.map(toAutomation)}
+      next={next && `/app/automations?before=${next}`}
+      form={submitted?.form ?? { name: "", event: "contact.confirmed", idempotencyKey: crypto.randomUUID() }}
+      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={submitted?.refusal}
+    />
+  );
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+}
+
+async function showAutomation(c: Context<AppEnv>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const automation = await readAutomation(c);
+  const before = c.req.query("before")?.toLowerCase();
+  const [choices, { runs, next }] = await Promise.all([
+    readChoices(caller),
+    listRuns(caller, automation.id, { before, limit: PAGE_SIZE }),
+  ]);
+  const page = (
+    <AutomationPage
+      {...{ caller, automation, runs }}
+      names={namesOf(choices)}
+      next={next && `/app/automations/${automation.id}?before=${next}`}
+      notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={refusal}
+    />
+  );
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+async function showSettings(c: Context<AppEnv>, submitted?: { form: SettingsForm; refusal: Refusal }) {
+  const caller = c.get("caller");
+  const automation = await readAutomation(c);
+  const stored = settingsOf(automation);
+  const form = submitted?.form ?? { ...stored, version: versionOf(stored) };
+  const page = <SettingsPage {...{ caller, automation, form }} refusal={submitted?.refusal} />;
+  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+}

@@ -1,0 +1,131 @@
+import type { Step, StepKind } from "../../../audience/automations/index.ts";
+
+/** The fields of the form of a step, by name. Pure. */
+export type StepValues = Readonly<Record<string, string>>;
+
+/** Kinds of steps with their names, in the order in which they are offered. */
+export const KIND_NAMES: Readonly<Record<StepKind, string>> = {
+  send_email: "Send an email",
+  wait: "Wait",
+  wait_until: "Wait until an hour",
+  wait_for_event: "Wait for an event",
+  branch: "Branch by a condition",
+  split: "Split by percent",
+  set_field: "Set a field",
+  add_to_list: "Add to a list",
+  remove_from_list: "Remove from a list",
+  change_topic: "Change a topic",
+  webhook: "Call a webhook",
+  notify: "Notify the team",
+  end: "End",
+};
+
+const UNITS = ["minutes", "hours", "days"] as const;
+
+/** Returns the fields of a step as its form shows them. */
+export function valuesOfStep(step: Step): StepValues {
+  switch (step.kind) {
+    case "wait":
+      return durationValues(step.for);
+    case "wait_for_event":
+      return { event: step.event, filter: toJson(step.filter), ...durationValues(step.limit) };
+    case "wait_until":
+      return { time: step.time, weekdays: (step.weekdays ?? []).join(",") };
+    case "branch":
+      return { when: toJson(step.when) };
+    case "split":
+      return { percent: String(step.percent) };
+    case "change_topic":
+      return { topic_id: step.topic_id, subscribed: String(step.subscribed) };
+    default: {
+      const { kind: _, ...fields } = step;
+      return Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [name, value === null ? "" : String(value)]),
+      );
+    }
+  }
+}
+
+const toJson = (value: unknown) => (value === undefined ? "" : JSON.stringify(value, null, 2));
+
+function durationValues(duration: object): StepValues {
+  const [unit = "hours", count = 1] = Object.entries(duration)[0] ?? [];
+  return { count: String(count), unit };
+}
+
+/** Returns the step of a form as a request has it: the schema of automations checks it. Its branches are empty. */
+export function toStepFields(kind: string, values: StepValues): Record<string, unknown> {
+  const { count = "", unit = "", ...rest } = values;
+  const duration = { [UNITS.find((name) => name === unit) ?? "hours"]: Number(count) };
+  const branches = { then_steps: [], else_steps: [] };
+  switch (kind) {
+    case "wait":
+      return { kind, for: duration };
+    case "wait_for_event":
+      return { kind, event: rest.event, limit: duration, ...optional("filter", parseJson(rest.filter)), ...branches };
+    case "wait_until": {
+      const days = (rest.weekdays ?? "").split(",").flatMap((day) => (day.trim() === "" ? [] : [Number(day)]));
+      return { kind, time: rest.time, ...(days.length > 0 ? { weekdays: days } : {}) };
+    }
+    case "branch":
+      return { kind, when: parseJson(rest.when), ...branches };
+    case "split":
+      return { kind, percent: Number(rest.percent), ...branches };
+    case "change_topic":
+      return { kind, topic_id: rest.topic_id, subscribed: rest.subscribed === "true" };
+    case "set_field":
+      return { kind, field: rest.field, value: rest.value === "" ? null : rest.value };
+    default:
+      return { kind, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "")) };
+  }
+}
+
+const optional = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
+
+/** Returns the value of a JSON text; undefined for an empty one, and the text itself for what is no JSON, which the schema refuses. */
+export function parseJson(text = ""): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns a step in a few words. `names`: of mailboxes, lists, topics, templates and webhooks by id. */
+export function describeStep(step: Step, names: ReadonlyMap<string, string>): string {
+  const nameOf = (id: string) => names.get(id) ?? "one that does not exist any more";
+  switch (step.kind) {
+    case "send_email":
+      return `Send ${step.template_id ? `the template ${nameOf(step.template_id)}` : `“${step.subject ?? ""}”`} from ${nameOf(step.mailbox_id)}`;
+    case "wait":
+      return `Wait ${spanOf(step.for)}`;
+    case "wait_until":
+      return `Wait until ${step.time}`;
+    case "wait_for_event":
+      return `Wait for ${step.event}, at most ${spanOf(step.limit)}`;
+    case "branch":
+      return `If ${JSON.stringify(step.when)}`;
+    case "split":
+      return `Split: ${step.percent} %`;
+    case "set_field":
+      return step.value === null ? `Clear ${step.field}` : `Set ${step.field} to ${step.value}`;
+    case "add_to_list":
+      return `Add to ${nameOf(step.list_id)}`;
+    case "remove_from_list":
+      return `Remove from ${nameOf(step.list_id)}`;
+    case "change_topic":
+      return `${step.subscribed ? "Subscribe to" : "Unsubscribe from"} ${nameOf(step.topic_id)}`;
+    case "webhook":
+      return `Call ${nameOf(step.webhook_id)}`;
+    case "notify":
+      return `Notify the team: ${step.message}`;
+    case "end":
+      return "End";
+  }
+}
+
+function spanOf(duration: object): string {
+  const [unit = "", count = 0] = Object.entries(duration)[0] ?? [];
+  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}

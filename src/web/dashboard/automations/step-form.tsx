@@ -1,0 +1,113 @@
+import { Field, type FieldErrors, Select, TextArea } from "../../../http/ui/index.ts";
+import type { Choice, Choices } from "./choices.ts";
+import type { StepValues } from "./step-fields.ts";
+
+interface StepFieldsProps {
+  kind: string;
+  values: StepValues;
+  choices: Choices;
+  errors?: FieldErrors | undefined;
+}
+
+const CONDITION = 'A condition as JSON, such as {"field": "plan", "is": "equals", "value": "gold"}.';
+
+/** The fields of one kind of step. */
+export function StepFields({ kind, values, choices, errors }: StepFieldsProps) {
+  const text = (name: string, label: string, hint?: string, required = true) => (
+    <Field {...{ name, label, required, errors, ...(hint ? { hint } : {}) }} value={values[name] ?? ""} />
+  );
+  const choose = (name: string, label: string, options: readonly Choice[], none?: string) => (
+    <Select
+      {...{ name, label, errors }}
+      value={values[name] ?? ""}
+      options={[...(none === undefined ? [] : [{ value: "", label: none }]), ...options]}
+    />
+  );
+  switch (kind) {
+    case "send_email":
+      return (
+        <>
+          {choose("mailbox_id", "From", choices.mailboxes)}
+          {choose("template_id", "Template", choices.templates, "None: the subject and text below")}
+          {text("subject", "Subject", "Without a template.", false)}
+          <TextArea name="text" label="Text" required={false} errors={errors} value={values.text ?? ""} />
+          {choose("topic_id", "Topic", choices.topics, "None")}
+        </>
+      );
+    case "wait":
+      return <Duration values={values} errors={errors} label="Wait for" />;
+    case "wait_until":
+      return (
+        <>
+          {text("time", "Time", "Hours and minutes in the person's zone, such as 09:00.")}
+          {text("weekdays", "Weekdays", "Numbers from 1 for Monday to 7, with commas. Empty: every day.", false)}
+        </>
+      );
+    case "wait_for_event":
+      return (
+        <>
+          {text("event", "Event", "An event of your own, or a built-in one such as email.clicked.")}
+          <TextArea
+            name="filter"
+            label="Condition on the event"
+            required={false}
+            code
+            hint={CONDITION}
+            errors={errors}
+            value={values.filter ?? ""}
+          />
+          <Duration values={values} errors={errors} label="At most" />
+        </>
+      );
+    case "branch":
+      return <TextArea name="when" label="Condition" code hint={CONDITION} errors={errors} value={values.when ?? ""} />;
+    case "split":
+      return text("percent", "Percent", "Share of the runs that go on with the first branch.");
+    case "set_field":
+      return (
+        <>
+          {text("field", "Field", "`name`, or a key of the metadata.")}
+          {text("value", "Value", "Empty: the field is cleared.", false)}
+        </>
+      );
+    case "add_to_list":
+    case "remove_from_list":
+      return choose("list_id", "List", choices.lists);
+    case "change_topic":
+      return (
+        <>
+          {choose("topic_id", "Topic", choices.topics)}
+          {choose("subscribed", "The person is", [
+            { value: "true", label: "Subscribed" },
+            { value: "false", label: "Not subscribed" },
+          ])}
+        </>
+      );
+    case "webhook":
+      return choose("webhook_id", "Webhook", choices.webhooks);
+    case "notify":
+      return text("message", "Message");
+    default:
+      return <p class="hint">The run ends here.</p>;
+  }
+}
+
+const Duration = ({
+  values,
+  errors,
+  label,
+}: {
+  values: StepValues;
+  errors?: FieldErrors | undefined;
+  label: string;
+}) => (
+  <>
+    <Field name="count" label={label} type="number" errors={errors} value={values.count ?? "1"} />
+    <Select
+      name="unit"
+      label="Unit"
+      value={values.unit ?? "hours"}
+      options={["minutes", "hours", "days"].map((unit) => ({ value: unit, label: unit }))}
+    />
+  </>
+);

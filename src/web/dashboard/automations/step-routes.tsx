@@ -1,0 +1,128 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import {
+  AutomationPatch,
+  type Definition,
+  getAutomation,
+  getRun,
+  type Step,
+  takeOut,
+  toAutomation,
+  updateAutomation,
+} from "../../../audience/automations/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { conflict, notFound } from "../../../lib/errors.ts";
+import { requireVersion, versionOf } from "../../../lib/form-version.ts";
+import { readChoices } from "./choices.ts";
+import { insertStep, moveStep, removeStep, replaceStep, stepAt } from "./edit-steps.ts";
+import { KindPage, RunPage, StepPage } from "./pages.tsx";
+import { KIND_NAMES, type StepValues, toStepFields, valuesOfStep } from "./step-fields.ts";
+
+const UPDATE = "PATCH /v1/automations/:automation_id";
+const RUN = "GET /v1/automations/:automation_id/runs/:run_id";
+const TAKE_OUT = "DELETE /v1/automations/:automation_id/runs/:run_id";
+
+export const stepPages = new Hono<AppEnv>()
+  .get("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), async (c) => {
+    const at = c.req.query("at") ?? "";
+    const kind = c.req.query("kind") ?? "";
+    if (Object.hasOwn(KIND_NAMES, kind)) return showStep(c, { kind, values: {}, action: `new?at=${at}` });
+    const caller = c.get("caller");
+    return respondPage(c, <KindPage caller={caller} automation={await readOne(c)} at={at} />);
+  })
+  .post("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), (c) =>
+    saveStep(c, `new?at=${c.req.query("at") ?? ""}`, (steps, step) => insertStep(steps, c.req.query("at") ?? "", step)),
+  )
+  .get("/app/automations/:automation_id/steps/:path", ...pageFor(UPDATE), async (c) => {
+    const path = c.req.param("path");
+    const step = stepAt((await readOne(c)).steps as unknown as Step[], path);
+    if (!step) throw notFound("Step");
+    return showStep(c, { kind: step.kind, values: valuesOfStep(step), action: path });
+  })
+  .post("/app/automations/:automation_id/steps/:path", ...pageFor(UPDATE), (c) => {
+    const path = c.req.param("path");
+    return saveStep(c, path, (steps, step) => replaceStep(steps, path, step));
+  })
+  .post("/app/automations/:automation_id/steps/:path/up", ...pageFor(UPDATE), (c) =>
+    changeSteps(c, (steps) => moveStep(steps, c.req.param("path"), -1)),
+  )
+  .post("/app/automations/:automation_id/steps/:path/down", ...pageFor(UPDATE), (c) =>
+    changeSteps(c, (steps) => moveStep(steps, c.req.param("path"), 1)),
+  )
+  .post("/app/automations/:automation_id/steps/:path/delete", ...pageFor(UPDATE), (c) =>
+    changeSteps(c, (steps) => removeStep(steps, c.req.param("path"))),
+  )
+  .get("/app/automations/:automation_id/runs/:run_id", ...pageFor(RUN), async (c) => {
+    const caller = c.get("caller");
+    const automation = await readOne(c);
+    const run = await getRun(caller, automation.id, c.req.param("run_id"));
+    return respondPage(c, <RunPage {...{ caller, automation, run }} />);
+  })
+  .post("/app/automations/:automation_id/runs/:run_id/delete", ...pageFor(TAKE_OUT), async (c) => {
+    const { automation_id, run_id } = c.req.param();
+    await takeOut(c.get("caller"), automation_id, run_id);
+    return c.redirect(`/app/automations/${automation_id}/runs/${run_id}`, 303);
+  });
+
+const readOne = async (c: Context<AppEnv>) =>
+  toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
+
+/** Returns the steps as one value, whose version a form begins from. */
+const shownSteps = (steps: unknown) => ({ Steps: JSON.stringify(steps) });
+
+/** Changes the steps of the automation of the path, as they are now, and leads back to its page. */
+async function changeSteps(c: Context<AppEnv>, change: (steps: Step[]) => Step[] | null): Promise<Response> {
+  const automation = await readOne(c);
+  const steps = change(automation.steps as unknown as Definition["steps"]);
+  if (steps === null) throw conflict("The steps were changed meanwhile");
+  await updateAutomation(c.get("caller"), automation.id, parseFields(AutomationPatch, { steps }));
+  return c.redirect(`/app/automations/${automation.id}?done=saved`, 303);
+}
+
+/** Saves the step of a form into the steps, which must be those that the form began from. */
+async function saveStep(
+  c: Context<AppEnv>,
+  action: string,
+  change: (steps: Step[], step: Step) => Step[] | null,
+): Promise<Response> {
+  const fields = await readForm(c);
+  const { kind = "", version = "", ...values } = Object.fromEntries(fields);
+  return submitForm(
+    c,
+    async () => {
+      const { id, steps } = await readOne(c);
+      requireVersion(version, shownSteps(steps), {});
+      const changed = change(steps as unknown as Step[], toStepFields(kind, values) as unknown as Step);
+      if (changed === null) throw conflict("The steps were changed meanwhile");
+      await updateAutomation(c.get("caller"), id, parseFields(AutomationPatch, { steps: changed }));
+      return `/app/automations/${id}?done=saved`;
+    },
+    (refusal) => showStep(c, { kind, values, action, version, refusal }),
+  );
+}
+
+interface ShownStep {
+  kind: string;
+  values: StepValues;
+  /** The rest of the path that the form is sent to. */
+  action: string;
+  version?: string;
+  refusal?: Refusal;
+}
+
+async function showStep(c: Context<AppEnv>, { kind, values, action, version, refusal }: ShownStep) {
+  const caller = c.get("caller");
+  const [automation, choices] = await Promise.all([readOne(c), readChoices(caller)]);
+  const page = (
+    <StepPage
+      {...{ caller, automation, kind, values, choices, refusal }}
+      action={`/app/automations/${automation.id}/steps/${action}`}
+      version={version ?? versionOf(shownSteps(automation.steps))}
+    />
+  );
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
