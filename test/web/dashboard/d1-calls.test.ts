@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { automationCases } from "../../access/automation-cases.ts";
 import { inboxCases } from "../../access/inbox-cases.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { createGrant } from "../../support/oauth.ts";
@@ -20,6 +21,8 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
     calls: 3,
     reason: "a draft has no winner: its page says so, after one call that finds it out",
   },
+  "GET /app/automations/:automation_id": { calls: 2, reason: "the automation, then its runs" },
+  "GET /app/automations/:automation_id/runs/:run_id": { calls: 2, reason: "the automation, then its run" },
   "GET /app/contacts/:list_id/forms": { calls: 2, reason: "the list, then its forms" },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };
@@ -77,6 +80,8 @@ async function withRows(): Promise<Record<string, string>> {
   const { id: erasure_id } = await erasure.json<{ id: string }>();
   return {
     ...found,
+    ...(await automationCases["GET /v1/automations/:automation_id/runs/:run_id"]?.create?.(workspace)),
+    step: "0",
     ...{ topic_id, form_id, erasure_id },
     ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },
     ...(await createGrant(workspace)),

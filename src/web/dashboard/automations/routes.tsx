@@ -149,11 +149,11 @@ async function showList(c: Context<AppEnv>, submitted?: { form: NewForm; refusal
 
 async function showAutomation(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
-  const automation = await readAutomation(c);
   const before = c.req.query("before")?.toLowerCase();
-  const [choices, { runs, next }] = await Promise.all([
+  const [automation, choices, { runs, next }] = await Promise.all([
+    readAutomation(c),
     readChoices(caller),
-    listRuns(caller, automation.id, { before, limit: PAGE_SIZE }),
+    listRuns(caller, c.req.param("automation_id") ?? "", { before, limit: PAGE_SIZE }),
   ]);
   const page = (
     <AutomationPage

@@ -37,29 +37,30 @@ export const stepPages = new Hono<AppEnv>()
   .post("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), (c) =>
     saveStep(c, `new?at=${c.req.query("at") ?? ""}`, (steps, step) => insertStep(steps, c.req.query("at") ?? "", step)),
   )
-  .get("/app/automations/:automation_id/steps/:path", ...pageFor(UPDATE), async (c) => {
-    const path = c.req.param("path");
-    const step = stepAt((await readOne(c)).steps as unknown as Step[], path);
+  .get("/app/automations/:automation_id/steps/:step", ...pageFor(UPDATE), async (c) => {
+    const path = c.req.param("step");
+    const read = await readAll(c);
+    const step = stepAt(read.automation.steps as unknown as Step[], path);
     if (!step) throw notFound("Step");
-    return showStep(c, { kind: step.kind, values: valuesOfStep(step), action: path });
+    return showStep(c, { kind: step.kind, values: valuesOfStep(step), action: path, read });
   })
-  .post("/app/automations/:automation_id/steps/:path", ...pageFor(UPDATE), (c) => {
-    const path = c.req.param("path");
+  .post("/app/automations/:automation_id/steps/:step", ...pageFor(UPDATE), (c) => {
+    const path = c.req.param("step");
     return saveStep(c, path, (steps, step) => replaceStep(steps, path, step));
   })
-  .post("/app/automations/:automation_id/steps/:path/up", ...pageFor(UPDATE), (c) =>
-    changeSteps(c, (steps) => moveStep(steps, c.req.param("path"), -1)),
+  .post("/app/automations/:automation_id/steps/:step/up", ...pageFor(UPDATE), (c) =>
+    changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), -1)),
   )
-  .post("/app/automations/:automation_id/steps/:path/down", ...pageFor(UPDATE), (c) =>
-    changeSteps(c, (steps) => moveStep(steps, c.req.param("path"), 1)),
+  .post("/app/automations/:automation_id/steps/:step/down", ...pageFor(UPDATE), (c) =>
+    changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), 1)),
   )
-  .post("/app/automations/:automation_id/steps/:path/delete", ...pageFor(UPDATE), (c) =>
-    changeSteps(c, (steps) => removeStep(steps, c.req.param("path"))),
+  .post("/app/automations/:automation_id/steps/:step/delete", ...pageFor(UPDATE), (c) =>
+    changeSteps(c, (steps) => removeStep(steps, c.req.param("step"))),
   )
   .get("/app/automations/:automation_id/runs/:run_id", ...pageFor(RUN), async (c) => {
     const caller = c.get("caller");
-    const automation = await readOne(c);
-    const run = await getRun(caller, automation.id, c.req.param("run_id"));
+    const { automation_id, run_id } = c.req.param();
+    const [automation, run] = await Promise.all([readOne(c), getRun(caller, automation_id, run_id)]);
     return respondPage(c, <RunPage {...{ caller, automation, run }} />);
   })
   .post("/app/automations/:automation_id/runs/:run_id/delete", ...pageFor(TAKE_OUT), async (c) => {
@@ -70,6 +71,11 @@ export const stepPages = new Hono<AppEnv>()
 
 const readOne = async (c: Context<AppEnv>) =>
   toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
+
+async function readAll(c: Context<AppEnv>) {
+  const [automation, choices] = await Promise.all([readOne(c), readChoices(c.get("caller"))]);
+  return { automation, choices };
+}
 
 /** Returns the steps as one value, whose version a form begins from. */
 const shownSteps = (steps: unknown) => ({ Steps: JSON.stringify(steps) });
@@ -112,11 +118,13 @@ interface ShownStep {
   action: string;
   version?: string;
   refusal?: Refusal;
+  /** Read already. */
+  read?: Awaited<ReturnType<typeof readAll>>;
 }
 
-async function showStep(c: Context<AppEnv>, { kind, values, action, version, refusal }: ShownStep) {
+async function showStep(c: Context<AppEnv>, { kind, values, action, version, refusal, read }: ShownStep) {
   const caller = c.get("caller");
-  const [automation, choices] = await Promise.all([readOne(c), readChoices(caller)]);
+  const { automation, choices } = read ?? (await readAll(c));
   const page = (
     <StepPage
       {...{ caller, automation, kind, values, choices, refusal }}
