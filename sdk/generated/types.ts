@@ -1221,11 +1221,11 @@ export interface EmailSendRequest {
   /** to, cc and bcc together have at most 50 different addresses. */
   bcc?: EmailAddress[] | null;
   reply_to?: EmailAddress | null;
-  /** Custom headers: at most 50, together at most 16 KiB, each line at most 998 bytes. Refused are headers that the service writes, that relays take as commands, and that only receivers write. */
+  /** At most 50, together 16 KiB, in lines of at most 998 bytes. Headers that the service or receivers write, and commands to relays, are refused. */
   headers?: Record<string, string> | null;
   /** At most 10 different tags. */
   tags?: string[] | null;
-  /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400. */
+  /** ISO 8601 with an offset, 1 minute to 30 days ahead; absent: at once. Any other value is a 400. */
   send_at?: string | null;
   attachments?: Attachment[] | null;
   /** Id of a template: its subject, html and text are rendered with `variables`. html and text stay absent. */

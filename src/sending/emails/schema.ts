@@ -100,7 +100,7 @@ export const SendIn = z
       propertyNames: { pattern: "^[A-Za-z0-9-]{1,76}$" },
       maxProperties: limits.customHeaders,
       description:
-        "Custom headers: at most 50, together at most 16 KiB, each line at most 998 bytes. Refused are headers that the service writes, that relays take as commands, and that only receivers write.",
+        "At most 50, together 16 KiB, in lines of at most 998 bytes. Headers that the service or receivers write, and commands to relays, are refused.",
     }),
     tags: z
       .array(
@@ -116,7 +116,7 @@ export const SendIn = z
         format: "date-time",
         examples: ["2026-12-01T09:00:00Z"],
         description:
-          "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400.",
+          "ISO 8601 with an offset, 1 minute to 30 days ahead; absent: at once. Any other value is a 400.",
       }),
     attachments: z.array(Attachment).meta({ maxItems: limits.attachments }).nullish(),
     template_id: z

@@ -32,7 +32,7 @@ export const batchRoutes = new Hono<AppEnv>().post(
   operation("emails:send", {
     operationId: "sendEmailBatch",
     summary: `Send up to ${limits.batch} emails`,
-    description: "Each item is accepted or refused on its own. The results are in the order of the items.",
+    description: "Each item is accepted or refused on its own. Results keep the order.",
     parameters: [parameter.idempotencyKey, batchMode],
     responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
   }),

@@ -19,7 +19,7 @@ const ListQuery = z
       .string()
       .regex(SCHEDULED_CURSOR, "after must be a cursor from the Link header of the page before")
       .optional()
-      .describe("Continues after this cursor. Taken from the Link header of the page before."),
+      .describe("Continues after this cursor, of the Link header."),
   })
   .superRefine(refuseDeepPages);
 const emailId = parameter.id("email_id", "Id of the email");

@@ -19,7 +19,7 @@ const before = z
   .uuid()
   .toLowerCase()
   .optional()
-  .describe("Continues after this email. Taken from the Link header of the page before.");
+  .describe("Continues after this email, of the Link header.");
 
 const SearchQuery = z
   .object({
@@ -35,7 +35,7 @@ const SearchQuery = z
     status: z.enum(statuses).optional(),
     tag: z.string().refine(hasNoNul, "NUL is not allowed").optional().describe("Only emails with exactly this tag."),
     before,
-    before_inbound: before.describe("Continues after this inbound email. Taken from the Link header as well."),
+    before_inbound: before.describe("Continues after this inbound email, of the Link header."),
     direction: z
       .enum(["outbound", "inbound", "all"])
       .default("outbound")
