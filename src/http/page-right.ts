@@ -1,20 +1,23 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./env.ts";
+import { onDatabaseOf } from "./mail-database.ts";
 import { pageSession } from "./page-session.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 
 /**
  * Returns the middlewares of a dashboard page that does what an API route does, by method and mounted path: they
- * authenticate the session, and apply the scope and the rate limit of that route.
+ * authenticate the session, apply the scope and the rate limit of that route, and choose its mail database.
  */
 export function pageFor(route: string): [MiddlewareHandler<AppEnv>, MiddlewareHandler<AppEnv>] {
   return [
     pageSession,
     async (c, next) => {
-      const { actor } = c.get("caller");
+      const caller = c.get("caller");
+      const { actor } = caller;
       requireRight(actor, route, c.get("routes"));
       await requireRequestRate(c.get("ctx"), route, actor);
+      c.set("caller", onDatabaseOf(route, caller, caller.workspace));
       return next();
     },
   ];

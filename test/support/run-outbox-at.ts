@@ -1,22 +1,23 @@
 import type { MailCtx, OutboxCtx } from "../../src/platform/context.ts";
-import { onMain } from "../../src/platform/jobs/shards.ts";
+import { onMain, onShard } from "../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../src/platform/outbox/index.ts";
 import { sweep } from "../../src/platform/outbox/index.ts";
 import { runOutboxRows } from "../../src/run-outbox.ts";
 import { recordingContext } from "./workspace.ts";
 
 /**
- * Processes the outbox rows of these kinds that are due at `now`, in the main database and in the mail database of the
- * test file, as the sweep and the queue consumer do.
+ * Processes the outbox rows of these kinds that are due at `now`, in the main database and in a mail database, without `shard` that
+ * of the test file, as the sweep and the queue consumer do.
  */
 export async function runOutboxAt(
   now: number,
   settings: Record<string, unknown> = {},
   kinds: WakeUp["kind"][] = ["deliver", "purge", "release"],
+  shard?: number,
 ): Promise<void> {
   const { ctx, woken } = recordingContext(settings, () => now);
   await runDue({ ...onMain(ctx), wake: ctx.wake }, woken, kinds);
-  await runDue(ctx, woken, kinds);
+  await runDue(shard === undefined ? ctx : { ...onShard(ctx, shard), wake: ctx.wake }, woken, kinds);
 }
 
 async function runDue(ctx: MailCtx | OutboxCtx<"main">, woken: WakeUp[], kinds: WakeUp["kind"][]): Promise<void> {

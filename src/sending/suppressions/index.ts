@@ -5,7 +5,7 @@ export {
   copyToNewContacts,
   findMarks,
   findMarksStatements,
-  markContactsStatements,
+  markContacts,
 } from "./copy-to-contacts.ts";
 export {
   clearDomainFailuresStatements,

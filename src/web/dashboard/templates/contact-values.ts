@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { findContacts, getContact } from "../../../audience/contacts/index.ts";
 import { lowerCase } from "../../../lib/addresses.ts";
 import type { Values } from "../../../lib/placeholders.ts";
+import { onOldestShard } from "../../../platform/jobs/shards.ts";
 
 /** Name of the field with the address of a contact whose values a preview shows. */
 export const CONTACT = "contact";
@@ -15,9 +16,10 @@ export const mayReadContacts = ({ actor }: CallerCtx) => actor.scopes.has("conta
 export async function contactValues(caller: CallerCtx, address: string): Promise<Values | null> {
   const wanted = address.trim();
   if (wanted === "" || !mayReadContacts(caller)) return null;
-  const [found] = await findContacts(caller, wanted, 1);
+  const ctx = onOldestShard(caller, caller.workspace);
+  const [found] = await findContacts(ctx, wanted, 1);
   if (!found || lowerCase(found.email) !== lowerCase(wanted)) return null;
-  const { metadata, email, name } = await getContact(caller, found.listId, found.id);
+  const { metadata, email, name } = await getContact(ctx, found.listId, found.id);
   const own: Record<string, unknown> = metadata === null ? {} : JSON.parse(metadata);
   return { ...own, email, name: name ?? "" };
 }
