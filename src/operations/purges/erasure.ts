@@ -97,13 +97,13 @@ const mailStages = (ctx: MailCtx): Stage[] => [
   // An open that came before its email was erased.
   (person) => deletePersonRows(mailDb(ctx), EVENT_ROWS, person),
   ...textStages(mailDb(ctx), MAIL_TEXTS),
-  (person) => deleteResponses(mailDb(ctx), person),
+  (person, after) => deleteResponses(mailDb(ctx), person, after, ctx.now()),
 ];
 
 const mainStages = (ctx: Ctx): Stage[] => [
   (person) => deletePersonRows(ctx.db, MAIN_ROWS, person, keepErasedStatements(ctx, { ...person, email: person.key })),
   ...textStages(ctx.db, MAIN_TEXTS),
-  (person) => deleteResponses(ctx.db, person),
+  (person, after) => deleteResponses(ctx.db, person, after, ctx.now()),
 ];
 
 const textStages = <Kind extends DatabaseKind>(db: Database<Kind>, tables: typeof MAIL_TEXTS): Stage[] =>

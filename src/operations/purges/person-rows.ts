@@ -41,25 +41,28 @@ export async function deletePersonRows<Kind extends DatabaseKind>(
 /** Replaces an address in the texts of up to 500 rows after some key. */
 export async function scrubTexts<Kind extends DatabaseKind>(
   db: Database<Kind>,
-  { kind, table, key, columns }: PersonTexts,
+  texts: PersonTexts,
   { workspace, after, scrubber }: { workspace: number; after: string[] | null; scrubber: Scrubber },
 ): Promise<StepResult> {
+  const { kind, table, key, columns } = texts;
   const keys = key.join(", ");
+  // Rows of all workspaces are read in pages where no column, and so no index, names the workspace.
+  const own = texts.workspace === undefined ? "workspace = ?1 AND" : "?1 IS NOT NULL AND";
   const { results } = await db
     .prepare(
-      `SELECT ${keys}, ${columns.join(", ")} FROM ${table} WHERE workspace = ?1
-          AND (${keys}) > (${key.map((_, index) => `?2->>${index}`).join(", ")}) ORDER BY ${keys} LIMIT ${TEXTS_PER_STEP}`,
+      `SELECT ${keys}, ${columns.join(", ")} FROM ${table} WHERE ${own} (${keys}) > (${key.map((_, index) => `?2->>${index}`).join(", ")}) ORDER BY ${keys} LIMIT ${TEXTS_PER_STEP}`,
     )
     .bind(workspace, JSON.stringify(after ?? key.map(() => "")))
     .all<Record<string, string | null>>();
   const changed = results.flatMap((row) => {
-    const texts = Object.fromEntries(columns.map((column) => [column, scrubber.replace(row[column] ?? "")]));
-    return columns.some((column) => texts[column] !== (row[column] ?? "")) ? [{ ...row, ...onlySet(row, texts) }] : [];
+    const scrubbed = Object.fromEntries(columns.map((column) => [column, scrubber.replace(row[column] ?? "")]));
+    const isChanged = columns.some((column) => scrubbed[column] !== (row[column] ?? ""));
+    return isChanged ? [{ ...row, ...onlySet(row, scrubbed) }] : [];
   });
-  if (changed.length > 0) await update(db, { table, key, columns }, workspace, changed);
+  const updated = changed.length === 0 ? 0 : await update(db, texts, workspace, changed);
   const last = results.at(-1);
   const next = results.length < TEXTS_PER_STEP || !last ? null : { after: key.map((column) => last[column]) };
-  return { next, removed: { [kind]: changed.length } };
+  return { next, removed: { [kind]: updated } };
 }
 
 /** Returns the texts of the columns that are not null. */
@@ -68,28 +71,55 @@ const onlySet = (row: Record<string, string | null>, texts: Record<string, strin
 
 async function update<Kind extends DatabaseKind>(
   db: Database<Kind>,
-  { table, key, columns }: Pick<PersonTexts, "table" | "key" | "columns">,
+  { table, key, columns, workspace: own = `${table}.workspace` }: PersonTexts,
   workspace: number,
   rows: readonly Record<string, string | null>[],
-): Promise<void> {
+): Promise<number> {
   const set = columns.map((column) => `${column} = j.value->>'${column}'`).join(", ");
   const match = key.map((column) => `${table}.${column} = j.value->>'${column}'`).join(" AND ");
-  await db
-    .prepare(`UPDATE ${table} SET ${set} FROM json_each(?2) j WHERE ${table}.workspace = ?1 AND ${match}`)
+  const { meta } = await db
+    .prepare(`UPDATE ${table} SET ${set} FROM json_each(?2) j WHERE ${own} = ?1 AND ${match}`)
     .bind(workspace, JSON.stringify(rows))
     .run();
+  return meta.changes;
 }
 
-// The days whose responses may be stored still, as for a deleted workspace. A repeated call is answered anew.
-const DELETE_RESPONSES = `
-  DELETE FROM idempotency_keys WHERE workspace = ?1
-     AND day IN (SELECT unixepoch() / 86400 + value FROM json_each('[-2,-1,0,1]')) AND instr(lower(answer), lower(?2)) > 0`;
+/** Days before today whose responses may be stored still, and after it, since clocks differ. */
+const FIRST_DAY = -2;
+const LAST_DAY = 1;
+const DAY_MS = 86_400_000;
 
-/** Deletes stored responses that name a person. */
+/** Where the deletion of responses continues: in one of the days, after a key. */
+interface ResponsesPosition {
+  day: number;
+  key: string;
+  lastDay: number;
+}
+
+const FIND_RESPONSES = `
+  SELECT key, instr(lower(answer), lower(?4)) > 0 AS isAbout FROM idempotency_keys
+   WHERE day = ?2 AND workspace = ?1 AND key > ?3 ORDER BY key LIMIT ${TEXTS_PER_STEP}`;
+
+const DELETE_RESPONSES =
+  "DELETE FROM idempotency_keys WHERE day = ?2 AND workspace = ?1 AND key IN (SELECT value FROM json_each(?3))";
+
+/** Deletes the stored responses that name a person, of 500 in one day. A repeated call is answered anew. */
 export async function deleteResponses<Kind extends DatabaseKind>(
   db: Database<Kind>,
-  { workspace, key }: ErasedPerson,
+  { workspace, key: email }: ErasedPerson,
+  after: unknown,
+  now: number,
 ): Promise<StepResult> {
-  const { meta } = await db.prepare(DELETE_RESPONSES).bind(workspace, key).run();
-  return { next: null, removed: { responses: meta.changes } };
+  const today = Math.floor(now / DAY_MS);
+  const start = { day: today + FIRST_DAY, key: "", lastDay: today + LAST_DAY };
+  const at = (after as ResponsesPosition | null) ?? start;
+  const { results } = await db
+    .prepare(FIND_RESPONSES)
+    .bind(workspace, at.day, at.key, email)
+    .all<{ key: string; isAbout: 0 | 1 }>();
+  const named = results.flatMap(({ key, isAbout }) => (isAbout === 1 ? [key] : []));
+  if (named.length > 0) await db.prepare(DELETE_RESPONSES).bind(workspace, at.day, JSON.stringify(named)).run();
+  const last = results.length < TEXTS_PER_STEP ? undefined : results.at(-1);
+  const next = last ? { ...at, key: last.key } : { ...at, day: at.day + 1, key: "" };
+  return { next: next.day > at.lastDay ? null : { after: next }, removed: { responses: named.length } };
 }

@@ -42,6 +42,8 @@ export interface PersonTexts {
   /** Columns that identify a row within its workspace, by an index that begins with the workspace. */
   key: readonly string[];
   columns: readonly string[];
+  /** SQL expression of the number of the workspace. Without it, the column `workspace`. */
+  workspace?: string;
 }
 
 export const MAIL_TEXTS: readonly PersonTexts[] = [
@@ -54,5 +56,10 @@ export const MAIL_TEXTS: readonly PersonTexts[] = [
 export const MAIN_TEXTS: readonly PersonTexts[] = [
   { kind: "audit_entries", table: "audit_log", key: ["id"], columns: ["target_id", "detail"] },
   { kind: "notifications", table: "notifications", key: ["user_id", "id"], columns: ["title", "body", "href"] },
+  // A message that no consumer could process: a click has its URL.
+  {
+    ...{ kind: "dead_letters", table: "dead_letters", key: ["id"], columns: ["body"] },
+    workspace: "CASE WHEN json_valid(body) THEN body->>'workspace' END",
+  },
   { kind: "saved_searches", table: "saved_searches", key: ["user_id"], columns: ["searches"] },
 ];

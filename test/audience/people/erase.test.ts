@@ -39,6 +39,7 @@ describe("the erasure of a person", () => {
       "DB topic_choices",
       "DB audit_log",
       "DB domain_failures",
+      "DB dead_letters",
       "object batches",
       "object emails",
       "object packs",
@@ -46,7 +47,13 @@ describe("the erasure of a person", () => {
       expect(before).toContain(place);
     const receipt = await erase(workspace, address);
     expect(receipt).toMatchObject({ status: "done", finished_at: expect.any(String) });
-    expect(receipt.removed).toMatchObject({ contacts: 2, consents: 2, suppressions: 1, topic_choices: 1 });
+    expect(receipt.removed).toMatchObject({
+      contacts: 2,
+      consents: 2,
+      suppressions: 1,
+      topic_choices: 1,
+      dead_letters: 1,
+    });
     expect(await placesOf(workspace, address)).toEqual([]);
     expect(lines.filter((line) => line.toLowerCase().includes(address.toLowerCase()))).toEqual([]);
     expect(await (await workspace.get(`/v1/emails/search?q=to:${encodeURIComponent(address)}`)).json()).toEqual([]);

@@ -46,8 +46,8 @@ export async function aPersonEverywhere(workspace: TestWorkspace, address: strin
   const send = async (changes: Record<string, unknown>) =>
     (await json<{ id: string }>(await api.post("/v1/emails/", aMail(workspace, { text, html, ...changes })))).id;
   const person = [{ email: address, name: "Ada" }];
-  const single = await send({ to: person, subject: text });
-  const shared = await send({ to: [{ email: OTHER }], cc: person, subject: `About ${address}` });
+  const single = await send({ to: person, subject: text, tags: [address, "news"] });
+  const shared = await send({ to: [{ email: OTHER }], cc: person, subject: `About ${address}`, tags: [address] });
   const large = await send({
     to: person,
     html: `${html}${"<p>Long</p>".repeat(4_000)}`,
@@ -73,6 +73,11 @@ export async function aPersonEverywhere(workspace: TestWorkspace, address: strin
     },
   ]);
   await offloadContent(testContext({}, () => Date.now() + 4 * DAY_MS));
+  await run(
+    "INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES (?1, 'hits', ?2, 0)",
+    crypto.randomUUID(),
+    JSON.stringify({ type: "hit.v1", workspace: workspace.workspaceNumber, url: `https://example.com/?m=${address}` }),
+  );
   const scheduled = await send({ to: person, send_at: new Date(Date.now() + 2 * DAY_MS).toISOString() });
   const scheduledShared = await send({
     to: [{ email: OTHER }, ...person],

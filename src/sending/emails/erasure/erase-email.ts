@@ -9,6 +9,8 @@ export interface ErasableEmail {
   subject: string;
   rejectionReason: string | null;
   variables: string | null;
+  /** JSON. */
+  tags: string | null;
 }
 
 /** The columns after the erasure of one recipient; JSON as the row has it. */
@@ -19,6 +21,7 @@ export interface ErasedEmail {
   subject: string;
   rejectionReason: string | null;
   variables: string | null;
+  tags: string | null;
   /** The person was the only recipient. */
   isAlone: boolean;
   /** A scheduled email that has no recipient left. */
@@ -52,6 +55,7 @@ export function eraseRecipient(email: ErasableEmail, key: string, scrubber: Scru
     subject: isAlone ? ERASED : scrubber.replace(email.subject),
     rejectionReason: email.rejectionReason && scrubber.replace(email.rejectionReason),
     variables: isAlone ? null : email.variables && scrubber.replace(email.variables),
+    tags: email.tags && scrubber.replace(email.tags),
     isAlone,
     isUnscheduled,
   };

@@ -39,6 +39,7 @@ type Row = EmailStateRow & {
   subject: string;
   rejection_reason: string | null;
   variables: string | null;
+  tags: string | null;
   content: string | null;
   content_key: string | null;
   content_offset: number;
@@ -46,7 +47,7 @@ type Row = EmailStateRow & {
 };
 
 const FIND = `
-  SELECT ${EMAIL_STATE_COLUMNS}, e.subject, e.rejection_reason, e.variables, e.content, e.content_key, e.content_offset, e.content_size
+  SELECT ${EMAIL_STATE_COLUMNS}, e.subject, e.rejection_reason, e.variables, e.tags, e.content, e.content_key, e.content_offset, e.content_size
     FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1)) AND +e.workspace = ?2`;
 
 /**
@@ -101,6 +102,7 @@ const UPDATE = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
     subject = j.value->>'subject', rejection_reason = j.value->>'rejectionReason', variables = j.value->>'variables',
+    tags = j.value->>'tags',
     content = j.value->>'content', version = version + 1,
     due_at = CASE WHEN j.value->>'status' = 'cancelled' THEN NULL ELSE due_at END
   FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND emails.version = j.value->>'version'
@@ -141,6 +143,7 @@ const toErasable = (row: Row, state: EmailState) => ({
   subject: row.subject,
   rejectionReason: row.rejection_reason,
   variables: row.variables,
+  tags: row.tags,
 });
 
 /** Returns the scrubbed document of a row with the spaces after it. */
