@@ -4,8 +4,9 @@ import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { type PeopleFlags, peopleFlags, setPeopleFlags, wakeAutomations } from "../../platform/person-events/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
+import { keepActivity, referencesOf } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
-import type { Definition } from "./definition.ts";
+import { conditionsOf, type Definition } from "./definition.ts";
 import { isChanged, prepareVersion } from "./publish.ts";
 import { getAutomation } from "./queries.ts";
 import type { AutomationOut } from "./schema.ts";
@@ -27,6 +28,7 @@ export async function activateAutomation(caller: CallerCtx, id: string): Promise
   await setPeopleFlags(caller, caller.workspace, (peopleFlags.activity | peopleFlags.events) as PeopleFlags);
   const response = await changeAutomation(caller, id, "activate", async (ctx, row) => {
     const definition = JSON.parse(row.definition) as Definition;
+    if (referencesOf(...conditionsOf(definition)).activity) await keepActivity(caller);
     const version = (await isChanged(ctx, row)) ? await prepareVersion(ctx, row, definition) : null;
     return { sweep: "resume", statements: version?.statements ?? [] };
   });

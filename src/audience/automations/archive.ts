@@ -3,6 +3,7 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { wakeAutomations } from "../../platform/person-events/index.ts";
+import { endActivity } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
 import { getAutomation } from "./queries.ts";
 import type { AutomationOut } from "./schema.ts";
@@ -23,6 +24,7 @@ export async function archiveAutomation(caller: CallerCtx, id: string): Promise<
     // A run that finds the waiting emails cancels them.
     await shard.wake([{ dueAt: shard.now(), id: shard.newId(), kind: "bulk" }]);
   }
+  await endActivity(caller);
   await caller.db.batch([auditStatement(caller, { action: "automation.archived", target: response.id, detail: {} })]);
   return response;
 }

@@ -10,6 +10,7 @@ export {
   referencesOf,
 } from "./conditions.ts";
 export { type Circumstances, evaluate, type Person, type PersonContact } from "./evaluate.ts";
+export { endActivity, keepActivity } from "./keep-activity.ts";
 export { loadPeople, loadPeoplePage, type PeoplePage } from "./load-people.ts";
 export { loadSegments, loadSegmentsHere } from "./load-segments.ts";
 export { Conditions } from "./schema.ts";

@@ -4,7 +4,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mailDb } from "../../platform/db/client.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
+import { keepActivity } from "../conditions/index.ts";
 import { checkConditions } from "./check-conditions.ts";
 import { onSegments, type SegmentRow } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -46,19 +46,4 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
     throw error;
   }
   return response;
-}
-
-const SINCE = "SELECT activity_since FROM shard_workspaces WHERE number = ?1";
-
-/** Begins to keep activity in each mail database of the workspace. Returns since when it is kept, in milliseconds since 1970. */
-async function keepActivity(ctx: CallerCtx): Promise<number | null> {
-  const { number, mailShards } = ctx.workspace;
-  const results = await Promise.all(
-    mailShards.map((shard) => {
-      const mailCtx = onShard(ctx, shard);
-      const since = mailDb(mailCtx).prepare(SINCE).bind(number);
-      return mailDb(mailCtx).batch<{ activity_since: number }>([keepActivityStatement(mailCtx, ctx.workspace), since]);
-    }),
-  );
-  return Math.max(...results.map(([, since]) => since?.results[0]?.activity_since ?? 0)) || null;
 }

@@ -39,9 +39,10 @@ export function keepActivityStatement(
 
 const END_ACTIVITY = `
   UPDATE shard_workspaces SET activity_since = NULL
-   WHERE number = ?1 AND activity_since IS NOT NULL AND NOT EXISTS (SELECT 1 FROM segments WHERE workspace = ?1)`;
+   WHERE number = ?1 AND activity_since IS NOT NULL AND NOT EXISTS (SELECT 1 FROM segments WHERE workspace = ?1)
+     AND NOT EXISTS (SELECT 1 FROM automations WHERE workspace = ?1 AND status <> 'archived')`;
 
-/** Returns a statement that keeps no further activity of a workspace, unless this database has segments of it. */
+/** Returns a statement that keeps no further activity of a workspace, unless this database has segments of it, or automations that are not archived. */
 export function endActivityStatement(ctx: Pick<MailCtx, "outbox">, workspace: number): MailStatement {
   return mailDb(ctx).prepare(END_ACTIVITY).bind(workspace);
 }

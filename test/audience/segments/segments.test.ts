@@ -3,6 +3,7 @@ import { nestingIssue } from "../../../src/audience/segments/rules.ts";
 import { database } from "../../support/databases.ts";
 import { aTopic } from "../../support/topics.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { automationsOf } from "../automations/support.ts";
 import { aList } from "../contacts/support.ts";
 import { aListWith, people, runCounts, segmentsOf } from "./support.ts";
 
@@ -44,6 +45,30 @@ it("activity is kept from the first segment on until the last one is deleted", a
   await api.call("DELETE", `/v1/segments/${first.id}`);
   expect(await keepsActivity(workspace)).toBe(true);
   await api.call("DELETE", `/v1/segments/${second.id}`);
+  expect(await keepsActivity(workspace)).toBe(false);
+});
+
+it("activity is kept from an automation on whose conditions ask about it, until it is archived and no segment is left", async () => {
+  const workspace = await aWorkspace();
+  const { api, create } = segmentsOf(workspace);
+  const automations = automationsOf(workspace);
+  const asks = (activity: boolean) => {
+    const when = activity ? { activity: "opened" } : gold;
+    return { steps: [{ kind: "branch", when, then_steps: [{ kind: "end" }], else_steps: [] }] };
+  };
+  await automations.start(asks(false));
+  expect(await keepsActivity(workspace)).toBe(false);
+  const { id } = await automations.create(asks(true));
+  expect(await keepsActivity(workspace)).toBe(false);
+  await automations.act(id, "activate");
+  expect(await keepsActivity(workspace)).toBe(true);
+  const segment = await create(gold);
+  expect((await api.call("DELETE", `/v1/segments/${segment.id}`)).status).toBe(204);
+  expect(await keepsActivity(workspace)).toBe(true);
+  for (const automation of await (await api.get(automations.path())).json<{ id: string }[]>()) {
+    expect(await keepsActivity(workspace)).toBe(true);
+    await automations.act(automation.id, "archive");
+  }
   expect(await keepsActivity(workspace)).toBe(false);
 });
 
