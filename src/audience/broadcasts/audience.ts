@@ -1,9 +1,11 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
+import { findSegment } from "../segments/index.ts";
 import type { SkipReason } from "./find-suppressed.ts";
-import { type Broadcast, findContactLists, getBroadcast, listIdsOf } from "./queries.ts";
+import { type Broadcast, type BroadcastRow, findContactLists, getBroadcast, listIdsOf } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";
 import { sizesOf } from "./split.ts";
 import { countDiffering, leftOf } from "./topic-audience.ts";
@@ -49,6 +51,7 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
     const sample = variants.reduce((sum, { size }) => sum + size, 0);
     return toAudience(eligible, sample, skipped);
   }
+  if (row.segment_id !== null) return estimateSegment(ctx, row, row.segment_id);
   const count = db.prepare(COUNT).bind(row.workspace, JSON.stringify(listIdsOf(row)), fanOut?.lastContact ?? null);
   const pct = row.ab_test_pct;
   const [counted, variants] = await Promise.all([
@@ -60,6 +63,17 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
   const eligible = notSuppressed - left;
   const skipped = counted && { ...counted, unsubscribed: (counted.unsubscribed ?? 0) + left };
   return toAudience(eligible, sizesOf(eligible, pct, variants).mailed, skipped);
+}
+
+/** Returns the last count of the segment of a broadcast, if there is one: its audience is counted when it is sent. */
+async function estimateSegment(ctx: MailCtx, row: BroadcastRow, id: string): Promise<AudienceOut> {
+  const segment = await findSegment(ctx, row.workspace, id);
+  const count = segment?.count?.status === "done" ? segment.count : null;
+  const eligible = count?.count ?? 0;
+  const variants = row.ab_test_pct === null ? [] : await findVariants(ctx, row.n);
+  const about = count ? `The segment had ${eligible} people at ${iso(count.at)}` : "The segment was not counted yet";
+  const note = `${about}. The audience is counted when the broadcast is sent, without those who are skipped.`;
+  return { ...toAudience(eligible, sizesOf(eligible, row.ab_test_pct, variants).mailed, null), note };
 }
 
 /** Returns how many of the persons who are not suppressed get nothing because of the topic of a broadcast. */

@@ -20,6 +20,7 @@ export type BroadcastChanges = Partial<
     | "contact_list_id"
     | "more_lists"
     | "topic_id"
+    | "segment_id"
     | "mailbox_id"
     | "name"
     | "language"

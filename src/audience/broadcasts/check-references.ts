@@ -2,20 +2,22 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { invalidField, notFound } from "../../lib/errors.ts";
 import { getTopic } from "../../sending/topics/index.ts";
+import { getSegment } from "../segments/index.ts";
 import { findContactLists } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 
-/** Throws 404 when a contact list, the mailbox or the topic that a request names does not exist in the workspace. */
+/** Throws 404 when a contact list, the mailbox, the topic or the segment that a request names does not exist in the workspace. */
 export async function checkReferences(
   ctx: CallerCtx,
-  input: Pick<BroadcastPatch, "contact_list_id" | "more_contact_list_ids" | "mailbox_id" | "topic_id">,
+  input: Pick<BroadcastPatch, "contact_list_id" | "more_contact_list_ids" | "mailbox_id" | "topic_id" | "segment_id">,
 ): Promise<void> {
-  const { contact_list_id: first, more_contact_list_ids: more, mailbox_id, topic_id } = input;
+  const { contact_list_id: first, more_contact_list_ids: more, mailbox_id, topic_id, segment_id } = input;
   const ids = [...new Set([...(first ? [first] : []), ...(more ?? [])])];
   if (ids.length > 0 && (await findContactLists(ctx, ctx.workspace.number, ids)).length < ids.length)
     throw notFound("Contact list");
   if (mailbox_id && !(await hasMailbox(ctx, mailbox_id))) throw notFound("Mailbox");
   if (topic_id) await getTopic(ctx, topic_id);
+  if (segment_id) await getSegment(ctx, segment_id);
 }
 
 // The domains that the credential is restricted to are JSON, or null.

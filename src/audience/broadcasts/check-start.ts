@@ -6,11 +6,12 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
+import { findSegment } from "../segments/index.ts";
 import { countEligible } from "./audience.ts";
 import { hasContent, toContents } from "./contents.ts";
-import { newFanOut, type Sender } from "./fan-out.ts";
+import { type FanOut, newFanOut, newSegmentFanOut, type Sender } from "./fan-out.ts";
 import { currentParts } from "./frozen-parts.ts";
-import { type Broadcast, type BroadcastRow, findContactLists, listIdsOf } from "./queries.ts";
+import { type Broadcast, type BroadcastRow, findContactLists, findLastContact, listIdsOf } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
@@ -31,6 +32,8 @@ const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body"
 /** The error of a broadcast whose list was deleted. */
 export const missingList = invalid("contact_list_id", "The contact list does not exist any more");
 
+const missingSegment = invalid("segment_id", "The segment does not exist any more");
+
 /** The error of a broadcast whose topic was deleted. */
 export const missingTopic = invalid("topic_id", "The topic does not exist any more");
 
@@ -49,32 +52,50 @@ export async function checkStart(
   ctx: MailCtx,
   broadcast: Broadcast,
   domainIds: CallerCtx["actor"]["domainIds"],
-): Promise<{ fanOut: ReturnType<typeof newFanOut> } | { errors: ValidationError[] }> {
+): Promise<{ fanOut: FanOut } | { errors: ValidationError[] }> {
   const errors: ValidationError[] = [];
   const { row } = broadcast;
   const sender = await findSender(ctx, row, domainIds);
   if ("error" in sender) errors.push(sender.error);
   const topic = row.topic_id === null ? null : await findTopic(ctx, row.workspace, row.topic_id);
   if (row.topic_id !== null && topic === null) errors.push(missingTopic);
-  const ids = listIdsOf(row);
-  const lists = await findContactLists(ctx, row.workspace, ids);
-  const contacts = lists.reduce((sum, list) => sum + list.contacts, 0);
-  if (row.contact_list_id === null)
-    errors.push(invalid("contact_list_id", "A broadcast needs a contact list to be sent"));
-  else if (lists.length < ids.length) errors.push(missingList);
-  else if (contacts === 0) errors.push(invalid("contact_list_id", "The contact list is empty"));
-  else if (contacts > limits.audience) errors.push(invalid("contact_list_id", tooManyContacts(contacts)));
+  const lists = await findContactLists(ctx, row.workspace, listIdsOf(row));
+  const segment = row.segment_id === null ? null : await findSegment(ctx, row.workspace, row.segment_id);
+  if (row.segment_id !== null && segment === null) errors.push(missingSegment);
+  const listsIssue = findListsIssue(row, lists);
+  if (listsIssue) errors.push(listsIssue);
   const variants = await findVariants(ctx, row.n);
   const issue = await findContentIssue(ctx, row, variants);
   if (issue) errors.push(invalid("html_body", issue));
   if (row.ab_auto_promote !== null && (row.ab_test_pct === null || variants.length < 2))
     errors.push(invalid("ab_auto_promote", "ab_auto_promote needs ab_test_pct and two variants"));
+  const sending = { sender, topic: topic?.n ?? null };
+  if (errors.length === 0 && segment !== null && !("error" in sender)) {
+    const members = { id: segment.id, lists: lists.map(({ n }) => n), at: ctx.now() };
+    return { fanOut: newSegmentFanOut(members, await findLastContact(ctx), { ...sending, sender }) };
+  }
   const [first, ...further] = lists;
   if (errors.length > 0 || !first || "error" in sender) return { errors };
   const numbers = [first.n, ...further.map(({ n }) => n)] as const;
   const sampleIssue = await findSampleIssue(ctx, row, { lists: numbers, topic }, variants);
   if (sampleIssue) return { errors: [invalid("ab_test_pct", sampleIssue)] };
-  return { fanOut: newFanOut(numbers, first.lastContact, { sender, topic: topic?.n ?? null }) };
+  return { fanOut: newFanOut(numbers, first.lastContact, { ...sending, sender }) };
+}
+
+/** Returns why the lists of a broadcast cannot be sent to, or null. With a segment it needs none, and they may be of any size. */
+function findListsIssue(
+  row: BroadcastRow,
+  lists: Awaited<ReturnType<typeof findContactLists>>,
+): ValidationError | null {
+  const ids = listIdsOf(row);
+  if (row.segment_id !== null && ids.length === 0) return null;
+  if (row.contact_list_id === null && row.segment_id === null)
+    return invalid("contact_list_id", "A broadcast needs a contact list or a segment to be sent");
+  if (lists.length < ids.length) return missingList;
+  const contacts = lists.reduce((sum, list) => sum + list.contacts, 0);
+  if (contacts === 0) return invalid("contact_list_id", "The contact list is empty");
+  const isTooLarge = contacts > limits.audience && row.segment_id === null;
+  return isTooLarge ? invalid("contact_list_id", tooManyContacts(contacts)) : null;
 }
 
 /** Returns why the content of a broadcast cannot be sent, or null: a body is missing, or a template that it renders. */

@@ -25,12 +25,11 @@ const METADATA_PER_PAGE = 4_000_000;
 export const EMAILS_PER_ROW = 64;
 
 // The metadata is read only when the content names a key of it, and only these keys.
-const FIND_CONTACTS = `
+const findContacts = (source: string, order: string) => `
   WITH page AS MATERIALIZED (
-    SELECT n, sum(size) OVER (ORDER BY id) - size AS before FROM (
+    SELECT n, sum(size) OVER (ORDER BY ${order}) - size AS before FROM (
       SELECT c.n, c.id, CASE WHEN json_array_length(?5) > 0 THEN coalesce(octet_length(c.metadata), 0) ELSE 0 END AS size
-        FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n
-       WHERE l.n = ?1 AND c.id > ?2 AND c.n <= ?3 ORDER BY c.id LIMIT ?6))
+        FROM ${source} AND c.n <= ?3 ORDER BY c.${order} LIMIT ?6))
   SELECT c.n, c.id, c.email, c.email_key AS key, c.name,
          coalesce(s.reason, CASE WHEN ?8 AND EXISTS (
            SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = ?4 AND r.contact = c.n) THEN 'repeated' END,
@@ -41,7 +40,19 @@ const FIND_CONTACTS = `
              FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?5))) END AS metadata
     FROM page CROSS JOIN contacts c ON c.n = page.n
     LEFT JOIN broadcast_skipped s ON s.broadcast = ?4 AND s.contact = c.n
-   WHERE page.before < ?7 ORDER BY c.id`;
+   WHERE page.before < ?7 ORDER BY c.${order}`;
+
+const FIND_CONTACTS = findContacts(
+  "contact_lists l CROSS JOIN contacts c ON c.list = l.n WHERE l.n = ?1 AND c.id > ?2",
+  "id",
+);
+
+// A contact of a missing list must not be read.
+const FIND_MEMBERS = findContacts(
+  `broadcast_members m CROSS JOIN contacts c ON c.n = m.contact CROSS JOIN contact_lists l ON l.n = c.list
+       WHERE m.broadcast = ?4 AND m.contact > CAST(?2 AS INTEGER)`,
+  "n",
+);
 
 const SAVE = `
   UPDATE broadcasts SET fan_out = ?3, fan_out_step = fan_out_step + 1
@@ -97,7 +108,7 @@ export async function createEmails(
     (name) => name !== "email" && name !== "name",
   );
   const { results: contacts } = await mailDb(ctx)
-    .prepare(FIND_CONTACTS)
+    .prepare(fanOut.segment ? FIND_MEMBERS : FIND_CONTACTS)
     .bind(
       ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
       ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
@@ -121,7 +132,9 @@ export async function createEmails(
     return reason ? [{ contact: contact.n, reason }] : [];
   });
   const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
-  const next = afterPage(fanOut, { cursor: contacts.at(-1)?.id ?? fanOut.cursor, isLast });
+  const last = contacts.at(-1);
+  const cursor = last && (fanOut.segment ? String(last.n) : last.id);
+  const next = afterPage(fanOut, { cursor: cursor ?? fanOut.cursor, isLast });
   return { fanOut: next, ...(await writeEmails(ctx, workspace, row, next, mailed, skipped)) };
 }
 

@@ -12,8 +12,8 @@ import { toRecord } from "./serialize.ts";
 const INSERT = `
   INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, preheader, from_address,
     from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body, language,
-    ab_auto_promote, more_lists, topic_id)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21, ?22, ?23)`;
+    ab_auto_promote, more_lists, topic_id, segment_id)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)`;
 
 // The number of the broadcast is known in its transaction only.
 const INSERT_TASK = `
@@ -22,7 +22,7 @@ const INSERT_TASK = `
    WHERE workspace = ?1 AND id = ?2 AND scheduled_at IS NOT NULL`;
 
 /**
- * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list, mailbox or topic, 422 for a time that is not
+ * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list, mailbox, topic or segment, 422 for a time that is not
  * in the future, 413 when it is too large, 422 with the place of a mistake in its texts.
  */
 export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promise<BroadcastOut> {
@@ -37,7 +37,16 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   await guardedBatch(mailDb(ctx), [
     mailDb(ctx)
       .prepare(INSERT)
-      .bind(...values, ...content, ...rest, row.language, row.ab_auto_promote, row.more_lists, row.topic_id),
+      .bind(
+        ...values,
+        ...content,
+        ...rest,
+        row.language,
+        row.ab_auto_promote,
+        row.more_lists,
+        row.topic_id,
+        row.segment_id,
+      ),
     mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
     ...storeMailResponse(ctx, response),
   ]);
@@ -82,6 +91,7 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     bulk_tags: null,
     more_lists: toMoreLists(input.more_contact_list_ids),
     topic_id: input.topic_id ?? null,
+    segment_id: input.segment_id ?? null,
     automation: null,
   };
 }

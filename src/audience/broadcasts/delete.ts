@@ -9,7 +9,7 @@ import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 
-const PARTS = ["variants", "counts", "clicks", "skipped", "repeated", "pending", "parts"].map(
+const PARTS = ["variants", "counts", "clicks", "members", "skipped", "repeated", "pending", "parts"].map(
   (part) => `broadcast_${part}`,
 );
 

@@ -13,6 +13,8 @@ export interface FanOut {
   sender: Sender;
   /** Number of the topic (topics.n in the main database). Absent: none. */
   topic?: number;
+  /** The segment that the audience is limited to. Absent: none. `lists` and `list` are then 0, which is no list: see parseFanOut. */
+  segment?: SegmentMembers;
   /** Null until the audience is counted and split. */
   split: Plan | null;
   phase: Phase;
@@ -22,6 +24,20 @@ export interface FanOut {
   cursor: string | null;
   /** True when every contact of the phase was read. */
   isComplete: boolean;
+}
+
+/** The members of a segment that a broadcast is for (broadcast_members), and how far they are stored. */
+export interface SegmentMembers {
+  /** Id of the segment. */
+  id: string;
+  /** contact_lists.n of the lists that the members are in; empty: any. */
+  lists: readonly number[];
+  /** The time that its conditions are evaluated for, in milliseconds since 1970. */
+  at: number;
+  /** Address of the person to continue after; null: all members are stored. */
+  after: string | null;
+  /** Members so far. */
+  members: number;
 }
 
 /** The split of an audience, with the numbers of its contacts that are mailed and of the others. */
@@ -66,6 +82,29 @@ export function parseFanOut(text: string): FanOut {
   const { arms: variants, ...sizes } = split;
   return { ...others, split: { ...sizes, variants }, phase };
 }
+
+/** A version that knows no segments finds no list, and cancels the broadcast instead of mailing the whole lists. */
+const NO_LIST = 0;
+
+/** Returns the fan-out of a first send to the members of a segment, in these lists if there are any, up to `lastContact`. */
+export function newSegmentFanOut(
+  segment: Pick<SegmentMembers, "id" | "lists" | "at">,
+  lastContact: number,
+  sending: { sender: Sender; topic: number | null },
+): FanOut {
+  return { ...newFanOut([NO_LIST], lastContact, sending), segment: { ...segment, after: "", members: 0 } };
+}
+
+/** Returns the lists that an audience needs, by contact_lists.n. */
+export const neededLists = ({ segment, lists }: FanOut) => segment?.lists ?? lists;
+
+/** Returns whether the members of a broadcast to a segment are to be stored still. */
+export function isStoringMembers(fanOut: FanOut): fanOut is FanOut & { segment: SegmentMembers } {
+  return fanOut.split === null && fanOut.segment !== undefined && fanOut.segment.after !== null;
+}
+
+/** Returns whether the contacts outside a sample may be mailed later. */
+export const waitsForWinner = ({ split, phase }: FanOut) => split?.isSample === true && phase.kind === "first";
 
 /** Returns the fan-out of a first send to the contacts of lists up to `lastContact`. */
 export function newFanOut(

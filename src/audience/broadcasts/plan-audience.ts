@@ -23,6 +23,14 @@ const FIND_CONTACTS = `
     LEFT JOIN broadcast_pending p ON p.broadcast = ?3 AND p.contact = c.n
    WHERE l.n = ?1 AND c.id > ?4 AND c.n <= ?2 ORDER BY c.id LIMIT ?5`;
 
+// A contact that was deleted since is passed over.
+const FIND_MEMBERS = `
+  SELECT c.n, c.id, c.email_key AS key, c.pending_since, coalesce(s.reason, iif(p.contact IS NULL, NULL, 'pending')) AS skipped, 0 AS is_repeated
+    FROM broadcast_members m CROSS JOIN contacts c ON c.n = m.contact CROSS JOIN contact_lists l ON l.n = c.list
+    LEFT JOIN broadcast_skipped s ON s.broadcast = m.broadcast AND s.contact = c.n
+    LEFT JOIN broadcast_pending p ON p.broadcast = m.broadcast AND p.contact = c.n
+   WHERE m.broadcast = ?1 AND m.contact > ?2 ORDER BY m.contact LIMIT ?3`;
+
 interface ContactRow {
   n: number;
   id: string;
@@ -48,7 +56,7 @@ export async function planAudience(
   const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0, pending: 0 };
   // Of a run that was killed: a contact of a list before may have been deleted since.
   if (fanOut.lists.length > 1) await mailDb(ctx).prepare(FORGET_REPEATED).bind(row.n).run();
-  for await (const page of pagesOf(ctx, row, fanOut)) {
+  for await (const page of fanOut.segment ? memberPages(ctx, row) : pagesOf(ctx, row, fanOut)) {
     const persons = page.filter(({ is_repeated: isRepeated }) => isRepeated === 0);
     const contacts = persons.filter(({ skipped }) => skipped === null);
     const suppressed = await findSuppressed(
@@ -90,6 +98,19 @@ async function* pagesOf(ctx: MailCtx, row: BroadcastRow, { lists, lastContact }:
       yield results;
       cursor = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.id ?? null);
     }
+  }
+}
+
+/** Returns the members of a broadcast to a segment, in pages. */
+async function* memberPages(ctx: MailCtx, { n }: BroadcastRow): AsyncGenerator<ContactRow[]> {
+  for (let after: number | null = 0; after !== null; ) {
+    await nextTurn();
+    const { results }: D1Result<ContactRow> = await mailDb(ctx)
+      .prepare(FIND_MEMBERS)
+      .bind(n, after, CONTACTS_PER_PAGE)
+      .all<ContactRow>();
+    yield results;
+    after = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.n ?? null);
   }
 }
 

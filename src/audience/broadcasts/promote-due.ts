@@ -5,7 +5,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { findSender, hasLists } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
-import { type FanOut, serializeFanOut, toRemainder } from "./fan-out.ts";
+import { type FanOut, neededLists, serializeFanOut, toRemainder } from "./fan-out.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -67,12 +67,12 @@ export async function promoteDue(
 
 async function findProblem(
   ctx: MailCtx,
-  { lists }: FanOut,
+  fanOut: FanOut,
   { isRestricted, isTopicDeleted }: WorkspaceState,
   senderIssue: string | null,
 ): Promise<string | null> {
   if (isRestricted) return "The account is restricted and cannot send.";
   if (senderIssue !== null) return senderIssue;
   if (isTopicDeleted) return "The topic does not exist any more.";
-  return (await hasLists(ctx, lists)) ? null : "A contact list does not exist any more.";
+  return (await hasLists(ctx, neededLists(fanOut))) ? null : "A contact list does not exist any more.";
 }

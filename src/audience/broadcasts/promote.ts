@@ -6,7 +6,7 @@ import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findTopic } from "../../sending/topics/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { findSender, hasLists, missingList, missingTopic } from "./check-start.ts";
-import { type FanOut, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
+import { type FanOut, neededLists, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { autoPromoteAt } from "./promote-due.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
@@ -29,7 +29,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const { status, fanOut } = requirePromotable(broadcast);
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
-    if (!(await hasLists(ctx, fanOut.lists))) throw unprocessable([missingList]);
+    if (!(await hasLists(ctx, neededLists(fanOut)))) throw unprocessable([missingList]);
     if (row.topic_id !== null && !(await findTopic(ctx, row.workspace, row.topic_id)))
       throw unprocessable([missingTopic]);
     const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, sender });

@@ -47,6 +47,7 @@ export interface BroadcastRow {
   /** JSON list of the ids of further contact lists. */
   more_lists: string | null;
   topic_id: string | null;
+  segment_id: string | null;
   /** automations.n for the row of the emails of a step of an automation. Such a row has `bulk_tags`, so no endpoint shows it. */
   automation: number | null;
 }
@@ -180,6 +181,11 @@ interface FoundList {
   n: number;
   contacts: number;
   lastContact: number;
+}
+
+/** Returns the greatest contacts.n of the database. */
+export async function findLastContact(ctx: MailCtx): Promise<number> {
+  return (await mailDb(ctx).prepare("SELECT max(n) AS n FROM contacts").first<number>("n")) ?? 0;
 }
 
 /** Returns those contact lists of a workspace with these ids that exist, in their order. */

@@ -17,6 +17,10 @@ export const AudienceOut = z
     }),
     sample: z.int().describe("Contacts that are mailed first."),
     remainder: z.int().describe("Contacts that get the promoted variant."),
+    note: z
+      .string()
+      .optional()
+      .describe("With a segment, until its people are stored after the send: where eligible comes from."),
   })
   .meta({
     ref: "BroadcastAudience",

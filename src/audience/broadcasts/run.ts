@@ -25,11 +25,13 @@ import {
   createEmails,
   saveStatement,
 } from "./create-emails.ts";
-import type { FanOut } from "./fan-out.ts";
+import { type FanOut, isStoringMembers, neededLists } from "./fan-out.ts";
 import { frozenParts } from "./frozen-parts.ts";
+import { deleteMembers, storeMembers } from "./members.ts";
 import { planAudience } from "./plan-audience.ts";
 import { autoPromoteAt, promoteDue } from "./promote-due.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
+import { sampleIssue } from "./split.ts";
 import { startDue } from "./start.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
 import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
@@ -99,9 +101,10 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       const nextAt = await promoteDue(ctx, { ...broadcast, fanOut }, workspace);
       if (nextAt !== 0) return nextAt;
     } else if (row.status !== "sending" || fanOut === null) {
-      if (row.status === "cancelled") await wakeLowPriority(ctx, 1);
-      return null;
-    } else if (!(await hasLists(ctx, fanOut.lists))) {
+      if (row.status !== "cancelled") return null;
+      await wakeLowPriority(ctx, 1);
+      return (await deleteMembers(ctx, broadcast)) ? null : ctx.now();
+    } else if (!(await hasLists(ctx, neededLists(fanOut)))) {
       return cancelWith(ctx, broadcast, WITHOUT_LIST);
     } else if (workspace.isTopicDeleted) {
       return cancelWith(ctx, broadcast, WITHOUT_TOPIC);
@@ -109,13 +112,16 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       return endPhase(ctx, broadcast);
     } else if (workspace.isPaused) {
       return ctx.now() + PAUSE_CHECK_MS;
+    } else if (isStoringMembers(fanOut)) {
+      const issue = await storeMembers(ctx, broadcast, fanOut, started + RUN_MS);
+      if (issue !== null) return cancelWith(ctx, broadcast, issue);
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {
       const { size, isLimited, issue } = hasMailSpace(ctx, workspace.mailSize)
         ? await fanOutContacts(ctx, broadcast, fanOut, workspace, started)
         : { size: workspace.mailSize, isLimited: false };
-      if (issue !== undefined) return cancelWith(ctx, broadcast, `Its content cannot be rendered: ${issue}.`);
+      if (issue !== undefined) return cancelWith(ctx, broadcast, issue);
       if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
       if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
     }
@@ -145,6 +151,8 @@ async function fanOutContacts(
   try {
     if (state.split === null) {
       state = await planAudience(ctx, row, fanOut, variants);
+      const issue = sampleIssueOf(state, row, variants);
+      if (issue !== null) return { size, isLimited: false, issue };
       const { meta } = await saveStatement(ctx, current, state).run();
       if (meta.changes === 0) return { size, isLimited: false };
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
@@ -177,12 +185,23 @@ async function fanOutContacts(
   return { size, isLimited: false };
 }
 
+/** Returns why the sample of a segment is too small for its variants, or null. That of lists is checked before the send. */
+function sampleIssueOf(
+  { segment, split }: FanOut,
+  { ab_test_pct: pct }: Broadcast["row"],
+  variants: readonly VariantRow[],
+) {
+  const isSample = segment !== undefined && split !== null && pct !== null && variants.length >= 2;
+  const issue = isSample ? sampleIssue(split.eligible, pct, variants) : null;
+  return issue && `${issue}.`;
+}
+
 /** Returns the contents, or why they cannot be rendered: a template that they name was deleted since the send. */
 async function readContents(ctx: MailCtx, row: Broadcast["row"], variants: readonly VariantRow[]) {
   try {
     return toContents(row, variants, await frozenParts(ctx, row, variants));
   } catch (error) {
-    if (error instanceof LiquidTextError) return { issue: error.message };
+    if (error instanceof LiquidTextError) return { issue: `Its content cannot be rendered: ${error.message}.` };
     throw error;
   }
 }
@@ -222,7 +241,7 @@ const WITHOUT_LIST = "Its contact list was deleted while it was sending. Emails 
 const WITHOUT_TOPIC = "Its topic was deleted while it was sending. Emails that had left by then are delivered.";
 
 /** Cancels a broadcast that cannot go on while it is sending: its waiting emails are cancelled at dispatch. */
-async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promise<null> {
+async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promise<number | null> {
   // First, so that a crash between the two repeats it.
   if (row.bulk_tags === null)
     await notifyOwners(ctx, row.workspace, {
@@ -233,7 +252,8 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
     });
   await mailDb(ctx).prepare(CANCEL).bind(row.n, ctx.now()).run();
   await wakeLowPriority(ctx, 1);
-  return null;
+  // The next step deletes its members.
+  return row.segment_id === null ? null : ctx.now();
 }
 
 const COMPLETE = `
@@ -247,6 +267,7 @@ const COMPLETE = `
 async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promise<number | null> {
   const left = counts.queued - counts.attempted;
   if (left <= 0) {
+    if (!(await deleteMembers(ctx, { row, fanOut }))) return ctx.now();
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
     if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
     await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();

@@ -113,7 +113,7 @@ export const BroadcastIn = z
     html_body: Body,
     text_body: Body,
     reply_to: address("reply_to").nullish(),
-    contact_list_id: Id.describe("Contact list. Required before the broadcast is sent."),
+    contact_list_id: Id.describe("Contact list. This or segment_id is required before the broadcast is sent."),
     more_contact_list_ids: z
       .array(z.string().toLowerCase().refine(isUuid, "must be a UUID").meta({ format: "uuid" }))
       .max(limits.moreLists)
@@ -123,6 +123,9 @@ export const BroadcastIn = z
       ),
     mailbox_id: Id.describe("Mailbox whose address from_address must be."),
     topic_id: Id.describe("Topic: contacts who are not subscribed to it are skipped. null: all bulk mail is one."),
+    segment_id: Id.describe(
+      "Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact.",
+    ),
     scheduled_at: ScheduledAt,
     ab_test_pct: SamplePct,
     ab_auto_promote: AutoPromoteIn,
@@ -158,6 +161,7 @@ const example = {
   more_contact_list_ids: [],
   mailbox_id: null,
   topic_id: null,
+  segment_id: null,
   name: "Newsletter of December",
   language: "placeholders" as const,
   subject: "News for {{name}}",
@@ -198,6 +202,7 @@ export const BroadcastOut = z
     more_contact_list_ids: z.array(z.uuid()).describe("Further contact lists."),
     mailbox_id: z.uuid().nullable(),
     topic_id: z.uuid().nullable(),
+    segment_id: z.uuid().nullable(),
     name: z.string(),
     language: z.enum(languages),
     subject: z.string(),

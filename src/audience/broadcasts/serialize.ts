@@ -14,6 +14,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     more_contact_list_ids: JSON.parse(row.more_lists ?? "[]") as string[],
     mailbox_id: row.mailbox_id,
     topic_id: row.topic_id,
+    segment_id: row.segment_id,
     name: row.name,
     language: row.language,
     subject: row.subject,

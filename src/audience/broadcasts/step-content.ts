@@ -76,6 +76,12 @@ function toRow(workspace: number, content: StepContent): BroadcastRow {
     ...{ ab_test_pct: null, ab_winner_variant_id: null, ab_promoted_at: null, ab_auto_promote: null },
     ...{ ab_promotion_reason: null, max_per_hour: null, paused_at: null, fan_out: null, fan_out_step: 0, size: 0 },
     ...{ created_at: 0, updated_at: 0, next_claim_at: null, bulk_tags: "[]", more_lists: null, automation: 0 },
-    ...{ html_body: content.html, text_body: content.text, language: content.language, topic_id: content.topicId },
+    ...{
+      html_body: content.html,
+      text_body: content.text,
+      language: content.language,
+      topic_id: content.topicId,
+      segment_id: null,
+    },
   };
 }

@@ -55,6 +55,7 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     more_contact_list_ids: more,
     mailbox_id,
     topic_id,
+    segment_id,
     scheduled_at,
     ab_test_pct,
     ab_auto_promote: auto,
@@ -62,6 +63,7 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
   } = patch;
   const given = {
     ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id, topic_id },
+    segment_id,
     ...{ scheduled_at, ab_test_pct, max_per_hour },
     ab_auto_promote: auto ? JSON.stringify(auto) : auto,
     more_lists: more === undefined ? more : toMoreLists(more),

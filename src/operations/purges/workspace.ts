@@ -40,11 +40,12 @@ const MAIL_STEPS = [
   "DELETE FROM broadcast_parts WHERE broadcast IN (SELECT p.broadcast FROM broadcasts b CROSS JOIN broadcast_parts p ON p.broadcast = b.n WHERE b.workspace = ?1 LIMIT ?2)",
   deleteOfBroadcasts("broadcast_counts", "variant"),
   deleteOfBroadcasts("broadcast_clicks", "url"),
+  deleteOfBroadcasts("broadcast_members", "contact"),
   deleteOfBroadcasts("broadcast_repeated", "contact"),
   deleteOfBroadcasts("broadcast_pending", "contact"),
   deleteOfBroadcasts("broadcast_skipped", "contact"),
   // The last of the tables above whose rows may need several steps.
-  "DELETE FROM broadcasts WHERE n IN (SELECT n FROM broadcasts b WHERE workspace = ?1 AND NOT EXISTS (SELECT 1 FROM broadcast_skipped s WHERE s.broadcast = b.n) AND NOT EXISTS (SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = b.n) AND NOT EXISTS (SELECT 1 FROM broadcast_pending p WHERE p.broadcast = b.n) LIMIT ?2)",
+  "DELETE FROM broadcasts WHERE n IN (SELECT n FROM broadcasts b WHERE workspace = ?1 AND NOT EXISTS (SELECT 1 FROM broadcast_skipped s WHERE s.broadcast = b.n) AND NOT EXISTS (SELECT 1 FROM broadcast_members m WHERE m.broadcast = b.n) AND NOT EXISTS (SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = b.n) AND NOT EXISTS (SELECT 1 FROM broadcast_pending p WHERE p.broadcast = b.n) LIMIT ?2)",
   "DELETE FROM outage_workspaces WHERE workspace IN (SELECT workspace FROM outage_workspaces WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",

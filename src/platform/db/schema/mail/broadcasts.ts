@@ -41,10 +41,12 @@ export const broadcasts = sqliteTable(
     abPromotionReason: text("ab_promotion_reason"),
     moreLists: text("more_lists"),
     topicId: text("topic_id"),
+    segmentId: text("segment_id"),
     automation: integer(),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
+    index("broadcasts_by_segment").on(t.workspace, t.segmentId).where(sql`segment_id IS NOT NULL`),
     index("broadcasts_by_automation").on(t.workspace, t.automation).where(sql`automation IS NOT NULL`),
     index("broadcasts_in_flight").on(t.workspace, t.fromDomain).where(sql`status IN ('scheduled', 'sending')`),
   ],
@@ -115,6 +117,16 @@ export const broadcastSkipped = sqliteTable(
     contact: integer().notNull(),
     workspace: integer().notNull(),
     reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
+);
+
+export const broadcastMembers = sqliteTable(
+  "broadcast_members",
+  {
+    broadcast: integer().notNull(),
+    contact: integer().notNull(),
+    workspace: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
 );
