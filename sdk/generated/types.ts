@@ -420,6 +420,7 @@ export interface Broadcast {
   more_contact_list_ids: string[];
   mailbox_id: string | null;
   topic_id: string | null;
+  segment_id: string | null;
   name: string;
   language: "placeholders" | "liquid";
   subject: string;
@@ -479,6 +480,8 @@ export interface BroadcastAudience {
   sample: number;
   /** Contacts that get the promoted variant. */
   remainder: number;
+  /** With a segment, until its people are stored after the send: where eligible comes from. */
+  note?: string;
 }
 
 export interface BroadcastCreate {
@@ -497,7 +500,7 @@ export interface BroadcastCreate {
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
   reply_to?: string | null;
-  /** Contact list. Required before the broadcast is sent. */
+  /** Contact list. This or segment_id is required before the broadcast is sent. */
   contact_list_id?: string | null;
   /** Further contact lists. A person who is in several gets the broadcast once, as a contact of the first. */
   more_contact_list_ids?: string[] | null;
@@ -505,6 +508,8 @@ export interface BroadcastCreate {
   mailbox_id?: string | null;
   /** Topic: contacts who are not subscribed to it are skipped. null: all bulk mail is one. */
   topic_id?: string | null;
+  /** Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact. */
+  segment_id?: string | null;
   /** When the broadcast is sent, in the future. null: it is a draft. */
   scheduled_at?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
@@ -575,7 +580,7 @@ export interface BroadcastUpdate {
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
   reply_to?: string | null;
-  /** Contact list. Required before the broadcast is sent. */
+  /** Contact list. This or segment_id is required before the broadcast is sent. */
   contact_list_id?: string | null;
   /** Further contact lists. A person who is in several gets the broadcast once, as a contact of the first. */
   more_contact_list_ids?: string[] | null;
@@ -583,6 +588,8 @@ export interface BroadcastUpdate {
   mailbox_id?: string | null;
   /** Topic: contacts who are not subscribed to it are skipped. null: all bulk mail is one. */
   topic_id?: string | null;
+  /** Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact. */
+  segment_id?: string | null;
   /** When the broadcast is sent, in the future. null: it is a draft. */
   scheduled_at?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */

@@ -21,6 +21,7 @@ describe("POST /v1/broadcasts/", () => {
     const made = await broadcasts.create({ from_address: `"Shop, Inc." <${workspace.mailbox}>`, ab_test_pct: 99 });
     expect(made).toEqual({
       topic_id: null,
+      segment_id: null,
       ...{ id: expect.any(String), org_id: workspace.workspaceId, user_id: workspace.userId },
       ...{ ab_auto_promote: null, ab_promotion_reason: null, more_contact_list_ids: [] },
       ...{

@@ -227,7 +227,7 @@ describe("a scheduled broadcast", () => {
       .first<{ title: string; body: string }>();
     expect(notice).toEqual({
       title: "The broadcast Newsletter was not sent",
-      body: "A broadcast needs a contact list to be sent",
+      body: "A broadcast needs a contact list or a segment to be sent",
     });
   });
 

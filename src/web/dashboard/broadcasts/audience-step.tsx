@@ -1,7 +1,9 @@
 import type { ListOut } from "../../../audience/contacts/index.ts";
+import type { SegmentRow } from "../../../audience/segments/index.ts";
 import { CheckGroup, Empty, ErrorSummary, Field, Select, VersionField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
+import { SegmentSelect } from "../segment-select.tsx";
 import { TopicSelect } from "../topic-select.tsx";
 import { StepButtons, StepPage } from "./step-page.tsx";
 import type { FormStepProps } from "./step-props.tsx";
@@ -10,12 +12,14 @@ interface AudienceStepProps extends FormStepProps {
   senders: readonly MailboxRow[];
   lists: readonly ListOut[];
   topics: readonly TopicRow[];
+  segments: readonly SegmentRow[];
 }
 
 /** The first step: who sends the broadcast, and who gets it. It creates a new broadcast. */
-export function AudienceStep({ caller, broadcast, form, senders, lists, topics, done, refusal }: AudienceStepProps) {
+export function AudienceStep(props: AudienceStepProps) {
+  const { caller, broadcast, form, senders, lists, topics, segments, done, refusal } = props;
   const { name = "", from_address: from = "", contact_list_id: list = "" } = form.values;
-  const { more_contact_list_ids: further = "", topic_id: topic = "" } = form.values;
+  const { more_contact_list_ids: further = "", topic_id: topic = "", segment_id: segment = "" } = form.values;
   const errors = refusal?.errors;
   const addresses = senders.map(({ address }) => address);
   return (
@@ -51,6 +55,7 @@ export function AudienceStep({ caller, broadcast, form, senders, lists, topics, 
             ]}
           />
           <FurtherLists lists={lists} chosen={further.split(",")} errors={errors} />
+          <SegmentSelect segments={segments} value={segment} errors={errors} />
           <TopicSelect topics={topics} value={topic} errors={errors} />
           <Select
             name="from_address"

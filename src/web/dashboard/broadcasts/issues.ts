@@ -18,7 +18,7 @@ export interface Issue {
 interface Reviewed {
   broadcast: BroadcastOut;
   variants: readonly VariantOut[];
-  /** Null when there is no list, or it cannot be counted. */
+  /** Null when there is no list and no segment, or it cannot be counted. */
   audience: AudienceOut | null;
 }
 
@@ -27,11 +27,14 @@ export function findIssues({ broadcast, variants, audience }: Reviewed): Issue[]
   const blocking = (step: Step, text: string): Issue => ({ step, text, isBlocking: true });
   const issues: Issue[] = [];
   const { ab_test_pct: pct } = broadcast;
-  if (broadcast.contact_list_id === null) issues.push(blocking("audience", "Choose the list that gets it"));
+  if (broadcast.contact_list_id === null && broadcast.segment_id === null)
+    issues.push(blocking("audience", "Choose the list that gets it"));
   if (!hasContent(broadcast, variants)) issues.push(blocking("content", "Write its subject and its content"));
   if (audience === null) return issues;
-  if (audience.eligible === 0) issues.push(blocking("audience", "No contact of the list would get it"));
-  else if (pct !== null && variants.length >= 2) {
+  // With a segment, the audience is counted when it is sent.
+  const isCounted = audience.note === undefined;
+  if (isCounted && audience.eligible === 0) issues.push(blocking("audience", "No contact of the list would get it"));
+  else if (isCounted && pct !== null && variants.length >= 2) {
     const issue = sampleIssue(audience.eligible, pct, variants);
     if (issue !== null) issues.push(blocking("content", issue.replaceAll("ab_test_pct", "percentage")));
   }

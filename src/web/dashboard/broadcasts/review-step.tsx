@@ -17,13 +17,15 @@ interface ReviewStepProps extends StepProps {
   /** Null: the address from which it leaves is not new. */
   warmUp: WarmUpEstimate | null;
   lists: readonly ListOut[];
+  /** Name of the segment. */
+  segment: string | null;
   /** True when "at a time" was chosen. */
   isLater: boolean;
 }
 
 /** The last step: says who gets what, what is wrong, and when it leaves, and sends or schedules it. */
 export function ReviewStep(props: ReviewStepProps) {
-  const { caller, broadcast, form, variants, audience, warmUp, lists, isLater, done, notice, refusal } = props;
+  const { caller, broadcast, form, variants, audience, warmUp, lists, segment, isLater, done, notice, refusal } = props;
   const issues = findIssues({ broadcast, variants, audience });
   // The time of one that is scheduled can be changed whatever is missing.
   const blocking = broadcast.status === "draft" ? issues.find(({ isBlocking }) => isBlocking) : undefined;
@@ -43,7 +45,7 @@ export function ReviewStep(props: ReviewStepProps) {
             </>
           )}
           <h2>Email</h2>
-          <Summary {...{ broadcast, variants, lists }} />
+          <Summary {...{ broadcast, variants, lists, segment }} />
           {blocking ? (
             <div class="actions ends">
               <ButtonLink to={pathOfStep(broadcast.id, "test")} label="Back" kind="quiet" />
@@ -90,6 +92,7 @@ const Counted = ({
   audience,
 }: Required<Pick<ReviewStepProps, "broadcast" | "variants">> & { audience: AudienceOut }) => (
   <>
+    {audience.note === undefined ? null : <p>{audience.note}</p>}
     <AudienceSplit {...{ broadcast, variants, audience }} />
     <Numbers
       numbers={[
@@ -103,17 +106,21 @@ const Counted = ({
   </>
 );
 
-const Summary = ({ broadcast, variants, lists }: Pick<ReviewStepProps, "broadcast" | "variants" | "lists">) => (
-  <Facts
-    of={{
-      From: broadcast.from_address,
-      Audience: namesOf(lists, [broadcast.contact_list_id, ...broadcast.more_contact_list_ids]),
-      Subject: variants.length === 0 ? broadcast.subject || null : null,
-      ...Object.fromEntries(variants.map(({ label, subject }) => [`Subject of ${label}`, subject])),
-      "Preview text": broadcast.preheader,
-    }}
-  />
-);
+const Summary = (props: Pick<ReviewStepProps, "broadcast" | "variants" | "lists" | "segment">) => {
+  const { broadcast, variants, lists, segment } = props;
+  return (
+    <Facts
+      of={{
+        From: broadcast.from_address,
+        Audience: namesOf(lists, [broadcast.contact_list_id, ...broadcast.more_contact_list_ids]),
+        ...(segment === null ? {} : { Segment: segment }),
+        Subject: variants.length === 0 ? broadcast.subject || null : null,
+        ...Object.fromEntries(variants.map(({ label, subject }) => [`Subject of ${label}`, subject])),
+        "Preview text": broadcast.preheader,
+      }}
+    />
+  );
+};
 
 /** Returns the names of the lists with these ids, or null when none exists. */
 const namesOf = (lists: ReviewStepProps["lists"], ids: readonly (string | null)[]) =>

@@ -12,6 +12,7 @@ import {
   toVariant,
 } from "../../../audience/broadcasts/index.ts";
 import { listLists, toList } from "../../../audience/contacts/index.ts";
+import { findSegment, listSegments, segmentLimits } from "../../../audience/segments/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import type { Refusal } from "../../../http/page-form.ts";
@@ -40,12 +41,24 @@ const respond = (c: Context<AppEnv>, page: Parameters<typeof respondPage>[1], re
 
 const allTopics = (caller: CallerCtx) => listTopics(caller, { limit: topicLimits.topicsPerWorkspace });
 
+const allSegments = (caller: CallerCtx) => listSegments(caller, { limit: segmentLimits.segmentsPerWorkspace });
+
+/** Reads what the first step offers. */
+async function readChoices(caller: CallerCtx) {
+  const [senders, lists, topics, segments] = await Promise.all([
+    listSenders(caller),
+    listLists(caller),
+    allTopics(caller),
+    allSegments(caller),
+  ]);
+  return { senders, lists: lists.map(toList), topics, segments };
+}
+
 /** Shows the first step of a new broadcast. */
 export async function showNew(c: Context<AppEnv>, submitted?: Submitted): Promise<Response> {
   const caller = c.get("caller");
-  const [senders, lists, topics] = await Promise.all([listSenders(caller), listLists(caller), allTopics(caller)]);
   const form = submitted?.form ?? toStepForm("audience", null);
-  const props = { caller, broadcast: null, done: [], form, senders, lists: lists.map(toList), topics };
+  const props = { caller, broadcast: null, done: [], form, ...(await readChoices(caller)) };
   return respond(c, <AudienceStep {...props} refusal={submitted?.refusal} />, submitted?.refusal);
 }
 
@@ -66,19 +79,10 @@ async function readStep(c: Context<AppEnv>, refusal?: Refusal) {
 /** Shows the first step of a broadcast. */
 export async function showAudience(c: Context<AppEnv>, submitted?: Submitted): Promise<Response> {
   const caller = c.get("caller");
-  const [read, senders, lists, topics] = await Promise.all([
-    readStep(c, submitted?.refusal),
-    listSenders(caller),
-    listLists(caller),
-    allTopics(caller),
-  ]);
+  const [read, choices] = await Promise.all([readStep(c, submitted?.refusal), readChoices(caller)]);
   if (read instanceof Response) return read;
   const form = submitted?.form ?? toStepForm("audience", read.props.broadcast);
-  return respond(
-    c,
-    <AudienceStep {...read.props} {...{ form, senders, topics }} lists={lists.map(toList)} />,
-    submitted?.refusal,
-  );
+  return respond(c, <AudienceStep {...read.props} form={form} {...choices} />, submitted?.refusal);
 }
 
 /** Shows the second step of a broadcast. `filledFrom` names the template whose content the form has and that is not saved. */
@@ -112,13 +116,16 @@ export async function showReview(c: Context<AppEnv>, submitted?: Submitted & { i
   const stored = toStepForm("review", props.broadcast);
   const form = { ...(submitted?.form ?? stored), reviewed: stored.reviewed };
   const isLater = submitted?.isLater ?? props.broadcast.scheduled_at !== null;
-  const hasList = props.broadcast.contact_list_id !== null;
+  const { contact_list_id: listId, segment_id: segmentId } = props.broadcast;
+  const hasList = listId !== null || segmentId !== null;
+  const segment = segmentId && (await findSegment(c.get("caller"), found.row.workspace, segmentId));
   const [audience, sample] = hasList
     ? await Promise.all([findAudience(c, found), sampleDomains(c.get("caller"), found.row)])
     : [null, []];
   const eligible = audience?.eligible ?? 0;
   const warmUp = await estimateDays(c.get("caller"), found.row, { eligible, sample });
-  const page = <ReviewStep {...props} {...{ form, variants, audience, warmUp, isLater }} lists={lists.map(toList)} />;
+  const shown = { form, variants, audience, warmUp, isLater, segment: segment ? segment.name : null };
+  const page = <ReviewStep {...props} {...shown} lists={lists.map(toList)} />;
   return respond(c, page, submitted?.refusal);
 }
 

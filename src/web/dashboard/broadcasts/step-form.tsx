@@ -10,7 +10,7 @@ export type FormStep = "audience" | "content" | "review";
 const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
   audience: {
     ...{ name: "Name", from_address: "From", contact_list_id: "Audience", more_contact_list_ids: "Further lists" },
-    topic_id: "Topic",
+    ...{ topic_id: "Topic", segment_id: "Segment" },
   },
   content: {
     ...{ language: "Language", subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },

@@ -11,7 +11,7 @@ export const STEPS = [
 
 export type Step = (typeof STEPS)[number]["step"];
 
-type Content = Pick<BroadcastOut, "contact_list_id" | "subject" | "html_body" | "text_body">;
+type Content = Pick<BroadcastOut, "contact_list_id" | "segment_id" | "subject" | "html_body" | "text_body">;
 type Variant = Pick<VariantOut, "html_body" | "text_body">;
 
 export const pathOfStep = (broadcastId: string, step: Step) => `/app/broadcasts/${broadcastId}/${step}`;
@@ -30,7 +30,7 @@ export function hasContent({ subject, html_body, text_body }: Content, variants:
 
 /** Returns whether nothing is left to do in a step. A test is optional, and nothing is stored of it. */
 export function isDone(step: Step, broadcast: Content, variants: readonly Variant[]): boolean {
-  if (step === "audience") return broadcast.contact_list_id !== null;
+  if (step === "audience") return broadcast.contact_list_id !== null || broadcast.segment_id !== null;
   if (step === "content") return hasContent(broadcast, variants);
   return false;
 }

@@ -17,6 +17,10 @@ const broadcast = {
     .describe("Ids of further lists. A person in several gets the broadcast once."),
   mailbox_id: z.string().nullish().describe("Id of the mailbox whose address from_address is."),
   topic_id: z.string().nullish().describe("Id of the topic: only contacts who are subscribed to it get the broadcast."),
+  segment_id: z
+    .string()
+    .nullish()
+    .describe("Id of the segment: only its people get it. Without a list, all of them do."),
   scheduled_at: z
     .string()
     .nullish()
