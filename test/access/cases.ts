@@ -318,6 +318,7 @@ export const cases: Record<string, RouteCase> = {
     places: {
       mailbox_id: { of: "mailbox", body: (of, id) => ({ ...aBroadcast(of), mailbox_id: id }) },
       contact_list_id: { of: "list", body: (of, id) => ({ ...aBroadcast(of), contact_list_id: id }) },
+      segment_id: { of: "segment", body: (of, id) => ({ ...aBroadcast(of), segment_id: id }) },
     },
   },
   "GET /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast },

@@ -55,6 +55,7 @@ beforeAll(async () => {
     workspace: otherWorkspace.workspaceId,
     email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
     list: foreignPaths.get("GET /v1/contacts/:list_id")?.list_id ?? "",
+    segment: foreignPaths.get("GET /v1/segments/:segment_id")?.segment_id ?? "",
     contact: foreignPaths.get("GET /v1/contacts/:list_id/contacts/:contact_id")?.contact_id ?? "",
     variant: foreignPaths.get("PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id")?.variant_id ?? "",
   };

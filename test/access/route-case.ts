@@ -35,6 +35,7 @@ export interface ForeignIds {
   email: string;
   list: string;
   contact: string;
+  segment: string;
   variant: string;
   workspace: string;
 }
