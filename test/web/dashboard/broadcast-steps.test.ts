@@ -74,6 +74,22 @@ describe("a draft", () => {
     expect(await shownAt(`${path}/review`)).toContain("A list, Subscribers, A list");
   });
 
+  it("goes to the segment that is chosen without a list, which the review names with its last count", async () => {
+    const conditions = { field: "name", is: "exists" };
+    const response = await workspace.post("/v1/segments/", { name: "Named people", conditions });
+    const { id: segment_id } = await response.json<{ id: string }>();
+    const path = await aDraft(COMPLETE);
+    const page = await textOf(`${path}/audience`);
+    const version = /name="version" value="([^"]*)"/.exec(page)?.[1] ?? "";
+    const fields = { name: "News", from_address: workspace.mailbox, contact_list_id: "", version };
+    expect(await locationOf(`${path}/audience`, { ...fields, segment_id })).toBe(`${path}/content`);
+    expect(await stored(path)).toMatchObject({ contact_list_id: null, segment_id });
+    const review = await shownAt(`${path}/review`);
+    expect(review).toContain("Named people");
+    expect(review).toContain("The segment was not counted yet. The audience is counted when the broadcast is sent");
+    expect(review).not.toContain("No contact of the list would get it");
+  });
+
   it("has a bar of links to each step, which names the current one and those that are done", async () => {
     const path = await aDraft({ contact_list_id: await aContactList(workspace, 1) });
     for (const step of ["audience", "content", "test", "review"]) {
