@@ -123,6 +123,30 @@ it("an activation that is refused names the step", async () => {
   expect([response.status, await response.text()]).toEqual([422, expect.stringContaining("Step 0 names a webhook")]);
 });
 
+it("an automation is tried for one person on its page, which sends nothing and keeps what was entered", async () => {
+  const id = await create("Dry run");
+  const path = `/app/automations/${id}`;
+  const gold = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "For gold", text: "Hello" };
+  const when = { event: "plan", is: "equals", value: "gold" };
+  const branch = { kind: "branch", when, then_steps: [gold], else_steps: [] };
+  await workspace.call("PATCH", `/v1/automations/${id}`, { steps: [branch] });
+  await aList(workspace, [{ email: "dry@example.org" }]);
+  expect(await textOf(path)).toContain(`${path}/dry-run`);
+  const tryIt = (form: Record<string, string>) => send(`${path}/dry-run`, form);
+  const taken = await tryIt({ email: "dry@example.org", data: '{"plan":"gold"}', events: "" });
+  expect([taken.status, await taken.text()]).toEqual([200, expect.stringContaining("For gold, ")]);
+  const other = await (await tryIt({ email: "dry@example.org", data: "{}", events: "" })).text();
+  expect(other).toContain("No email.");
+  const refused = await tryIt({ email: "unknown@example.org", data: '{"plan":"kept"}', events: "" });
+  const text = await refused.text();
+  expect(refused.status).toBe(422);
+  expect(text).toContain("No contact of the workspace has this address");
+  expect(text).toContain("kept");
+  expect((await tryIt({ email: "dry@example.org", data: "{no json", events: "" })).status).toBe(422);
+  const runs = await workspace.get(`/v1/automations/${id}/runs`);
+  expect(await runs.json()).toEqual([]);
+});
+
 describe("changes of nested steps", () => {
   const notify = (message: string): Step => ({ kind: "notify", message });
   const split: Step = { kind: "split", percent: 50, then_steps: [notify("a"), notify("b")], else_steps: [] };

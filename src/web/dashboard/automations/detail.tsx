@@ -72,6 +72,7 @@ export function AutomationPage(props: DetailProps) {
       </Live>
       <h2>Steps</h2>
       <Steps {...{ steps, path, names, manages }} prefix="" counts={automation.step_counters} />
+      <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
       <Live id="automation-runs">
         <Runs path={path} runs={runs} />

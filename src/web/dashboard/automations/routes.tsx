@@ -25,6 +25,7 @@ import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { AutomationPage } from "./detail.tsx";
+import { dryRunPages } from "./dry-run.tsx";
 import { AutomationsPage, type NewForm } from "./list.tsx";
 import { type SettingsForm, SettingsPage, settingsOf } from "./pages.tsx";
 import { parseJson } from "./step-fields.ts";
@@ -108,6 +109,7 @@ export const automationPages = new Hono<AppEnv>()
       (refusal) => showSettings(c, { form, refusal }),
     );
   })
+  .route("/", dryRunPages)
   .route("/", stepPages);
 
 /** Returns the automation of the path. Throws 404. */
