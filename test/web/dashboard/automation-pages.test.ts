@@ -106,6 +106,12 @@ it("an automation is activated, shows who is inside and why, and is paused and a
     (hasRun) => hasRun,
   );
   expect(await textOf(path)).toContain("ada@example.org");
+  expect(await textOf(`${path}?address=Ada%40example.org`)).toContain(`href="${path}/runs/`);
+  for (const other of ["eve%40example.org", "no-address"]) {
+    const found = await textOf(`${path}?address=${other}`);
+    expect(found).toContain("No run of this address.");
+    expect(found).not.toContain(`href="${path}/runs/`);
+  }
   const [, run = ""] = new RegExp(`${path}/runs/([0-9a-f-]{36})`).exec(await textOf(path)) ?? [];
   expect(await textOf(`${path}/runs/${run}`)).toContain("Entered by signed_up.");
   expect(await locationOf(`${path}/pause`)).toBe(`${path}?done=paused`);

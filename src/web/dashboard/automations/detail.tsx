@@ -12,6 +12,7 @@ import {
   Empty,
   ErrorSummary,
   Facts,
+  Field,
   Layout,
   List,
   Live,
@@ -30,6 +31,8 @@ export interface DetailProps {
   /** Names of what steps name, by id. */
   names: ReadonlyMap<string, string>;
   runs: readonly RunItemOut[];
+  /** Of the person whose runs are shown; empty: of all. */
+  address: string;
   /** URL of the next page of runs. */
   next: string | null;
   notice?: string | undefined;
@@ -38,7 +41,7 @@ export interface DetailProps {
 
 /** One automation: its status, its steps with their counters, and who is inside. */
 export function AutomationPage(props: DetailProps) {
-  const { caller, automation, names, runs, next, notice, refusal } = props;
+  const { caller, automation, names, runs, address, next, notice, refusal } = props;
   const path = `/app/automations/${automation.id}`;
   const manages = mayManage(caller) && automation.status !== "archived";
   const { trigger, entry, steps } = automation as unknown as Definition;
@@ -74,8 +77,19 @@ export function AutomationPage(props: DetailProps) {
       <Steps {...{ steps, path, names, manages }} prefix="" counts={automation.step_counters} />
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
+      <form class="filter" method="get" action={path}>
+        <Field
+          name="address"
+          label="Find an address"
+          type="search"
+          required={false}
+          value={address}
+          maxlength={1_000}
+        />
+        <button type="submit">Find</button>
+      </form>
       <Live id="automation-runs">
-        <Runs path={path} runs={runs} />
+        <Runs path={path} runs={runs} address={address} />
       </Live>
       <Pager next={next} />
     </Layout>
@@ -160,9 +174,9 @@ function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean
   );
 }
 
-const Runs = ({ path, runs }: { path: string; runs: readonly RunItemOut[] }) =>
+const Runs = ({ path, runs, address }: { path: string; runs: readonly RunItemOut[]; address: string }) =>
   runs.length === 0 ? (
-    <Empty drawing="people">Nobody has entered yet.</Empty>
+    <Empty drawing="people">{address === "" ? "Nobody has entered yet." : "No run of this address."}</Empty>
   ) : (
     <List
       caption="Runs"

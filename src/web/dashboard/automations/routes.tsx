@@ -21,6 +21,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
+import { parseAddress } from "../../../lib/addresses.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
@@ -152,16 +153,21 @@ async function showList(c: Context<AppEnv>, submitted?: { form: NewForm; refusal
 async function showAutomation(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
   const before = c.req.query("before")?.toLowerCase();
+  const address = c.req.query("address")?.trim() ?? "";
+  const person = address === "" ? undefined : (parseAddress(address)?.key ?? "");
   const [automation, choices, { runs, next }] = await Promise.all([
     readAutomation(c),
     readChoices(caller),
-    listRuns(caller, c.req.param("automation_id") ?? "", { before, limit: PAGE_SIZE }),
+    listRuns(caller, c.req.param("automation_id") ?? "", { before, person, limit: PAGE_SIZE }),
   ]);
   const page = (
     <AutomationPage
-      {...{ caller, automation, runs }}
+      {...{ caller, automation, runs, address }}
       names={namesOf(choices)}
-      next={next && `/app/automations/${automation.id}?before=${next}`}
+      next={
+        next &&
+        `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`
+      }
       notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
       refusal={refusal}
     />
