@@ -115,8 +115,7 @@ export const SendIn = z
         type: ["string", "null"],
         format: "date-time",
         examples: ["2026-12-01T09:00:00Z"],
-        description:
-          "ISO 8601 with an offset, 1 minute to 30 days ahead; absent: at once. Any other value is a 400.",
+        description: "ISO 8601 with an offset, 1 minute to 30 days ahead; absent: at once. Any other value is a 400.",
       }),
     attachments: z.array(Attachment).meta({ maxItems: limits.attachments }).nullish(),
     template_id: z

@@ -91,6 +91,8 @@ it("a step that was changed meanwhile is not replaced", async () => {
   await send(`${path}/steps/new?at=0`, { kind: "notify", message: "Zero" });
   const response = await send(`${path}/steps/0`, { kind: "notify", message: "Other", version });
   expect(response.status).toBe(409);
+  for (const action of ["down", "delete"])
+    expect((await send(`${path}/steps/0/${action}`, { version })).status).toBe(409);
   expect((await read(id)).steps).toMatchObject([{ message: "Zero" }, { message: "One" }]);
 });
 

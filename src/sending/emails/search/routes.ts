@@ -15,11 +15,7 @@ import { listUpdates } from "./updates.ts";
 
 const hasNoNul = (text: string) => !text.includes("\0");
 
-const before = z
-  .uuid()
-  .toLowerCase()
-  .optional()
-  .describe("Continues after this email, of the Link header.");
+const before = z.uuid().toLowerCase().optional().describe("Continues after this email, of the Link header.");
 
 const SearchQuery = z
   .object({

@@ -22,8 +22,9 @@ import {
   Status,
   Time,
 } from "../../../http/ui/index.ts";
+import { versionOf } from "../../../lib/form-version.ts";
 import { mayManage } from "./list.tsx";
-import { describeStep } from "./step-fields.ts";
+import { describeStep, shownSteps } from "./step-fields.ts";
 
 export interface DetailProps {
   caller: CallerCtx;
@@ -74,7 +75,12 @@ export function AutomationPage(props: DetailProps) {
         />
       </Live>
       <h2>Steps</h2>
-      <Steps {...{ steps, path, names, manages }} prefix="" counts={automation.step_counters} />
+      <Steps
+        {...{ steps, path, names, manages }}
+        prefix=""
+        counts={automation.step_counters}
+        version={versionOf(shownSteps(steps))}
+      />
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
       <form class="filter" method="get" action={path}>
@@ -114,6 +120,8 @@ interface StepsProps {
   names: ReadonlyMap<string, string>;
   counts: Readonly<Record<string, number>>;
   manages: boolean;
+  /** Of all steps: a path names another one once others were moved. */
+  version: string;
 }
 
 /** A list of steps, with those of branches inside. */
@@ -141,10 +149,10 @@ function Steps(props: StepsProps) {
 }
 
 function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean; isLast: boolean }) {
-  const { step, at, path, names, counts, manages, isFirst, isLast } = props;
+  const { step, at, path, names, counts, manages, version, isFirst, isLast } = props;
   const text = describeStep(step, names);
   const button = (action: string, label: string) => (
-    <PostButton to={`${path}/steps/${at}/${action}`} label={`${label}: step ${at}`} kind="quiet" />
+    <PostButton to={`${path}/steps/${at}/${action}`} label={`${label}: step ${at}`} kind="quiet" fields={{ version }} />
   );
   return (
     <li>

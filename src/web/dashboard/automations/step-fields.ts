@@ -3,6 +3,9 @@ import type { Step, StepKind } from "../../../audience/automations/index.ts";
 /** The fields of the form of a step, by name. Pure. */
 export type StepValues = Readonly<Record<string, string>>;
 
+/** Returns the steps as one value, whose version a form begins from. */
+export const shownSteps = (steps: unknown) => ({ Steps: JSON.stringify(steps) });
+
 /** Kinds of steps with their names, in the order in which they are offered. */
 export const KIND_NAMES: Readonly<Record<StepKind, string>> = {
   send_email: "Send an email",

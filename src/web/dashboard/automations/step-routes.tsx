@@ -20,7 +20,7 @@ import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { readChoices } from "./choices.ts";
 import { insertStep, moveStep, removeStep, replaceStep, stepAt } from "./edit-steps.ts";
 import { KindPage, RunPage, StepPage } from "./pages.tsx";
-import { KIND_NAMES, type StepValues, toStepFields, valuesOfStep } from "./step-fields.ts";
+import { KIND_NAMES, type StepValues, shownSteps, toStepFields, valuesOfStep } from "./step-fields.ts";
 
 const UPDATE = "PATCH /v1/automations/:automation_id";
 const RUN = "GET /v1/automations/:automation_id/runs/:run_id";
@@ -77,12 +77,11 @@ async function readAll(c: Context<AppEnv>) {
   return { automation, choices };
 }
 
-/** Returns the steps as one value, whose version a form begins from. */
-const shownSteps = (steps: unknown) => ({ Steps: JSON.stringify(steps) });
-
 /** Changes the steps of the automation of the path, as they are now, and leads back to its page. */
 async function changeSteps(c: Context<AppEnv>, change: (steps: Step[]) => Step[] | null): Promise<Response> {
   const automation = await readOne(c);
+  // A path names another step once others were moved.
+  requireVersion((await readForm(c)).get("version") ?? "", shownSteps(automation.steps), {});
   const steps = change(automation.steps as unknown as Definition["steps"]);
   if (steps === null) throw conflict("The steps were changed meanwhile");
   await updateAutomation(c.get("caller"), automation.id, parseFields(AutomationPatch, { steps }));
