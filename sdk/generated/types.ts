@@ -657,6 +657,8 @@ export interface BroadcastVariantUpdate {
 export interface BulkSend {
   /** Id of the list in the path. */
   contact_list_id: string;
+  /** Only broadcasts go to segments. Anything but null is refused. */
+  segment_id?: null;
   /** An allocated, active mailbox on a verified domain. */
   mailbox_id: string;
   /** Topic: contacts who are not subscribed to it are skipped. */

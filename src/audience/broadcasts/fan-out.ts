@@ -30,7 +30,7 @@ export interface FanOut {
 export interface SegmentMembers {
   /** Id of the segment. */
   id: string;
-  /** contact_lists.n of the lists that the members are in; empty: any. */
+  /** contact_lists.n of the lists that the members are in; empty: all lists. */
   lists: readonly number[];
   /** The time that its conditions are evaluated for, in milliseconds since 1970. */
   at: number;

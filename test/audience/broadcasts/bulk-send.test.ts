@@ -42,6 +42,13 @@ const emails = async () => {
 };
 
 describe("POST /v1/contacts/{list_id}/send", () => {
+  it("refuses a segment instead of mailing the whole list", async () => {
+    await add("delivered+a@simulator.test");
+    expect((await send({ segment_id: crypto.randomUUID() })).status).toBe(422);
+    await run();
+    expect(await emails()).toEqual([]);
+  });
+
   it("sends one rendered email to every contact that is not suppressed", async () => {
     await add("delivered+a@simulator.test", { name: "Ada", metadata: { city: "London" } });
     await add("delivered+b@simulator.test");

@@ -10,6 +10,10 @@ const bodyText = z.string().max(limits.contentBytes).nullish();
 export const BulkSendIn = z
   .object({
     contact_list_id: id.describe("Id of the list in the path."),
+    segment_id: z
+      .null("segment_id is for broadcasts: a bulk send goes to a whole list")
+      .optional()
+      .describe("Only broadcasts go to segments. Anything but null is refused."),
     mailbox_id: id.describe("An allocated, active mailbox on a verified domain."),
     topic_id: id.nullish().describe("Topic: contacts who are not subscribed to it are skipped."),
     subject: z

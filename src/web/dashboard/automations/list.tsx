@@ -4,6 +4,9 @@ import type { Refusal } from "../../../http/page-form.ts";
 import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 
+/** The event that most automations begin with: a person has confirmed a list. */
+export const USUAL_EVENT = "contact.confirmed";
+
 /** The fields of the form of a new automation, as they were filled in. */
 export interface NewForm {
   name: string;
@@ -33,9 +36,7 @@ export const AutomationsPage = ({ caller, automations, next, form, notice, refus
     notice={notice}
   >
     {automations.length === 0 ? (
-      <Empty
-        command={curlLine(caller, "/v1/automations/", { name: "Welcome", trigger: { event: "contact.confirmed" } })}
-      >
+      <Empty command={curlLine(caller, "/v1/automations/", { name: "Welcome", trigger: { event: USUAL_EVENT } })}>
         No automation yet. An automation sends a series of emails, and does more, for each person who causes an event.
       </Empty>
     ) : (

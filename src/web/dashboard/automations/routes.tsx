@@ -27,7 +27,7 @@ import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { AutomationPage } from "./detail.tsx";
 import { dryRunPages } from "./dry-run.tsx";
-import { AutomationsPage, type NewForm } from "./list.tsx";
+import { AutomationsPage, type NewForm, USUAL_EVENT } from "./list.tsx";
 import { type SettingsForm, SettingsPage, settingsOf } from "./pages.tsx";
 import { parseJson } from "./step-fields.ts";
 import { stepPages } from "./step-routes.tsx";
@@ -142,7 +142,7 @@ async function showList(c: Context<AppEnv>, submitted?: { form: NewForm; refusal
       caller={caller}
       automations={automations.map(toAutomation)}
       next={next && `/app/automations?before=${next}`}
-      form={submitted?.form ?? { name: "", event: "contact.confirmed", idempotencyKey: crypto.randomUUID() }}
+      form={submitted?.form ?? { name: "", event: USUAL_EVENT, idempotencyKey: crypto.randomUUID() }}
       notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
       refusal={submitted?.refusal}
     />
