@@ -2,11 +2,23 @@ import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
-import { wakeAutomations } from "../../platform/person-events/index.ts";
+import { clearPeopleFlags, peopleFlags, setPeopleFlags, wakeAutomations } from "../../platform/person-events/index.ts";
 import { endActivity } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
-import { getAutomation } from "./queries.ts";
+import { getAutomation, onAutomations } from "./queries.ts";
 import type { AutomationOut } from "./schema.ts";
+
+const HAS_ACTIVE = "SELECT 1 FROM automations WHERE workspace = ?1 AND status IN ('active', 'paused') LIMIT 1";
+
+/** Records no further events of the service, unless the workspace has an automation that may begin or wait for them. */
+async function endEvents(caller: CallerCtx): Promise<void> {
+  const db = mailDb(onAutomations(caller));
+  const isNeeded = async () => (await db.prepare(HAS_ACTIVE).bind(caller.workspace.number).first()) !== null;
+  if (await isNeeded()) return;
+  await clearPeopleFlags(caller, caller.workspace, peopleFlags.events);
+  // Another call may have activated one meanwhile.
+  if (await isNeeded()) await setPeopleFlags(caller, caller.workspace, peopleFlags.events);
+}
 
 const CANCEL_EMAILS =
   "UPDATE broadcasts SET status = 'cancelled', paused_at = NULL WHERE workspace = ?1 AND automation = ?2";
@@ -25,6 +37,7 @@ export async function archiveAutomation(caller: CallerCtx, id: string): Promise<
     await shard.wake([{ dueAt: shard.now(), id: shard.newId(), kind: "bulk" }]);
   }
   await endActivity(caller);
+  await endEvents(caller);
   await caller.db.batch([auditStatement(caller, { action: "automation.archived", target: response.id, detail: {} })]);
   return response;
 }

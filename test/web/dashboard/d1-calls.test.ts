@@ -23,6 +23,10 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
   },
   "GET /app/automations/:automation_id": { calls: 2, reason: "the automation, then its runs" },
   "GET /app/automations/:automation_id/runs/:run_id": { calls: 2, reason: "the automation, then its run" },
+  "GET /app/contacts/:list_id/contacts/:contact_id/timeline": {
+    calls: 4,
+    reason: "the contact, then what happened to its person, and the emails that a search found with their events",
+  },
   "GET /app/contacts/:list_id/forms": { calls: 2, reason: "the list, then its forms" },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };

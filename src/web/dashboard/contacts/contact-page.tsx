@@ -61,6 +61,9 @@ export const ContactPage = ({ caller, list, contact, person, form, refusal }: Co
       />
       <button type="submit">Save</button>
     </form>
+    <p>
+      <a href={`/app/contacts/${list.id}/contacts/${contact.id}/timeline`}>Timeline of this person</a>
+    </p>
     {person.topics.length === 0 ? null : (
       <PersonTopics path={`/app/contacts/${list.id}/contacts/${contact.id}/topics`} person={person} />
     )}

@@ -1,18 +1,28 @@
 import { Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { getContact } from "../../../audience/contacts/index.ts";
-import { erasePerson, exportPages, getErasure } from "../../../audience/people/index.ts";
+import { erasePerson, exportPages, getErasure, readTimeline } from "../../../audience/people/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { ReceiptPage } from "./receipt-page.tsx";
+import { TimelinePage } from "./timeline-page.tsx";
 
 const ERASE = "DELETE /v1/people/:email";
 const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
 
-/** The pages that export and erase the person of a contact. */
+/** The pages that show, export and erase the person of a contact. */
 export const personPages = new Hono<AppEnv>()
+  .get(`${CONTACT}/timeline`, ...pageFor("GET /v1/people/:email/events"), async (c) => {
+    const caller = c.get("caller");
+    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
+    const contact = await getContact(caller, list_id, contact_id);
+    const before = /^\d{1,15}$/.exec(c.req.query("before") ?? "")?.[0];
+    const timeline = await readTimeline(caller, contact.email, before === undefined ? undefined : Number(before));
+    const path = `/app/contacts/${list_id}/contacts/${contact_id}`;
+    return respondPage(c, <TimelinePage {...{ caller, contact, path, timeline }} />);
+  })
   .get(`${CONTACT}/export`, ...pageFor("GET /v1/people/:email/export"), async (c) => {
     const caller = c.get("caller");
     const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;

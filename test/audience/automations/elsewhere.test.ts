@@ -1,0 +1,105 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, it } from "vitest";
+import { runAutomations } from "../../../src/audience/automations/index.ts";
+import { webhooksOf } from "../../notices/webhooks/support.ts";
+import { FILE_SHARD, MAIL_BINDING, mail, withFailingCall } from "../../support/databases.ts";
+import { run } from "../../support/sending.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
+
+const NEWEST = 1 - FILE_SHARD;
+const newest = MAIL_BINDING === "MAIL_0" ? env.MAIL_1 : env.MAIL_0;
+const people = ["delivered+a@simulator.test", "delivered+b@simulator.test"];
+
+let workspace: TestWorkspace;
+let automations: Automations;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  automations = automationsOf(workspace);
+  await aList(
+    workspace,
+    people.map((email) => ({ email, name: "Ada" })),
+  );
+});
+
+const email = (changes: object = {}) => ({
+  ...{ kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Hello {{name}}", text: "Hello" },
+  ...changes,
+});
+
+async function emailsThere() {
+  const sql =
+    "SELECT id, subject, contact FROM emails WHERE workspace = ?1 AND source = 'automation' ORDER BY subject, n";
+  return (await newest.prepare(sql).bind(workspace.workspaceNumber).all<{ id: string; contact: number | null }>())
+    .results;
+}
+
+it("emails go to the newest mail database, each once, whichever call fails before or after it is done", async () => {
+  await run("UPDATE workspaces SET mail_shards = ?2 WHERE id = ?1", workspace.workspaceId, `[${NEWEST},${FILE_SHARD}]`);
+  const created = await workspace.post("/v1/templates/", {
+    name: "footer",
+    html_body: "<p>Bye</p>",
+    language: "liquid",
+  });
+  expect(created.status).toBe(201);
+  const html = "<p>Hello</p>{% render 'footer' %}";
+  const { id } = await automations.start({ steps: [email(), email({ subject: "Second", language: "liquid", html })] });
+  const now = Date.now();
+  for (const person of people) await anEvent(workspace, person, { at: now });
+  for (let failing = 0; failing < 60; failing++) {
+    const { bindings, hit } = withFailingCall({ failing, moment: failing % 2 === 0 ? "after" : "before" });
+    await runAutomations(testContext({ ...silent, ...bindings }, () => now)).catch((error: unknown) => {
+      if (!String(error).includes("injected failure")) throw error;
+    });
+    await mail.prepare("UPDATE automation_engine SET token = NULL, until = 0").run();
+    await mail
+      .prepare("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL")
+      .bind(now)
+      .run();
+    if (hit() === null) break;
+  }
+  await runEngine(now);
+  expect(await emailsOf(workspace)).toEqual([]);
+  const there = await emailsThere();
+  expect(there).toMatchObject([
+    ...[{ subject: "Hello Ada" }, { subject: "Hello Ada" }],
+    ...[{ subject: "Second" }, { subject: "Second" }],
+  ]);
+  // The contact is in the first database, and dispatch would take it for deleted.
+  expect(there.map(({ contact }) => contact)).toEqual([null, null, null, null]);
+  expect(await automations.read(id)).toMatchObject({ counters: { completed: 2 } });
+});
+
+it("a step calls a webhook with the person and the data of the event, once", async () => {
+  const { id: webhook_id } = await webhooksOf(workspace).create("http://127.0.0.1:9/hook", ["email.sent"]);
+  const { id } = await automations.start({ steps: [{ kind: "webhook", webhook_id }] });
+  await anEvent(workspace, people[0] ?? "", { data: { plan: "gold" } });
+  await runEngine();
+  const { results } = await mail
+    .prepare("SELECT event_type, payload FROM webhook_deliveries WHERE workspace = ?1")
+    .bind(workspace.workspaceNumber)
+    .all<{ event_type: string; payload: string }>();
+  expect(results.map(({ event_type }) => event_type)).toEqual(["automation.step"]);
+  expect(JSON.parse(results[0]?.payload ?? "")).toMatchObject({
+    ...{ event: "automation.step", automation_id: id, step: "0", recipient: people[0] },
+    data: { plan: "gold" },
+  });
+});
+
+it("events of the service are recorded while an automation is active or paused, and no longer", async () => {
+  const flags = () =>
+    mail
+      .prepare("SELECT people & 2 AS flag FROM shard_workspaces WHERE number = ?1")
+      .bind(workspace.workspaceNumber)
+      .first("flag");
+  const [first, second] = [await automations.start(), await automations.start()];
+  await automations.act(first.id, "pause");
+  expect(await flags()).toBe(2);
+  await automations.act(second.id, "archive");
+  expect(await flags()).toBe(2);
+  await automations.act(first.id, "archive");
+  expect(await flags()).toBe(0);
+  await automations.start();
+  expect(await flags()).toBe(2);
+});
