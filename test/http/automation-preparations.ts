@@ -1,6 +1,6 @@
 import { runAutomations } from "../../src/audience/automations/index.ts";
 import { insertEventsStatements } from "../../src/platform/person-events/index.ts";
-import { type TestWorkspace, testContext } from "../support/workspace.ts";
+import { type TestWorkspace, testContext, until } from "../support/workspace.ts";
 
 /** Returns functions that create what the operations of automations return, by operation id. `create` makes a record by its example. */
 export function automationPreparations(create: (path: string) => Promise<string>, workspace: () => TestWorkspace) {
@@ -21,9 +21,13 @@ export function automationPreparations(create: (path: string) => Promise<string>
     const ctx = testContext();
     const event = { workspace: workspace().workspaceNumber, id: ctx.newId(), emailKey: email, name: "signed_up" };
     await ctx.outbox.batch(insertEventsStatements(ctx, [{ ...event, data: {}, occurredAt: ctx.now() }]));
-    await runAutomations(ctx);
-    const response = await workspace().get(`/v1/automations/${automation_id}/runs`);
-    const [first] = await response.json<{ id: string }[]>();
+    const findRun = async () => {
+      // A run of the queue may be at work, which reads the event too.
+      await runAutomations(ctx);
+      const response = await workspace().get(`/v1/automations/${automation_id}/runs`);
+      return (await response.json<{ id: string }[]>())[0];
+    };
+    const first = await until(findRun, (found) => found !== undefined);
     return { automation_id, run_id: first?.id ?? "" };
   };
   return {

@@ -1,5 +1,5 @@
 import { runAutomations } from "../../src/audience/automations/index.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, createApiWithoutQueue, type TestWorkspace, testContext, until } from "../support/workspace.ts";
 
 /** Returns functions that create what the operations of forms and people return, by operation id. */
 export function formPreparations(createList: () => Promise<{ list_id: string }>, workspace: () => TestWorkspace) {
@@ -27,7 +27,14 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
       const { id } = await automation.json<{ id: string }>();
       await workspace().post(`/v1/automations/${id}/activate`, undefined);
       await workspace().post("/v1/events", { name: "order.paid", email, data: { total: 42.5 } });
-      await runAutomations(testContext());
+      // A run of the queue may be at work, which reads the event too.
+      await until(
+        async () => {
+          await runAutomations(testContext());
+          return (await workspace().get(`/v1/automations/${id}/runs`)).json<object[]>();
+        },
+        (runs) => runs.length > 0,
+      );
       return {};
     },
     getErasure: async () => {
