@@ -1,10 +1,8 @@
-import { utf8 } from "../../../lib/bytes.ts";
-import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import { iso } from "../../../lib/time.ts";
 import { addDeliveriesStatements } from "../../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { wakeWebhooks } from "../../../platform/webhook-events/index.ts";
-import { done, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+import { done, idOfEffect, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 type WebhookEffect = PendingOf<"webhook">;
 
@@ -31,8 +29,8 @@ export async function prepareWebhooks(ctx: MailCtx, pending: readonly WebhookEff
   return { statements: addDeliveriesStatements(ctx, deliveries), outcomes: new Map(outcomes), wake: [wake] };
 }
 
-async function toDelivery(ctx: MailCtx, { due, effect, person }: WebhookEffect) {
-  const hash = await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`));
+async function toDelivery(ctx: MailCtx, one: WebhookEffect) {
+  const { due, effect, person } = one;
   const [contact] = person.contacts;
   const payload = {
     event: STEP_EVENT,
@@ -44,7 +42,7 @@ async function toDelivery(ctx: MailCtx, { due, effect, person }: WebhookEffect) 
     data: effect.data,
   };
   return {
-    id: idOfTime(ctx.now(), hash),
+    id: await idOfEffect(one),
     workspace: due.workspace,
     webhook: effect.step.webhook_id,
     subject: due.run.id,

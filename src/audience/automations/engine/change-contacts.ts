@@ -1,5 +1,3 @@
-import { utf8 } from "../../../lib/bytes.ts";
-import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
@@ -7,7 +5,7 @@ import { idPrefix } from "../../../platform/db/random-id.ts";
 import type { WakeUp } from "../../../platform/outbox/index.ts";
 import { requestStatements } from "../../consent/index.ts";
 import { ADDED, CHANGED, contactEventSql, FIELDS, REMOVED } from "./contact-events.ts";
-import { causeOf, done, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+import { causeOf, done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 // Values that are the same already write nothing. They hold for all contacts of the person. `name` is no metadata.
 const SET_NAME = `
@@ -90,7 +88,7 @@ export async function prepareLists(ctx: MailCtx, pending: readonly ListEffect[])
   for (const [name, group] of Map.groupBy(changing, (one) => `${one.effect.step.kind} ${listOf(one)?.n}`)) {
     const [list] = group.map(listOf);
     if (!list) continue;
-    const rows = await Promise.all(group.map((one) => toRow(ctx, one, list)));
+    const rows = await Promise.all(group.map((one) => toRow(one, list)));
     const added = name.startsWith("add_to_list") ? addStatements(ctx, list, rows) : null;
     statements.push(...(added?.statements ?? removeStatements(ctx, list, rows)));
     if (added?.wakeUp) wakeUps.push(added.wakeUp);
@@ -118,10 +116,9 @@ interface Row {
   cause: object;
 }
 
-async function toRow(ctx: MailCtx, one: ListEffect, { n }: ListRow): Promise<Row> {
-  const { due, effect } = one;
-  const hash = await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`));
-  return { workspace: due.workspace, key: due.key, list: n, id: idOfTime(ctx.now(), hash), cause: causeOf(one) };
+async function toRow(one: ListEffect, { n }: ListRow): Promise<Row> {
+  const { workspace, key } = one.due;
+  return { workspace, key, list: n, id: await idOfEffect(one), cause: causeOf(one) };
 }
 
 function addStatements(ctx: MailCtx, list: ListRow, rows: readonly Row[]) {

@@ -1,3 +1,5 @@
+import { utf8 } from "../../../lib/bytes.ts";
+import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import type { Person } from "../../conditions/index.ts";
 import type { Effect } from "../advance.ts";
@@ -47,6 +49,11 @@ export function joinPrepared(all: readonly Prepared[]): Prepared {
     outcomes: new Map(all.flatMap(({ outcomes }) => [...outcomes])),
     wake: all.flatMap(({ wake }) => wake),
   };
+}
+
+/** Returns the id of what an effect makes. It derives from the run and the visit, so that a repetition makes no second one. */
+export async function idOfEffect({ due, effect }: PendingEffect): Promise<string> {
+  return idOfTime(effect.at, await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`)));
 }
 
 /** Returns what an event that a step causes says about its cause (docs/contract/automations.md#loops). */

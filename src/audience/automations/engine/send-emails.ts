@@ -1,11 +1,9 @@
-import { utf8 } from "../../../lib/bytes.ts";
-import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt } from "../../../platform/rate-limits/index.ts";
 import { prepareStepEmails, type StepEmail, type StepEmailIssue } from "../../broadcasts/index.ts";
 import { DailyEmails } from "./daily-emails.ts";
-import { done, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+import { done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 type PendingEmail = PendingOf<"send_email">;
 
@@ -55,10 +53,9 @@ export async function prepareEmails(
 /** Returns the id of the row that has the content of the step, or of none. */
 const rowIdOf = ({ version, effect }: PendingEmail): string => version.emails.get(effect.path) ?? "";
 
-/** Returns the email of an effect. Its id derives from the run and the visit, so that a repetition makes no second one. */
-async function toStepEmail({ due, effect }: PendingEmail): Promise<StepEmail> {
-  const hash = await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`));
-  return { key: due.n, person: due.key, id: idOfTime(effect.at, hash), data: effect.data };
+async function toStepEmail(one: PendingEmail): Promise<StepEmail> {
+  const { due, effect } = one;
+  return { key: due.n, person: due.key, id: await idOfEffect(one), data: effect.data };
 }
 
 function outcomeOf(
