@@ -3,6 +3,7 @@ export { archiveAutomation } from "./archive.ts";
 export { createAutomation } from "./create.ts";
 export { type Definition, placedSteps, type Step, type StepKind } from "./definition.ts";
 export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
+export { parseHistory, toLines } from "./history.ts";
 export { pauseAutomation } from "./pause.ts";
 export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
 export { type Change as AutomationChange, limits as automationLimits, statusAfter } from "./rules.ts";

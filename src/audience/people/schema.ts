@@ -3,6 +3,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
+import { parseHistory, toLines } from "../automations/index.ts";
 import { PersonEventOut, toPersonEvent } from "../events/index.ts";
 import type { ExportCursor } from "./export.ts";
 import type { ConsentOfPerson, ContactOfPerson, EventOfPerson, RestrictionsOfPerson, RunOfPerson } from "./queries.ts";
@@ -254,10 +255,9 @@ const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["e
 
 /** Returns a run with its history as a list. */
 function toRun({ id, automation, status, data, history, startedAt }: RunOfPerson): PersonExportOut["runs"][number] {
-  const lines = JSON.parse(`[${history.replace(/,$/, "")}]`) as { at: number; step: string | null; text: string }[];
   return {
     ...{ id, automation, status, data: JSON.parse(data) as Record<string, unknown> },
-    history: lines.map(({ at, step, text }) => ({ at: iso(at), step, text })),
+    history: toLines(parseHistory(history)),
     started_at: iso(startedAt),
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseHistory } from "../../../src/audience/automations/history.ts";
 import { chunks } from "../../../src/lib/chunks.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
@@ -63,11 +64,10 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
     if (!seed) throw new Error("the host has no workspace");
     await host.start();
     const call = caller(host, seed.apiKey);
-    const first = await importContacts(call, plan.people);
+    await importContacts(call, plan.people);
     const second = (await call<{ id: string }>("POST", "/v1/contacts/", { name: "Welcomed" })).id;
     const { id } = await call<{ id: string }>("POST", "/v1/automations/", toAutomation(seed.mailboxId, second));
     await call("POST", `/v1/automations/${id}/activate`);
-    void first;
     for (const group of chunks([...Array(plan.people).keys()], 500))
       await call(
         "POST",
@@ -152,7 +152,7 @@ async function killRepeatedly(
 async function readDelays(host: RestartableHost): Promise<AutomationKillReport["late"]> {
   const { results } = await host.sql<{ history: string | null }>(HISTORIES, "");
   const delays = results.flatMap(({ history }) => {
-    const lines = JSON.parse(`[${(history ?? "").replace(/,$/, "")}]`) as { at: number; text: string }[];
+    const lines = parseHistory(history ?? "");
     return lines.flatMap(({ text }, index) => {
       const until = /^Waits until (\S+)\.$/.exec(text)?.[1];
       const next = lines[index + 1];

@@ -6,11 +6,11 @@ import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { evaluate } from "../../conditions/index.ts";
+import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
 import { findVersions, type Version } from "../versions.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 import { readPeople } from "./people.ts";
-import { toHistory } from "./save.ts";
 
 /** Events of a page: at most 16 KiB each. */
 export const EVENTS_PER_PAGE = 200;

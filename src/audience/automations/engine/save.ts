@@ -3,7 +3,8 @@ import { expectChanges } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
-import type { Entered, Move } from "../advance.ts";
+import type { Move } from "../advance.ts";
+import { toHistory } from "../history.ts";
 import type { DueRun } from "./read-due.ts";
 
 /** A run with its next state. */
@@ -77,10 +78,6 @@ function groupsOf<Row extends { data: string | null; history: string }>(rows: re
   }
   return groups;
 }
-
-/** Returns lines of the history as the row has them: JSON, each with a comma behind it. */
-export const toHistory = (lines: readonly Entered[]): string =>
-  lines.map((line) => `${JSON.stringify(line)},`).join("");
 
 function countsOf(moved: readonly Moved[]) {
   const counts = new Map<string, { version: number; step: string; workspace: number; runs: number }>();

@@ -1,8 +1,8 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import { toHistory } from "../history.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
-import { toHistory } from "./save.ts";
 
 /** Active runs of an automation that one step resumes or ends. */
 const RUNS_PER_STEP = 500;

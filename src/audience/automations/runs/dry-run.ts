@@ -5,9 +5,10 @@ import { iso } from "../../../lib/time.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { conditionsOf, type Definition } from "../definition.ts";
 import { readPeople } from "../engine/index.ts";
+import { toLines } from "../history.ts";
 import { getAutomation, onAutomations } from "../queries.ts";
 import type { DryRunIn, DryRunOut } from "./schema.ts";
-import { simulate, toLines } from "./simulate.ts";
+import { simulate } from "./simulate.ts";
 
 const ZONE = "SELECT coalesce(settings->>'$.time_zone', 'UTC') AS zone FROM workspaces WHERE number = ?1";
 

@@ -3,7 +3,7 @@ import { notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 import { mailDb } from "../../../platform/db/client.ts";
-import type { Entered } from "../advance.ts";
+import { parseHistory, toLines } from "../history.ts";
 import { type AutomationRow, getAutomation, onAutomations } from "../queries.ts";
 import type { RunStatus } from "../rules.ts";
 import { findVersions, type Version } from "../versions.ts";
@@ -95,11 +95,10 @@ export async function listRuns(
 export async function getRun(ctx: CallerCtx, automationId: string, id: string): Promise<RunOut> {
   const row = await findRun(ctx, await getAutomation(ctx, automationId), id);
   const versions = await findVersions(onAutomations(ctx), [row.version]);
-  const lines = JSON.parse(`[${row.history.replace(/,$/, "")}]`) as Entered[];
   return {
     ...toItem(row, versions),
     data: JSON.parse(row.data) as Record<string, unknown>,
-    history: lines.map(({ at, step, text }) => ({ at: iso(at), step, text })),
+    history: toLines(parseHistory(row.history)),
   };
 }
 

@@ -1,4 +1,3 @@
-import { iso } from "../../../lib/time.ts";
 import { type Condition, evaluate, type Person } from "../../conditions/index.ts";
 import { advance, type Entered, type Move, type Run } from "../advance.ts";
 import { compile, type Node } from "../compile.ts";
@@ -109,7 +108,3 @@ function withEffect({ effect, history }: Move): Entered[] {
   if (effect === null) return history;
   return history.toSpliced(effect.line, 0, { at: effect.at, step: effect.path, text: WOULD[effect.step.kind] ?? "" });
 }
-
-/** Returns lines of a history with times as the API shows them. */
-export const toLines = (history: readonly Entered[]) =>
-  history.map(({ at, step, text }) => ({ at: iso(at), step, text }));

@@ -2,6 +2,7 @@ import { type CallerCtx, requireAllDomains } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import { toHistory } from "../history.ts";
 import { getAutomation, onAutomations } from "../queries.ts";
 import { findRun } from "./queries.ts";
 
@@ -24,9 +25,9 @@ export async function takeOut(caller: CallerCtx, automationId: string, id: strin
   const run = await findRun(caller, automation, id);
   const ctx = onAutomations(caller);
   const db = mailDb(ctx);
-  const line = JSON.stringify({ at: ctx.now(), step: null, text: `Taken out by ${caller.actor.email}.` });
+  const line = toHistory([{ at: ctx.now(), step: null, text: `Taken out by ${caller.actor.email}.` }]);
   const [taken] = await db.batch([
-    db.prepare(TAKE_OUT).bind(run.n, `${line},`, ctx.now()),
+    db.prepare(TAKE_OUT).bind(run.n, line, ctx.now()),
     db.prepare(COUNT).bind(run.version, automation.workspace),
   ]);
   if (taken?.meta.changes === 0) throw conflict("The run has ended");

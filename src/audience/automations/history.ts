@@ -1,0 +1,13 @@
+import { iso } from "../../lib/time.ts";
+import type { Entered } from "./advance.ts";
+
+/** Returns lines of a history as the row of a run has them: JSON, each with a comma behind it, so that further ones are appended. */
+export const toHistory = (lines: readonly Entered[]): string =>
+  lines.map((line) => `${JSON.stringify(line)},`).join("");
+
+/** Returns the lines of a history that the row of a run has. */
+export const parseHistory = (history: string): Entered[] => JSON.parse(`[${history.replace(/,$/, "")}]`) as Entered[];
+
+/** Returns lines of a history with times as the API shows them. */
+export const toLines = (history: readonly Entered[]) =>
+  history.map(({ at, step, text }) => ({ at: iso(at), step, text }));
