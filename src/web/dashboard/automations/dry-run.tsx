@@ -1,14 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import {
-  type AutomationOut,
-  DryRunIn,
-  type DryRunOut,
-  dryRun,
-  getAutomation,
-  toAutomation,
-} from "../../../audience/automations/index.ts";
+import { type AutomationOut, DryRunIn, type DryRunOut, dryRun } from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -16,6 +9,7 @@ import { parseFields, type Refusal, toRefusal } from "../../../http/page-form.ts
 import { pageFor } from "../../../http/page-right.ts";
 import { ErrorSummary, Field, Layout, List, TextArea, Time } from "../../../http/ui/index.ts";
 import { parseJson } from "./step-fields.ts";
+import { readAutomation } from "./step-routes.tsx";
 
 const DRY_RUN = "POST /v1/automations/:automation_id/dry-run";
 
@@ -51,7 +45,7 @@ export const dryRunPages = new Hono<AppEnv>()
 
 async function show(c: Context<AppEnv>, shown: Shown): Promise<Response> {
   const caller = c.get("caller");
-  const automation = toAutomation(await getAutomation(caller, c.req.param("automation_id") ?? ""));
+  const automation = await readAutomation(c);
   const page = <DryRunPage {...{ caller, automation, ...shown }} />;
   return respondPage(c, page, { status: shown.refusal?.status ?? 200 });
 }

@@ -2,12 +2,10 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import {
   AutomationIn,
-  type AutomationOut,
   AutomationPatch,
   activateAutomation,
   archiveAutomation,
   createAutomation,
-  getAutomation,
   listAutomations,
   listRuns,
   pauseAutomation,
@@ -30,7 +28,7 @@ import { dryRunPages } from "./dry-run.tsx";
 import { AutomationsPage, type NewForm, USUAL_EVENT } from "./list.tsx";
 import { type SettingsForm, SettingsPage, settingsOf } from "./pages.tsx";
 import { parseJson } from "./step-fields.ts";
-import { stepPages } from "./step-routes.tsx";
+import { readAutomation, stepPages } from "./step-routes.tsx";
 
 const UPDATE = "PATCH /v1/automations/:automation_id";
 const ARCHIVE = "POST /v1/automations/:automation_id/archive";
@@ -112,10 +110,6 @@ export const automationPages = new Hono<AppEnv>()
   })
   .route("/", dryRunPages)
   .route("/", stepPages);
-
-/** Returns the automation of the path. Throws 404. */
-export const readAutomation = async (c: Context<AppEnv>): Promise<AutomationOut> =>
-  toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
 
 /** Runs an action on the automation of the path and leads back to its page. */
 function act(

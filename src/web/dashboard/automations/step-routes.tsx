@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import {
+  type AutomationOut,
   AutomationPatch,
   type Definition,
   getAutomation,
@@ -32,7 +33,7 @@ export const stepPages = new Hono<AppEnv>()
     const kind = c.req.query("kind") ?? "";
     if (Object.hasOwn(KIND_NAMES, kind)) return showStep(c, { kind, values: {}, action: `new?at=${at}` });
     const caller = c.get("caller");
-    return respondPage(c, <KindPage caller={caller} automation={await readOne(c)} at={at} />);
+    return respondPage(c, <KindPage caller={caller} automation={await readAutomation(c)} at={at} />);
   })
   .post("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), (c) =>
     saveStep(c, `new?at=${c.req.query("at") ?? ""}`, (steps, step) => insertStep(steps, c.req.query("at") ?? "", step)),
@@ -60,7 +61,7 @@ export const stepPages = new Hono<AppEnv>()
   .get("/app/automations/:automation_id/runs/:run_id", ...pageFor(RUN), async (c) => {
     const caller = c.get("caller");
     const { automation_id, run_id } = c.req.param();
-    const [automation, run] = await Promise.all([readOne(c), getRun(caller, automation_id, run_id)]);
+    const [automation, run] = await Promise.all([readAutomation(c), getRun(caller, automation_id, run_id)]);
     return respondPage(c, <RunPage {...{ caller, automation, run }} />);
   })
   .post("/app/automations/:automation_id/runs/:run_id/delete", ...pageFor(TAKE_OUT), async (c) => {
@@ -69,17 +70,18 @@ export const stepPages = new Hono<AppEnv>()
     return c.redirect(`/app/automations/${automation_id}/runs/${run_id}`, 303);
   });
 
-const readOne = async (c: Context<AppEnv>) =>
+/** Returns the automation of the path. Throws 404. */
+export const readAutomation = async (c: Context<AppEnv>): Promise<AutomationOut> =>
   toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
 
 async function readAll(c: Context<AppEnv>) {
-  const [automation, choices] = await Promise.all([readOne(c), readChoices(c.get("caller"))]);
+  const [automation, choices] = await Promise.all([readAutomation(c), readChoices(c.get("caller"))]);
   return { automation, choices };
 }
 
 /** Changes the steps of the automation of the path, as they are now, and leads back to its page. */
 async function changeSteps(c: Context<AppEnv>, change: (steps: Step[]) => Step[] | null): Promise<Response> {
-  const automation = await readOne(c);
+  const automation = await readAutomation(c);
   // A path names another step once others were moved.
   requireVersion((await readForm(c)).get("version") ?? "", shownSteps(automation.steps), {});
   const steps = change(automation.steps as unknown as Definition["steps"]);
@@ -99,7 +101,7 @@ async function saveStep(
   return submitForm(
     c,
     async () => {
-      const { id, steps } = await readOne(c);
+      const { id, steps } = await readAutomation(c);
       requireVersion(version, shownSteps(steps), {});
       const changed = change(steps as unknown as Step[], toStepFields(kind, values) as unknown as Step);
       if (changed === null) throw conflict("The steps were changed meanwhile");
