@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { findShards, onShard } from "../../platform/jobs/shards.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
 import { findSubscribedStatements } from "../../sending/topics/index.ts";
 import { type Activity, activities, type References } from "./conditions.ts";
 import type { Person, PersonContact } from "./evaluate.ts";
@@ -57,17 +57,23 @@ const FIND_ACTIVITY = `
 
 type ActivityRow = Record<Activity, number | null> & { key: string; broadcasts: string | null };
 
+/** A workspace by number, with the numbers of its mail databases, newest first. */
+export interface WorkspaceOfPeople {
+  number: number;
+  mailShards: readonly number[];
+}
+
 /**
  * Returns the people with these canonical addresses, by address: what `references` name of them. An address without a contact has no
- * person. Makes at most three D1 calls and one for each mail database of the workspace, for up to 500 addresses.
+ * person. Makes at most two D1 calls and one for each mail database of the workspace, for up to 500 addresses.
  */
 export async function loadPeople(
   ctx: Ctx,
-  workspace: number,
+  { number: workspace, mailShards }: WorkspaceOfPeople,
   keys: readonly string[],
   references: References,
 ): Promise<Map<string, Person>> {
-  const mails = await mailContexts(ctx, workspace);
+  const mails = mailShards.map((shard) => onShard(ctx, shard));
   const first = mails.at(-1);
   if (!first || keys.length === 0) return new Map();
   const fields = JSON.stringify(references.fields);
@@ -84,10 +90,10 @@ export interface PeoplePage {
   size: number;
 }
 
-/** Returns the next people, at most `limit` and fewer when they have many contacts or much metadata, of a workspace after an address, in as many D1 calls as `loadPeople` without its first. */
+/** Returns the next people, at most `limit` and fewer when they have many contacts or much metadata, of a workspace after an address, in as many D1 calls as `loadPeople`. */
 export async function loadPeoplePage(
   ctx: Ctx,
-  workspace: { number: number; mailShards: readonly number[] },
+  workspace: WorkspaceOfPeople,
   { after, limit }: { after: string; limit: number },
   references: References,
 ): Promise<PeoplePage> {
@@ -105,12 +111,6 @@ export async function loadPeoplePage(
   const people = await toPeople(mails, workspace.number, references, { found, broadcasts });
   const isEnd = size < limit && size === (rows[0]?.found ?? 0);
   return { people, size, last: isEnd ? null : (rows.at(-1)?.key ?? null) };
-}
-
-/** Returns the contexts with the mail databases of a workspace, newest first. */
-async function mailContexts(ctx: Ctx, workspace: number): Promise<(Ctx & MailCtx)[]> {
-  const shards = await findShards(ctx, [workspace]);
-  return (shards.get(workspace) ?? []).map((shard) => onShard(ctx, shard));
 }
 
 const broadcastStatement = (ctx: MailCtx, workspace: number, { broadcasts }: References) =>

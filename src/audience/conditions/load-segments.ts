@@ -1,26 +1,14 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { findShards, onShard } from "../../platform/jobs/shards.ts";
 import { type Condition, limits, referencesOf } from "./conditions.ts";
 
 const FIND = "SELECT id, conditions FROM segments WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
 
 /**
  * Returns the conditions of segments of a workspace by id, with those of the segments inside them. Missing ones are left out. Makes one
- * D1 call in the main database and one for each level of segments, at most three.
+ * D1 call for each level of segments, at most three. `ctx`: with the first mail database of the workspace.
  */
 export async function loadSegments(
-  ctx: Ctx,
-  workspace: number,
-  ids: readonly string[],
-): Promise<Map<string, Condition>> {
-  if (ids.length === 0) return new Map();
-  const shard = (await findShards(ctx, [workspace])).get(workspace)?.at(-1);
-  return shard === undefined ? new Map() : loadSegmentsHere(onShard(ctx, shard), workspace, ids);
-}
-
-/** Returns the same with a context of the first mail database of the workspace. */
-export async function loadSegmentsHere(
   ctx: MailCtx,
   workspace: number,
   ids: readonly string[],

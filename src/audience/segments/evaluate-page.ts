@@ -4,17 +4,12 @@ import {
   type Condition,
   evaluate,
   loadPeoplePage,
-  loadSegmentsHere,
+  loadSegments,
   type Person,
   type References,
   referencesOf,
+  type WorkspaceOfPeople,
 } from "../conditions/index.ts";
-
-/** A workspace by what its pages are read with. */
-export interface PagedWorkspace {
-  number: number;
-  mailShards: readonly number[];
-}
 
 /** Conditions with all that evaluates them. */
 export interface Evaluator {
@@ -30,7 +25,7 @@ export async function toEvaluator(
   conditions: Condition,
   now: number,
 ): Promise<Evaluator> {
-  const segments = await loadSegmentsHere(ctx, workspace, referencesOf(conditions).segments);
+  const segments = await loadSegments(ctx, workspace, referencesOf(conditions).segments);
   return { conditions, references: referencesOf(conditions, ...segments.values()), circumstances: { now, segments } };
 }
 
@@ -45,7 +40,7 @@ export interface EvaluatedPage {
 /** Evaluates the next people of a workspace after an address, in one statement of each table. */
 export async function evaluatePage(
   ctx: Ctx,
-  workspace: PagedWorkspace,
+  workspace: WorkspaceOfPeople,
   { conditions, references, circumstances }: Evaluator,
   page: { after: string; limit: number },
 ): Promise<EvaluatedPage> {

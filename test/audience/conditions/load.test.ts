@@ -1,13 +1,12 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { type Condition, loadPeople, loadSegments, referencesOf } from "../../../src/audience/conditions/index.ts";
-import { createContext } from "../../../src/platform/context.ts";
+import { FILE_SHARD } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
-const ctx = () => createContext(env, "test");
+const placeOf = (number: number) => ({ number, mailShards: [FILE_SHARD] });
 const activity = (workspace: TestWorkspace, email: string, at: number, broadcasts = {}) =>
   run(
     "INSERT INTO person_activity (workspace, email_key, opened_at, broadcasts) VALUES (?1, ?2, ?3, ?4)",
@@ -38,8 +37,8 @@ it("people have what the conditions name, and an address without a contact is no
       { activity: "opened" },
     ],
   };
-  const keys = ["ada@example.org", "eve@example.org", "nobody@example.org"];
-  const people = await loadPeople(ctx(), workspace.workspaceNumber, keys, referencesOf(condition));
+  const keys = ["ada@example.org", "eve@example.org", "unknown@example.org"];
+  const people = await loadPeople(testContext(), placeOf(workspace.workspaceNumber), keys, referencesOf(condition));
   expect([...people.keys()]).toEqual(["ada@example.org"]);
   expect(people.get("ada@example.org")).toMatchObject({
     contacts: [
@@ -50,8 +49,10 @@ it("people have what the conditions name, and an address without a contact is no
     topics: new Set([offers.id]),
   });
   expect(people.get("ada@example.org")?.contacts[0]?.metadata).toEqual({ plan: "gold", vip: true, own: { a: [1] } });
-  expect((await loadPeople(ctx(), workspace.workspaceNumber, [], referencesOf(condition))).size).toBe(0);
-  expect((await loadPeople(ctx(), -1, keys, referencesOf(condition))).size).toBe(0);
+  expect((await loadPeople(testContext(), placeOf(workspace.workspaceNumber), [], referencesOf(condition))).size).toBe(
+    0,
+  );
+  expect((await loadPeople(testContext(), placeOf(-1), keys, referencesOf(condition))).size).toBe(0);
 });
 
 it("segments come with those inside them, three levels deep, of their own workspace only", async () => {
@@ -64,8 +65,8 @@ it("segments come with those inside them, three levels deep, of their own worksp
       ...[workspace.workspaceNumber, id, JSON.stringify(inner ? { segment: inner } : { added_within_days: 1 })],
     );
   }
-  const loaded = await loadSegments(ctx(), workspace.workspaceNumber, [ids[0] ?? "", "gone"]);
+  const loaded = await loadSegments(testContext(), workspace.workspaceNumber, [ids[0] ?? "", "gone"]);
   expect([...loaded.keys()]).toEqual(ids.slice(0, 3));
   expect(loaded.get(ids[0] ?? "")).toEqual({ segment: ids[1] });
-  expect((await loadSegments(ctx(), other.workspaceNumber, ids)).size).toBe(0);
+  expect((await loadSegments(testContext(), other.workspaceNumber, ids)).size).toBe(0);
 });

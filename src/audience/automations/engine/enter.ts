@@ -5,6 +5,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { findShards } from "../../../platform/jobs/shards.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
@@ -105,7 +106,7 @@ interface NewRun {
   event: number;
   data: string;
   history: string;
-  /** Nobody enters who has entered since this time; null: anybody does. */
+  /** A person who has entered since this time does not enter; null: each event begins a run. */
   since: number | null;
 }
 
@@ -123,10 +124,17 @@ async function newEntries(
     return event && version ? [{ event, automation, version, data: parseData(event) }] : [];
   });
   const entries: NewRun[] = [];
-  for (const [workspace, own] of Map.groupBy(pairs, ({ event }) => event.workspace)) {
+  const groups = Map.groupBy(pairs, ({ event }) => event.workspace);
+  const shards = await findShards(ctx, groups.keys());
+  for (const [number, own] of groups) {
     const conditions = own.flatMap(({ version }) => version.definition.trigger.filter ?? []);
     const keys = own.map(({ event }) => event.email_key);
-    const { people, segments } = await readPeople(ctx, workspace, keys, conditions);
+    const { people, segments } = await readPeople(
+      ctx,
+      { number, mailShards: shards.get(number) ?? [] },
+      keys,
+      conditions,
+    );
     for (const pair of own) {
       const { event, version, data, automation } = pair;
       const person = people.get(event.email_key);

@@ -43,7 +43,9 @@ export async function readFacts(
 ): Promise<ReadonlyMap<number, RunFacts>> {
   const [waited, exits, daily] = await readEvents(ctx, runs, versions);
   const facts = new Map<number, RunFacts>();
-  for (const [workspace, own] of Map.groupBy(runs, (run) => run.workspace)) {
+  for (const [number, own] of Map.groupBy(runs, (run) => run.workspace)) {
+    const workspace = workspaces.get(number);
+    if (!workspace) continue;
     const ofPage = [...new Set(own.flatMap(({ version }) => versions.get(version) ?? []))];
     const conditions = ofPage.flatMap(({ definition }) => conditionsOf(definition));
     const keys = own.map(({ key }) => key);
@@ -57,10 +59,10 @@ export async function readFacts(
       facts.set(run.n, {
         readUpTo: found === null && events.length === EVENTS_PER_LOOK ? (events.at(-1)?.n ?? null) : null,
         facts: {
-          ...{ person, segments, found, zone: workspaces.get(workspace)?.timeZone ?? "UTC" },
+          ...{ person, segments, found, zone: workspace.timeZone },
           entry: version.definition.entry,
           exitEvent: exits.get(run.n) ?? null,
-          emailsOn: (day) => daily.of(workspace, run.key, day),
+          emailsOn: (day) => daily.of(number, run.key, day),
         },
       });
     }

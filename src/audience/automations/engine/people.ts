@@ -1,18 +1,27 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { type Condition, loadPeople, loadSegments, type Person, referencesOf } from "../../conditions/index.ts";
+import {
+  type Condition,
+  loadPeople,
+  loadSegments,
+  type Person,
+  referencesOf,
+  type WorkspaceOfPeople,
+} from "../../conditions/index.ts";
 
 /** Metadata by which times are told (docs/contract/automations.md#time-zones). */
 const ZONE_FIELD = "timezone";
 
-/** People of a workspace by address, with what conditions and times read, and the segments that the conditions name. */
+/**
+ * Returns people of a workspace by address, with what conditions and times read, and the segments that the conditions name. `ctx`: with the
+ * first mail database of the workspace.
+ */
 export async function readPeople(
   ctx: MailCtx,
-  workspace: number,
+  workspace: WorkspaceOfPeople,
   keys: readonly string[],
   conditions: readonly Condition[],
 ): Promise<{ people: ReadonlyMap<string, Person>; segments: ReadonlyMap<string, Condition> }> {
-  const named = referencesOf(...conditions).segments;
-  const segments = named.length > 0 ? await loadSegments(ctx, workspace, named) : new Map<string, Condition>();
+  const segments = await loadSegments(ctx, workspace.number, referencesOf(...conditions).segments);
   const references = referencesOf(...conditions, ...segments.values());
   const people = await loadPeople(ctx, workspace, [...new Set(keys)], {
     ...references,

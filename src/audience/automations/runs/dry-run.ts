@@ -4,13 +4,11 @@ import { invalidField } from "../../../lib/errors.ts";
 import { iso } from "../../../lib/time.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { conditionsOf, type Definition } from "../definition.ts";
-import { readPeople } from "../engine/index.ts";
+import { findWorkspaces, readPeople } from "../engine/index.ts";
 import { toLines } from "../history.ts";
 import { getAutomation, onAutomations } from "../queries.ts";
 import type { DryRunIn, DryRunOut } from "./schema.ts";
 import { simulate } from "./simulate.ts";
-
-const ZONE = "SELECT coalesce(settings->>'$.time_zone', 'UTC') AS zone FROM workspaces WHERE number = ?1";
 
 /**
  * Shows what a run of an automation, as it was edited last, would do for a person with given events. Does nothing of it. Throws 404 for
@@ -22,19 +20,21 @@ export async function dryRun(caller: CallerCtx, id: string, input: DryRunIn): Pr
   const key = parseAddress(input.email)?.key;
   if (key === undefined) throw invalidField("email", "Not a valid email address");
   const ctx = onAutomations(caller);
-  const [{ people, segments }, zone] = await Promise.all([
-    readPeople(ctx, row.workspace, [key], conditionsOf(definition)),
-    caller.db.prepare(ZONE).bind(row.workspace).first<string>("zone"),
+  const { workspace } = caller;
+  const [{ people, segments }, states] = await Promise.all([
+    readPeople(ctx, workspace, [key], conditionsOf(definition)),
+    findWorkspaces(ctx, [workspace.number]),
   ]);
   const person = people.get(key);
   if (!person) throw invalidField("email", "No contact of the workspace has this address");
+  const zone = states.get(workspace.number)?.timeZone ?? "UTC";
   const start = input.at === undefined ? ctx.now() : Date.parse(input.at);
   const { filter } = definition.trigger;
   if (filter && !evaluate(filter, person, { now: start, segments, event: input.data }))
     return { enters: false, history: [], emails: [], ends_at: null };
   const events = input.events.map(({ name, at, data }) => ({ name, at: Date.parse(at), data }));
   const { history, emails, endsAt } = simulate({
-    ...{ definition, person, segments, zone: zone ?? "UTC", runId: row.id, start, data: input.data, events },
+    ...{ definition, person, segments, zone, runId: row.id, start, data: input.data, events },
   });
   return {
     enters: true,
