@@ -12,28 +12,12 @@ const SET_ALL = `
   ON CONFLICT DO UPDATE SET people = iif(people & ${peopleFlags.unread}, excluded.people, people | excluded.people)
    WHERE people <> people | excluded.people OR people & ${peopleFlags.unread}`;
 
-const SET = `
-  INSERT INTO shard_workspaces (number, id, status, people) VALUES (?1, ?2, 'open', ?3)
-  ON CONFLICT DO UPDATE SET people = (people | excluded.people) & ~${peopleFlags.unread}
-   WHERE people <> (people | excluded.people) & ~${peopleFlags.unread}`;
-
 /** Returns the bits that a mail database has by its place among those of a workspace. */
 export const placeFlags = ({ shard }: Pick<MailCtx, "shard">, mailShards: readonly number[]): number =>
   mailShards.at(-1) === shard ? 0 : peopleFlags.elsewhere;
 
-/** Returns the statement that sets bits of a workspace in one of its mail databases. Safe to run twice. */
-export function setPeopleFlagsStatement(
-  ctx: MailCtx,
-  { number, id, mailShards }: Workspace,
-  bits: PeopleFlags,
-): MailStatement {
-  return mailDb(ctx)
-    .prepare(SET)
-    .bind(number, id, bits | placeFlags(ctx, mailShards));
-}
-
 /** Returns the statement that clears bits of a workspace in one of its mail databases. Safe to run twice. */
-export function clearPeopleFlagsStatement(
+function clearPeopleFlagsStatement(
   ctx: Pick<MailCtx, "outbox">,
   { number }: Pick<Workspace, "number">,
   bits: PeopleFlags,

@@ -4,9 +4,7 @@ export { copyEvents } from "./copy.ts";
 export { type RecipientEvent, recordEmailEventsStatements, wakeForEmailEvents } from "./email-events.ts";
 export {
   clearPeopleFlags,
-  clearPeopleFlagsStatement,
   setPeopleFlags,
-  setPeopleFlagsStatement,
 } from "./flags.ts";
 export { EVENT_COLUMNS, insertEventsStatements, recordPersonEventsStatements, recordsEventsSql } from "./insert.ts";
 export { deleteWaitingEventsStatement, eventsRefSql, storeMainEvents } from "./main-events.ts";
