@@ -155,3 +155,33 @@ async function sweepAll(ctx: MailCtx): Promise<void> {
   await sweep(recording);
   for (let rows = woken.splice(0); rows.length > 0; rows = woken.splice(0)) await runOutboxRows(recording, rows);
 }
+
+it("an email in another mail database is cancelled when the last contact of its person was deleted before dispatch", async () => {
+  await run("UPDATE workspaces SET mail_shards = ?2 WHERE id = ?1", workspace.workspaceId, `[${NEWEST},${FILE_SHARD}]`);
+  await automations.start({ steps: [email()] });
+  for (const person of people) await anEvent(workspace, person);
+  await runEngine();
+  const [list] = await (await workspace.get("/v1/contacts/")).json<{ id: string }[]>();
+  const contacts = await (await workspace.get(`/v1/contacts/${list?.id}`)).json<{
+    contacts: { id: string; email: string }[];
+  }>();
+  const gone = contacts.contacts.find((contact) => contact.email === people[0]);
+  const deleted = await workspace.call("DELETE", `/v1/contacts/${list?.id}/contacts/${gone?.id}`);
+  expect(deleted.status).toBe(204);
+  const statuses = async () =>
+    (
+      await newest
+        .prepare("SELECT status, recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 ORDER BY email")
+        .bind(workspace.workspaceNumber)
+        .all<{ status: string; email: string }>()
+    ).results.map(({ status }) => status);
+  const ctx = createContext({ ...env, ...silent } as unknown as Env, "test", () => Date.now() + 1_000);
+  await until(
+    async () => {
+      await sweepAll(onShard(ctx, NEWEST));
+      return statuses();
+    },
+    (found) => !found.includes("queued"),
+  );
+  expect(await statuses()).toEqual(["cancelled", "delivered"]);
+});
