@@ -87,6 +87,24 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     await context.close();
   });
 
+  it("show the counters of steps as people come to them, without a reload", async () => {
+    const trigger = { event: "came" };
+    const id = await create("/v1/automations/", { name: "Live", trigger, steps: [{ kind: "notify", message: "M" }] });
+    await create(`/v1/automations/${id}/activate`, {});
+    const list = await create("/v1/contacts/", { name: "Live" });
+    await create(`/v1/contacts/${list}/contacts`, { email: "live@example.org" });
+    const { context, page, problems } = await site.open();
+    await context.addCookies(await site.signIn());
+    await page.goto(`/app/automations/${id}`);
+    await page.getByText("0 came here").waitFor();
+    await page.evaluate("window.isSamePage = true");
+    await create("/v1/events", { name: "came", email: "live@example.org" });
+    await page.getByText("1 came here").waitFor();
+    expect(await page.evaluate("window.isSamePage")).toBe(true);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it("make, change and delete a segment without JavaScript and by keyboard", async () => {
     const { page, context } = await site.open({ javaScriptEnabled: false });
     await context.addCookies(await site.signIn());
