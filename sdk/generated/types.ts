@@ -2162,7 +2162,7 @@ export interface ValidationResult {
 export interface Webhook {
   id: string;
   url: string;
-  events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed")[];
+  events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
   /** Complete in the response that creates the webhook or rotates the secret. Other responses mask it except for its last four characters. */
   secret: string;
   is_active: boolean;
@@ -2175,7 +2175,7 @@ export interface WebhookCreate {
   /** https with a public host: no credentials, no private, loopback, link-local or metadata address. Redirects are not followed. */
   url: string;
   /** Types of events that are delivered. */
-  events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed")[];
+  events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
 }
 
 export interface WebhookDelivery {
@@ -2230,7 +2230,7 @@ export interface WebhookUpdate {
   /** https with a public host: no credentials, no private, loopback, link-local or metadata address. Redirects are not followed. */
   url?: string;
   /** Types of events that are delivered. */
-  events?: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed")[];
+  events?: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
   /** false pauses the delivery, true resumes it. */
   is_active?: boolean;
   /** true replaces the secret. The old one also signs for 24 hours (`X-Service-Signature-Previous`). */

@@ -17,6 +17,8 @@ const WORDS: readonly [RegExp, string][] = [
   [/^local_part must not contain @/, "Enter only the part before the @"],
   [/^local_part must not contain \+/, "Leave out the +: a mailbox gets mail for its plus-addresses too"],
   [/^local_part must be/, "Enter the part before the @, such as hello"],
+  [/^must be a UUID/, "Choose one of the list"],
+  [/^(?:all|any) must be a list of at least one condition/, "Add a condition to the group, or remove it"],
   [/^slack_webhook_url must be/, "Enter an incoming webhook: https://hooks.slack.com/services/…"],
 ];
 

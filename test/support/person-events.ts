@@ -1,10 +1,10 @@
-import { setPeopleFlags } from "../../src/platform/person-events/index.ts";
+import { recordEventsOf } from "../../src/platform/person-events/index.ts";
 import { database } from "./databases.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
 
 /** Lets the service record events of a workspace, as an active automation does. */
 export async function recordEvents(workspace: Pick<TestWorkspace, "workspaceNumber" | "workspaceId">): Promise<void> {
-  await setPeopleFlags(testContext(), { number: workspace.workspaceNumber, id: workspace.workspaceId }, 3);
+  await recordEventsOf(testContext(), { number: workspace.workspaceNumber, id: workspace.workspaceId });
 }
 
 /** An event of a person as a test reads it. */

@@ -2,7 +2,7 @@ import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
-import { type PeopleFlags, peopleFlags, setPeopleFlags, wakeAutomations } from "../../platform/person-events/index.ts";
+import { recordEventsOf, wakeAutomations } from "../../platform/person-events/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { keepActivity, referencesOf } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
@@ -25,7 +25,7 @@ export async function activateAutomation(caller: CallerCtx, id: string): Promise
   const { n, workspace } = await getAutomation(caller, id);
   const shards = await onShardsOf(caller, workspace);
   // First, so that no event is missed once it is active. A flag that is set too early only records events.
-  await setPeopleFlags(caller, caller.workspace, (peopleFlags.activity | peopleFlags.events) as PeopleFlags);
+  await recordEventsOf(caller, caller.workspace);
   const response = await changeAutomation(caller, id, "activate", async (ctx, row) => {
     const definition = JSON.parse(row.definition) as Definition;
     if (referencesOf(...conditionsOf(definition)).activity) await keepActivity(caller);

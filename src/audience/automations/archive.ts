@@ -2,7 +2,7 @@ import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
-import { clearPeopleFlags, peopleFlags, setPeopleFlags, wakeAutomations } from "../../platform/person-events/index.ts";
+import { recordEventsOf, stopEventsOf, wakeAutomations } from "../../platform/person-events/index.ts";
 import { endActivity } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
 import { getAutomation, onAutomations } from "./queries.ts";
@@ -15,9 +15,9 @@ async function endEvents(caller: CallerCtx): Promise<void> {
   const db = mailDb(onAutomations(caller));
   const isNeeded = async () => (await db.prepare(HAS_ACTIVE).bind(caller.workspace.number).first()) !== null;
   if (await isNeeded()) return;
-  await clearPeopleFlags(caller, caller.workspace, peopleFlags.events);
+  await stopEventsOf(caller, caller.workspace);
   // Another call may have activated one meanwhile.
-  if (await isNeeded()) await setPeopleFlags(caller, caller.workspace, peopleFlags.events);
+  if (await isNeeded()) await recordEventsOf(caller, caller.workspace);
 }
 
 const CANCEL_EMAILS =

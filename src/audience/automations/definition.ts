@@ -103,11 +103,29 @@ export function placedSteps(steps: readonly Step[], prefix = ""): PlacedStep[] {
   });
 }
 
-/** Returns the conditions of a definition. */
-export function conditionsOf({ trigger, entry, steps }: Definition): Condition[] {
-  const ofSteps = placedSteps(steps).flatMap(({ step }) => {
-    if (step.kind === "branch") return [step.when];
-    return step.kind === "wait_for_event" && step.filter ? [step.filter] : [];
-  });
-  return [trigger.filter, entry.exit_when].flatMap((one) => one ?? []).concat(ofSteps);
+/** Conditions with their place in a definition. */
+export interface PlacedConditions {
+  /** Path of the step; null: in the trigger or the entry. */
+  path: string | null;
+  /** The field that has them, such as `when` or `trigger.filter`. */
+  field: string;
+  conditions: Condition;
 }
+
+/** Returns the conditions of a definition with their places. */
+export function placedConditions({ trigger, entry, steps }: Definition): PlacedConditions[] {
+  const place = (path: string | null, field: string, conditions: Condition | undefined): PlacedConditions[] =>
+    conditions === undefined ? [] : [{ path, field, conditions }];
+  return [
+    ...place(null, "trigger.filter", trigger.filter),
+    ...place(null, "entry.exit_when", entry.exit_when),
+    ...placedSteps(steps).flatMap(({ path, step }) => {
+      if (step.kind === "branch") return place(path, "when", step.when);
+      return step.kind === "wait_for_event" ? place(path, "filter", step.filter) : [];
+    }),
+  ];
+}
+
+/** Returns the conditions of a definition. */
+export const conditionsOf = (definition: Definition): Condition[] =>
+  placedConditions(definition).map(({ conditions }) => conditions);

@@ -1,7 +1,7 @@
 export { activateAutomation } from "./activate.ts";
 export { archiveAutomation } from "./archive.ts";
 export { createAutomation } from "./create.ts";
-export { type Definition, placedSteps, type Step, type StepKind } from "./definition.ts";
+export { type Definition, type Entry, placedSteps, type Step, type StepKind } from "./definition.ts";
 export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
 export { parseHistory, toLines } from "./history.ts";
 export { pauseAutomation } from "./pause.ts";
@@ -12,4 +12,4 @@ export { getRun, listRuns } from "./runs/queries.ts";
 export { DryRunIn, type DryRunOut, type RunItemOut, type RunOut } from "./runs/schema.ts";
 export { takeOut } from "./runs/take-out.ts";
 export { AutomationIn, type AutomationOut, AutomationPatch } from "./schema.ts";
-export { updateAutomation } from "./update.ts";
+export { editAutomation, updateAutomation } from "./update.ts";

@@ -1,6 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
+import { pausedStatements } from "./webhook-events.ts";
 
 const PAUSE = `
   UPDATE automations SET status = 'paused', pause_reason = ?2, sweep = NULL, sweep_after = 0, edit = edit + 1, updated_at = ?3
@@ -25,7 +26,8 @@ export function pauseStatements(
   reason: string | null,
 ): MailStatement[] {
   const pause = mailDb(ctx).prepare(PAUSE).bind(n, reason, ctx.now());
-  return [pause, pauseEmailsStatement(ctx, { workspace, n })];
+  const events = pausedStatements(ctx, { n, status: "active", reason });
+  return [...events, pause, pauseEmailsStatement(ctx, { workspace, n })];
 }
 
 /** Returns the statement that makes emails of an automation in this mail database wait at dispatch. */

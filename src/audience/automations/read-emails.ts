@@ -38,7 +38,13 @@ export async function readEmails(
     const texts = step.template_id === undefined ? ownTexts(step) : templates.get(step.template_id);
     if (!texts) throw refuse(path, "the template does not exist any more");
     const id = await emailRowId(automationId, number, path);
-    const content = await toStepContent(ctx, { id, mailboxId: step.mailbox_id, topicId: step.topic_id ?? null, texts });
+    const content = await toStepContent(ctx, {
+      id,
+      path,
+      mailboxId: step.mailbox_id,
+      topicId: step.topic_id ?? null,
+      texts,
+    });
     if ("issue" in content) throw refuse(path, content.issue);
     contents.push(content);
   }

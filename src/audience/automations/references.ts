@@ -2,7 +2,13 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { referencesOf } from "../conditions/index.ts";
-import { conditionsOf, type Definition, type PlacedStep, placedSteps } from "./definition.ts";
+import {
+  type Definition,
+  type PlacedConditions,
+  type PlacedStep,
+  placedConditions,
+  placedSteps,
+} from "./definition.ts";
 
 /** Tables of the main database whose rows steps name. */
 const IN_MAIN = {
@@ -21,8 +27,10 @@ type Kind = keyof typeof IN_MAIN | keyof typeof IN_MAIL;
 interface Reference {
   kind: Kind;
   id: string;
-  /** Path of the step; null: in the trigger, the entry or a condition. */
+  /** Path of the step; null: in the trigger or the entry. */
   path: string | null;
+  /** Field of the conditions that name it. */
+  field?: string;
 }
 
 function ofStep({ path, step }: PlacedStep): Reference[] {
@@ -45,10 +53,10 @@ function ofStep({ path, step }: PlacedStep): Reference[] {
   }
 }
 
-function ofConditions(definition: Definition): Reference[] {
-  const { lists, topics, segments, broadcasts } = referencesOf(...conditionsOf(definition));
+function ofConditions({ path, field, conditions }: PlacedConditions): Reference[] {
+  const { lists, topics, segments, broadcasts } = referencesOf(conditions);
   const all = { list: lists, topic: topics, segment: segments, broadcast: broadcasts };
-  return Object.entries(all).flatMap(([kind, ids]) => ids.map((id) => ({ kind: kind as Kind, id, path: null })));
+  return Object.entries(all).flatMap(([kind, ids]) => ids.map((id) => ({ kind: kind as Kind, id, path, field })));
 }
 
 /**
@@ -56,15 +64,19 @@ function ofConditions(definition: Definition): Reference[] {
  * database of the workspace.
  */
 export async function checkReferences(ctx: CallerCtx, definition: Definition): Promise<void> {
-  const named = [...placedSteps(definition.steps).flatMap(ofStep), ...ofConditions(definition)];
+  const named = [
+    ...placedSteps(definition.steps).flatMap(ofStep),
+    ...placedConditions(definition).flatMap(ofConditions),
+  ];
   const found = await findExisting(ctx, named);
   const missing = named.filter(({ kind, id }) => !found.has(`${kind} ${id}`));
   if (missing.length > 0) throw unprocessable(missing.map(toError));
 }
 
-function toError({ kind, id, path }: Reference): ValidationError {
-  const loc = path === null ? ["body"] : ["body", "steps", ...path.split(".")];
-  const where = path === null ? "A condition" : `Step ${path}`;
+function toError({ kind, id, path, field }: Reference): ValidationError {
+  const inField = field === undefined ? [] : field.split(".");
+  const loc = ["body", ...(path === null ? [] : ["steps", ...path.split(".")]), ...inField];
+  const where = path === null ? "A condition" : field === undefined ? `Step ${path}` : `A condition of step ${path}`;
   return { loc, msg: `${where} names a ${kind} that does not exist: ${id}`, type: "value_error" };
 }
 

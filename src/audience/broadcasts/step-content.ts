@@ -20,6 +20,8 @@ export interface StepTexts {
 export interface EmailOfStep {
   /** Id of its row. */
   id: string;
+  /** Path of the step. */
+  path: string;
   mailboxId: string;
   topicId: string | null;
   texts: StepTexts;
@@ -28,12 +30,12 @@ export interface EmailOfStep {
 /** Returns the content of a step with the templates that it renders as they are now, or why it cannot be sent. At most two D1 calls. */
 export async function toStepContent(
   ctx: CallerCtx,
-  { id, mailboxId, topicId, texts }: EmailOfStep,
+  { id, path, mailboxId, topicId, texts }: EmailOfStep,
 ): Promise<StepContent | { issue: string }> {
   const sender = await findSenderOf(ctx, mailboxId);
   if ("error" in sender) return { issue: sender.error === "unknown" ? "the mailbox does not exist" : sender.error };
   const content: StepContent = {
-    ...{ id, mailboxId, topicId, parts: null },
+    ...{ id, path, mailboxId, topicId, parts: null },
     ...{ subject: texts.subject, html: texts.html, text: texts.text, language: texts.language },
     userId: ctx.actor.userId,
     fromAddress: sender.email,

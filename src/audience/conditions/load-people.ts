@@ -173,13 +173,11 @@ async function findActivityOf(
   keys: readonly string[],
 ) {
   if (!activity) return new Map<string, ActivityRow[]>();
-  const values = [workspace, JSON.stringify(keys), broadcasts.length > 0 ? 1 : 0];
+  // Emails of broadcasts are in the first database, which is the last of them. In others the same number is a step of an automation.
+  const hasMarks = (index: number) => Number(broadcasts.length > 0 && index === mails.length - 1);
   const results = await Promise.all(
-    mails.map((mail) =>
-      mailDb(mail)
-        .prepare(FIND_ACTIVITY)
-        .bind(...values)
-        .all<ActivityRow>(),
+    mails.map((mail, index) =>
+      mailDb(mail).prepare(FIND_ACTIVITY).bind(workspace, JSON.stringify(keys), hasMarks(index)).all<ActivityRow>(),
     ),
   );
   return Map.groupBy(

@@ -1,5 +1,6 @@
 export { countSegment } from "./count.ts";
 export { createSegment } from "./create.ts";
+export { ContactsAfter, cursorOf } from "./cursor.ts";
 export { deleteSegment } from "./delete.ts";
 export { type Evaluator, evaluatePage, toEvaluator } from "./evaluate-page.ts";
 export { listSegmentContacts } from "./list-contacts.ts";
@@ -12,6 +13,7 @@ export {
   SegmentIn,
   SegmentOut,
   SegmentPatch,
+  toCount,
   toSegment,
 } from "./schema.ts";
 export { updateSegment } from "./update.ts";

@@ -28,6 +28,7 @@ const MAIN: readonly MenuEntry[] = [
 const SETUP: readonly MenuEntry[] = [
   { path: "/app/smtp", name: "SMTP", icon: "plug", scope: "smtp:view" },
   { path: "/app/automations", name: "Automations", icon: "play", scope: "automations:view" },
+  { path: "/app/segments", name: "Segments", icon: "people", scope: "contacts:view" },
   { path: "/app/topics", name: "Topics", icon: "list", scope: "contacts:view" },
   { path: "/app/suppressions", name: "Suppressions", icon: "ban", scope: "contacts:view" },
   { path: "/app/forwarding", name: "Forwarding", icon: "forward", scope: "domains:view" },

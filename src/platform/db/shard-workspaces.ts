@@ -21,21 +21,40 @@ const CLOSE = `
   ON CONFLICT DO UPDATE SET status = 'closed' WHERE status = 'open'`;
 
 // All that a further mail database of a workspace records until it has read what the workspace needs.
-const UNREAD = peopleFlags.activity | peopleFlags.events | peopleFlags.elsewhere | peopleFlags.unread;
+const UNREAD = peopleFlags.activityUnread | peopleFlags.events | peopleFlags.elsewhere | peopleFlags.unread;
 /** SQL condition on a row `w` of shard_workspaces: the activity of its people is kept (docs/contract/segments.md#activity). */
-export const KEEPS_ACTIVITY_SQL = "w.activity_since IS NOT NULL";
+export const KEEPS_ACTIVITY_SQL = `(w.activity_since IS NOT NULL OR w.people & ${peopleFlags.activityUnread})`;
 
+// A database that has not read it yet has kept activity from its first mail on.
 const KEEP_ACTIVITY = `
-  INSERT INTO shard_workspaces (number, id, status, activity_since) VALUES (?1, ?2, 'open', ?3)
-  ON CONFLICT DO UPDATE SET activity_since = excluded.activity_since WHERE activity_since IS NULL`;
+  INSERT INTO shard_workspaces (number, id, status, people, activity_since) VALUES (?1, ?2, 'open', ?5, ?3)
+  ON CONFLICT DO UPDATE SET people = people & ~${peopleFlags.activityUnread},
+    activity_since = iif(people & ${peopleFlags.activityUnread}, ?4, excluded.activity_since) WHERE activity_since IS NULL`;
 
-/** Returns a statement that begins to keep the activity of the people of a workspace. It changes nothing when it is kept. */
+/**
+ * Returns a statement that begins to keep the activity of the people of a workspace in a mail database. It changes nothing when it is
+ * kept. `first`: since when the first database keeps it, for another one.
+ */
 export function keepActivityStatement(
   ctx: Pick<MailCtx, "outbox" | "now">,
   { number, id }: ShardWorkspace,
+  first?: number,
 ): MailStatement {
-  return mailDb(ctx).prepare(KEEP_ACTIVITY).bind(number, id, ctx.now());
+  const now = ctx.now();
+  const people = first === undefined ? 0 : UNREAD & ~peopleFlags.activityUnread;
+  return mailDb(ctx)
+    .prepare(KEEP_ACTIVITY)
+    .bind(number, id, now, first ?? now, people);
 }
+
+// A call that began to keep activity meanwhile has cleared the bit, so that this changes nothing.
+const READ_ACTIVITY = `
+  UPDATE shard_workspaces SET activity_since = ?2, people = people & ~${peopleFlags.activityUnread}
+   WHERE number = ?1 AND people & ${peopleFlags.activityUnread}`;
+
+/** Returns a statement that gives a further mail database what the first one has: since when activity is kept, or null. */
+export const readActivityStatement = (ctx: Pick<MailCtx, "outbox">, workspace: number, since: number | null) =>
+  mailDb(ctx).prepare(READ_ACTIVITY).bind(workspace, since);
 
 const END_ACTIVITY = `
   UPDATE shard_workspaces SET activity_since = NULL

@@ -2,6 +2,7 @@ import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { mayExecute } from "../db/count-statements.ts";
 import { peopleFlags } from "../db/people-flags.ts";
+import { readActivityStatement } from "../db/shard-workspaces.ts";
 import { onShard } from "../jobs/shards.ts";
 import { CLAIM_ROWS, claimRows, type Lease, newLease, releaseStatement, type WakeUp } from "../outbox/index.ts";
 import { broadcastIdSql } from "./email-events.ts";
@@ -12,7 +13,7 @@ const EVENTS_PER_PAGE = 100;
 /** A run starts no further page after so many milliseconds: half a lease. */
 const RUN_MS = 60_000;
 /** D1 statements of a page with its claim. */
-const PAGE_STATEMENTS = 10;
+const PAGE_STATEMENTS = 12;
 
 // An erasure begins two minutes after its row (docs/contract/people.md#erasure), so one that is not here yet meets no page of this run.
 const FIND_WORKSPACE = `
@@ -51,7 +52,7 @@ async function copyPages(ctx: MailCtx, workspace: number, until: number): Promis
   if (first === ctx.shard) return keepHere(ctx, workspace);
   // A deleted workspace has no place for its events.
   const target = first === undefined || first === null ? null : onShard(ctx, first);
-  const isKept = target !== null && (await readFlags(ctx, workspace, row?.people ?? 0));
+  const isKept = target !== null && (await readFlags(ctx, target, workspace, row?.people ?? 0));
   const erased = new Set(JSON.parse(row?.erased ?? "[]") as string[]);
   do {
     const page = await findPage(ctx, workspace);
@@ -67,7 +68,8 @@ async function copyPages(ctx: MailCtx, workspace: number, until: number): Promis
 }
 
 const CLEAR_PLACE = `
-  UPDATE shard_workspaces SET people = people & ~${peopleFlags.elsewhere} WHERE number = ?1 AND people & ${peopleFlags.elsewhere}`;
+  UPDATE shard_workspaces SET people = people & ~${peopleFlags.elsewhere | peopleFlags.activityUnread}
+   WHERE number = ?1 AND people & ${peopleFlags.elsewhere}`;
 const KEEP = `
   UPDATE events SET copying = NULL
    WHERE n IN (SELECT n FROM events WHERE workspace = ?1 AND copying IS NOT NULL ORDER BY n LIMIT 1000)`;
@@ -82,12 +84,26 @@ async function keepHere(ctx: MailCtx, workspace: number): Promise<boolean> {
 
 // A call that sets flags meanwhile clears the bit `unread`, so that this changes nothing.
 const READ_FLAGS = `
-  UPDATE shard_workspaces SET people = ${peopleFlags.elsewhere} | ?2 WHERE number = ?1 AND people & ${peopleFlags.unread}`;
+  UPDATE shard_workspaces SET people = ${peopleFlags.elsewhere} | (?2 & ${peopleFlags.events}) | (people & ${peopleFlags.activityUnread})
+   WHERE number = ?1 AND people & ${peopleFlags.unread}`;
+const IS_ACTIVITY_UNREAD = `SELECT people & ${peopleFlags.activityUnread} AS isUnread FROM shard_workspaces WHERE number = ?1`;
+const FIND_ACTIVITY = "SELECT activity_since FROM shard_workspaces WHERE number = ?1";
 
-/** Gives this database the flags of the main one when it has not read them yet. Returns whether the events are kept. */
-async function readFlags(ctx: MailCtx, workspace: number, people: number): Promise<boolean> {
-  const { meta } = await mailDb(ctx).prepare(READ_FLAGS).bind(workspace, people).run();
-  return meta.changes === 0 || (people & peopleFlags.events) !== 0;
+/**
+ * Gives this database what it has not read yet: the flags of the main one, and whether the first mail database keeps activity. Returns
+ * whether the events are kept.
+ */
+async function readFlags(ctx: MailCtx, first: MailCtx, workspace: number, people: number): Promise<boolean> {
+  const db = mailDb(ctx);
+  const [flags, activity] = await db.batch<{ isUnread: number }>([
+    db.prepare(READ_FLAGS).bind(workspace, people),
+    db.prepare(IS_ACTIVITY_UNREAD).bind(workspace),
+  ]);
+  if (activity?.results[0]?.isUnread) {
+    const since = await mailDb(first).prepare(FIND_ACTIVITY).bind(workspace).first<number | null>("activity_since");
+    await readActivityStatement(ctx, workspace, since).run();
+  }
+  return flags?.meta.changes === 0 || (people & peopleFlags.events) !== 0;
 }
 
 interface EventRow {

@@ -22,7 +22,10 @@ export interface RecipientEvent {
   url?: string;
 }
 
-/** SQL of a broadcast's id by its number. Broadcasts are in the first mail database: another one leaves the number to the copy. */
+/**
+ * SQL of a broadcast's id by its number. Broadcasts are in the first mail database: another one leaves the number to the copy. The row of
+ * a step of an automation is in the database of its emails.
+ */
 export const broadcastIdSql = (number: string, workspace: string) =>
   `(SELECT b.id FROM broadcasts b WHERE b.n = ${number} AND b.workspace = ${workspace})`;
 
@@ -31,10 +34,12 @@ const RECORD = `
     SELECT key AS position, value->>0 AS workspace, value->>1 AS id, value->>2 AS email_key, value->>3 AS name, value->4 AS data,
            value->>5 AS broadcast, value->>6 AS at FROM json_each(?1))
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT j.workspace, j.id, j.email_key, j.name, json_set(j.data, '$.broadcast_id',
-           iif(s.people & ${peopleFlags.elsewhere}, j.broadcast, ${broadcastIdSql("j.broadcast", "j.workspace")})),
+  SELECT j.workspace, j.id, j.email_key, j.name, CASE WHEN b.automation_step IS NOT NULL
+           THEN json_set(j.data, '$.automation_id', b.automation_id, '$.automation_step', b.automation_step)
+           ELSE json_set(j.data, '$.broadcast_id', iif(s.people & ${peopleFlags.elsewhere}, j.broadcast, b.id)) END,
          j.at, ?2, ${COPYING_SQL}
-    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${peopleFlags.events} ORDER BY j.position
+    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${peopleFlags.events}
+    LEFT JOIN broadcasts b ON b.n = j.broadcast AND b.workspace = j.workspace ORDER BY j.position
   RETURNING workspace, created_at AS createdAt, copying`;
 
 /**

@@ -1,11 +1,7 @@
-export { type PeopleFlags, peopleFlags } from "../db/people-flags.ts";
 export { contactEventsStatements } from "./contact-events.ts";
 export { copyEvents } from "./copy.ts";
 export { type RecipientEvent, recordEmailEventsStatements, wakeForEmailEvents } from "./email-events.ts";
-export {
-  clearPeopleFlags,
-  setPeopleFlags,
-} from "./flags.ts";
+export { recordEventsOf, stopEventsOf } from "./flags.ts";
 export { EVENT_COLUMNS, insertEventsStatements, recordPersonEventsStatements, recordsEventsSql } from "./insert.ts";
 export { deleteWaitingEventsStatement, eventsRefSql, storeMainEvents } from "./main-events.ts";
 export {

@@ -1,7 +1,7 @@
 /** The events of webhooks and their payloads (docs/contract/webhooks.md#webhook-events). Pure. */
 
-/** Types that a webhook may subscribe to. */
-export const webhookEventTypes = [
+/** Types of events of emails. */
+const emailEventTypes = [
   "email.sent",
   "email.delivered",
   "email.opened",
@@ -11,7 +11,15 @@ export const webhookEventTypes = [
   "email.complained",
   "email.unsubscribed",
 ] as const;
-export type WebhookEventType = (typeof webhookEventTypes)[number];
+export type WebhookEventType = (typeof emailEventTypes)[number];
+
+/** Types that a webhook may subscribe to. Those of automations are recorded with their runs (src/audience/automations/webhook-events.ts). */
+export const webhookEventTypes = [
+  ...emailEventTypes,
+  "automation.run_started",
+  "automation.run_ended",
+  "automation.paused",
+] as const;
 
 /** An event of the timeline of an email, as far as webhooks need it. */
 export interface TimelineEvent {

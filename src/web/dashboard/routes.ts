@@ -19,6 +19,7 @@ import { mailboxPages } from "./mailboxes/routes.tsx";
 import { notificationPages } from "./notifications/routes.tsx";
 import { everythingPages } from "./search/routes.tsx";
 import { securityPages } from "./security/routes.tsx";
+import { segmentPages } from "./segments/routes.tsx";
 import { settingsPages } from "./settings/routes.tsx";
 import { smtpPages } from "./smtp/routes.tsx";
 import { suppressionPages } from "./suppressions/routes.tsx";
@@ -38,6 +39,7 @@ export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", templatePages)
   .route("/", contactPages)
   .route("/", formManagementPages)
+  .route("/", segmentPages)
   .route("/", topicPages)
   .route("/", suppressionPages)
   .route("/", analyticsPages)

@@ -1,10 +1,15 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { runAutomations } from "../../../src/audience/automations/index.ts";
+import { createContext, type MailCtx } from "../../../src/platform/context.ts";
+import { onShard } from "../../../src/platform/jobs/shards.ts";
+import { sweep, type WakeUp } from "../../../src/platform/outbox/index.ts";
+import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { webhooksOf } from "../../notices/webhooks/support.ts";
 import { FILE_SHARD, MAIL_BINDING, mail, withFailingCall } from "../../support/databases.ts";
+import { eventsOf } from "../../support/person-events.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
 
 const NEWEST = 1 - FILE_SHARD;
@@ -102,4 +107,81 @@ it("events of the service are recorded while an automation is active or paused, 
   expect(await flags()).toBe(0);
   await automations.start();
   expect(await flags()).toBe(2);
+});
+
+it.each([1, 2])(
+  "the events of an email of a step name the automation and the step, with %i mail databases",
+  async (count) => {
+    if (count === 2)
+      await run(
+        "UPDATE workspaces SET mail_shards = ?2 WHERE id = ?1",
+        workspace.workspaceId,
+        `[${NEWEST},${FILE_SHARD}]`,
+      );
+    const when = { field: "name", is: "exists" };
+    const steps = [{ kind: "branch", when, then_steps: [{ kind: "notify", message: "M" }, email()], else_steps: [] }];
+    const { id } = await automations.start({ steps });
+    // An exit by the event of one step, and of no other.
+    const filter = { all: [{ event: "automation_step", is: "equals", value: "0.then_steps.1" }] };
+    const waiting = await automations.start({ trigger: { event: "email.delivered", filter }, steps: [] });
+    const other = { event: "automation_step", is: "equals", value: "0.then_steps.0" };
+    const unmoved = await automations.start({ trigger: { event: "email.delivered", filter: other }, steps: [] });
+    await anEvent(workspace, people[0] ?? "");
+    await runEngine();
+    await runEngine(Date.now() + 1);
+    const shard = count === 2 ? NEWEST : FILE_SHARD;
+    const ctx = createContext({ ...env, ...silent } as unknown as Env, "test", () => Date.now() + 1_000);
+    await until(
+      async () => {
+        await sweepAll(onShard(ctx, shard));
+        return (await eventsOf(workspace)).filter(({ name }) => name === "email.delivered");
+      },
+      (found) => found.length > 0,
+    );
+    const [delivered] = (await eventsOf(workspace)).filter(({ name }) => name === "email.delivered");
+    expect(delivered?.data).toEqual({
+      ...{ email_id: expect.any(String), broadcast_id: null, automation_id: id, automation_step: "0.then_steps.1" },
+    });
+    await runEngine(Date.now() + 2_000);
+    expect(await automations.read(waiting.id)).toMatchObject({ counters: { entered: 1 } });
+    expect(await automations.read(unmoved.id)).toMatchObject({ counters: { entered: 0 } });
+  },
+);
+
+/** Runs the rows of a database that are due: emails, and events to be copied. */
+async function sweepAll(ctx: MailCtx): Promise<void> {
+  const woken: WakeUp[] = [];
+  const recording = { ...ctx, wake: async (rows: readonly WakeUp[]) => woken.push(...rows) > 0 };
+  await sweep(recording);
+  for (let rows = woken.splice(0); rows.length > 0; rows = woken.splice(0)) await runOutboxRows(recording, rows);
+}
+
+it("an email in another mail database is cancelled when the last contact of its person was deleted before dispatch", async () => {
+  await run("UPDATE workspaces SET mail_shards = ?2 WHERE id = ?1", workspace.workspaceId, `[${NEWEST},${FILE_SHARD}]`);
+  await automations.start({ steps: [email()] });
+  for (const person of people) await anEvent(workspace, person);
+  await runEngine();
+  const [list] = await (await workspace.get("/v1/contacts/")).json<{ id: string }[]>();
+  const contacts = await (await workspace.get(`/v1/contacts/${list?.id}`)).json<{
+    contacts: { id: string; email: string }[];
+  }>();
+  const gone = contacts.contacts.find((contact) => contact.email === people[0]);
+  const deleted = await workspace.call("DELETE", `/v1/contacts/${list?.id}/contacts/${gone?.id}`);
+  expect(deleted.status).toBe(204);
+  const statuses = async () =>
+    (
+      await newest
+        .prepare("SELECT status, recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 ORDER BY email")
+        .bind(workspace.workspaceNumber)
+        .all<{ status: string; email: string }>()
+    ).results.map(({ status }) => status);
+  const ctx = createContext({ ...env, ...silent } as unknown as Env, "test", () => Date.now() + 1_000);
+  await until(
+    async () => {
+      await sweepAll(onShard(ctx, NEWEST));
+      return statuses();
+    },
+    (found) => !found.includes("queued"),
+  );
+  expect(await statuses()).toEqual(["cancelled", "delivered"]);
 });

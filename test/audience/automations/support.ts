@@ -4,14 +4,14 @@ import type { RunItemOut, RunOut } from "../../../src/audience/automations/runs/
 import type { AutomationOut } from "../../../src/audience/automations/schema.ts";
 import { insertEventsStatements } from "../../../src/platform/person-events/index.ts";
 import { database, mail } from "../../support/databases.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
+import { apiOn, discardingQueue, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 
 /** A queue that discards messages: the test decides when the engine runs. */
 export const silent = { WORK: { send: async () => {}, sendBatch: async () => {} } };
 
 /** Returns functions that work with the automations of a workspace; nothing runs in the background. */
-export function automationsOf(workspace: TestWorkspace) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+export function automationsOf(workspace: TestWorkspace, bindings: object = {}) {
+  const api = apiOn({ WORK: discardingQueue, ...bindings }, workspace.apiKey);
   const path = (id = "", rest = "") => `/v1/automations/${id}${rest}`;
 
   async function expectJson<Out>(response: Response, status = 200): Promise<Out> {
@@ -43,9 +43,9 @@ export function automationsOf(workspace: TestWorkspace) {
 export type Automations = ReturnType<typeof automationsOf>;
 
 /** Runs the engine as if the time were `now`, in milliseconds since 1970, once a run that the queue has started has ended. */
-export async function runEngine(now = Date.now()): Promise<void> {
+export async function runEngine(now = Date.now(), bindings: object = {}): Promise<void> {
   await until(
-    () => runAutomations(testContext(silent, () => now)),
+    () => runAutomations(testContext({ ...silent, ...bindings }, () => now)),
     (hasRun) => hasRun,
   );
 }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { peopleFlags } from "../../../src/platform/db/people-flags.ts";
-import { clearPeopleFlags } from "../../../src/platform/person-events/index.ts";
+import { stopEventsOf } from "../../../src/platform/person-events/index.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
@@ -162,7 +161,7 @@ describe("a workspace without an automation", () => {
   it("makes the same D1 calls as one with, and writes no row of an event", async () => {
     await api.get("/v1/contacts/");
     const recorded = await costs(workspace.apiKey);
-    await clearPeopleFlags(testContext(), { number: workspace.workspaceNumber }, peopleFlags.events);
+    await stopEventsOf(testContext(), { number: workspace.workspaceNumber });
     const silent = await costs(workspace.apiKey);
     expect(silent.map(({ calls }) => calls)).toEqual(recorded.map(({ calls }) => calls));
     // A row, its two index entries, and the number of the last one.
@@ -281,7 +280,7 @@ it("an import with events makes as many D1 calls as one without, and each transa
   const recorded = await callsOf("one.example");
   expect(await eventsOf(workspace)).toHaveLength(5_000);
   expect(recorded.events.filter((count) => count > 0)).toEqual([1, 1, 1]);
-  await clearPeopleFlags(testContext(), { number: workspace.workspaceNumber }, peopleFlags.events);
+  await stopEventsOf(testContext(), { number: workspace.workspaceNumber });
   expect((await callsOf("two.example")).calls).toBe(recorded.calls);
   expect(await eventsOf(workspace)).toHaveLength(5_000);
 });

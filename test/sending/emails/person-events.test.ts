@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { clearPeopleFlags } from "../../../src/platform/person-events/index.ts";
+import { stopEventsOf } from "../../../src/platform/person-events/index.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
@@ -98,7 +98,7 @@ it("a workspace without an automation makes the same D1 calls and writes no row 
   };
   await trips();
   const recorded = await trips();
-  await clearPeopleFlags(testContext(), { number: workspace.workspaceNumber }, 3);
+  await stopEventsOf(testContext(), { number: workspace.workspaceNumber });
   const silent = await trips();
   expect(silent.calls).toBe(recorded.calls);
   // Two events with two index entries each, and the number of the last one.

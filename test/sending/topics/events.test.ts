@@ -4,7 +4,7 @@ import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { createContext } from "../../../src/platform/context.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../../src/platform/outbox/index.ts";
-import { clearPeopleFlags, deleteWaitingEventsStatement } from "../../../src/platform/person-events/index.ts";
+import { deleteWaitingEventsStatement, stopEventsOf } from "../../../src/platform/person-events/index.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { withFailingCall } from "../../support/databases.ts";
@@ -151,7 +151,7 @@ it("a workspace without an automation makes the same D1 calls and writes no furt
   };
   await counted();
   const recorded = await counted();
-  await clearPeopleFlags(testContext(), { number: workspace.workspaceNumber }, 3);
+  await stopEventsOf(testContext(), { number: workspace.workspaceNumber });
   const silent = await counted();
   expect(silent).toHaveLength(recorded.length);
   const sum = (rows: number[]) => rows.reduce((total, row) => total + row, 0);

@@ -32,6 +32,13 @@ const locationOf = async (path: string, form: Record<string, string> = {}) =>
 const read = async (id: string) =>
   (await workspace.get(`/v1/automations/${id}`)).json<{ status: string; steps: Step[]; name: string; entry: object }>();
 
+/** The fields of the condition that the plan is gold. */
+const isGold = (name: string) => ({
+  ...{ [`${name}.kind`]: "all", [`${name}.0.kind`]: "field", [`${name}.0.field`]: "plan" },
+  ...{ [`${name}.0.is`]: "equals", [`${name}.0.value`]: "gold" },
+});
+const gold = { field: "plan", is: "equals", value: "gold" };
+
 async function create(name: string): Promise<string> {
   const form = { name, event: "signed_up", idempotency_key: crypto.randomUUID() };
   const location = (await locationOf("/app/automations", form)) ?? "";
@@ -46,7 +53,7 @@ it("an automation is made, filled with steps in order, changed and tried on its 
   expect(await textOf(`${path}/steps/new?at=0`)).toContain("Wait for an event");
   const save = (at: string, form: Record<string, string>) => locationOf(`${path}/steps/new?at=${at}`, form);
   await save("0", { kind: "wait", count: "2", unit: "hours" });
-  await save("1", { kind: "branch", when: '{"field":"plan","is":"equals","value":"gold"}' });
+  await save("1", { kind: "branch", ...isGold("when") });
   await save("1.then_steps.0", { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Gold", text: "Hello" });
   await save("1.else_steps.0", { kind: "notify", message: "No gold" });
   await save("0", { kind: "set_field", field: "stage", value: "new" });
@@ -57,6 +64,7 @@ it("an automation is made, filled with steps in order, changed and tried on its 
   const page = await textOf(path);
   for (const text of [
     "Set stage to new",
+    "If plan is “gold”",
     "If it holds",
     "Send “Gold” from",
     "Notify the team: No gold",
@@ -67,7 +75,7 @@ it("an automation is made, filled with steps in order, changed and tried on its 
   await send(`${path}/steps/2`, { kind: "wait", count: "3", unit: "days" });
   await send(`${path}/steps/1.else_steps.0/delete`);
   expect((await read(id)).steps[2]).toEqual({ kind: "wait", for: { days: 3 } });
-  const settings = { name: "Hello", event: "signed_up", filter: "", entry: '{"mode":"every"}' };
+  const settings = { name: "Hello", event: "signed_up", mode: "every" };
   expect(await locationOf(`${path}/settings`, settings)).toBe(`${path}?done=saved`);
   expect(await read(id)).toMatchObject({ name: "Hello", entry: { mode: "every" } });
 });
@@ -78,9 +86,79 @@ it("a form with a mistake is shown again with what was entered, and stores nothi
   const response = await send(`${path}/steps/new?at=0`, { kind: "wait", count: "-1", unit: "hours" });
   expect(response.status).toBe(422);
   expect(await response.text()).toContain('value="-1"');
-  const condition = await send(`${path}/steps/new?at=0`, { kind: "branch", when: "{not json" });
-  expect([condition.status, await condition.text()]).toEqual([422, expect.stringContaining("{not json")]);
+  const wrong = { kind: "branch", ...isGold("when"), "when.0.is": "greater" };
+  const condition = await send(`${path}/steps/new?at=0`, wrong);
+  const html = await condition.text();
+  expect(condition.status).toBe(422);
+  for (const text of ['href="#when.0.value"', "must be a number", 'value="gold"']) expect(html).toContain(text);
+  const empty = await send(`${path}/steps/new?at=0`, { kind: "branch" });
+  expect([empty.status, await empty.text()]).toEqual([422, expect.stringContaining("Add a condition")]);
   expect((await read(id)).steps).toEqual([]);
+});
+
+it("conditions of a step are edited row by row, and a button of the rows saves nothing", async () => {
+  const id = await create("Rows");
+  const path = `/app/automations/${id}`;
+  const wait = { kind: "wait_for_event", event: "order.paid", count: "2", unit: "days" };
+  const row = await send(`${path}/steps/new?at=0`, {
+    ...wait,
+    action: "add filter",
+    "filter.add": "event",
+    "filter.kind": "all",
+  });
+  const html = await row.text();
+  expect(row.status).toBe(200);
+  for (const text of ['name="filter.0.event"', 'value="order.paid"', 'name="count" type="number"'])
+    expect(html).toContain(text);
+  expect((await read(id)).steps).toEqual([]);
+  const total = { "filter.kind": "all", "filter.0.kind": "event", "filter.0.event": "total" };
+  const filter = { ...total, "filter.0.is": "greater", "filter.0.value": "100" };
+  expect(await locationOf(`${path}/steps/new?at=0`, { ...wait, ...filter })).toBe(`${path}?done=saved`);
+  expect((await read(id)).steps).toEqual([
+    {
+      ...{ kind: "wait_for_event", event: "order.paid", limit: { days: 2 }, then_steps: [], else_steps: [] },
+      filter: { event: "total", is: "greater", value: 100 },
+    },
+  ]);
+  expect(await textOf(`${path}/steps/0`)).toContain('value="total"');
+  expect(await textOf(path)).toContain("if total of the event is greater than “100”");
+});
+
+it("the rules of entry are fields, and the page tells who enters and leaves", async () => {
+  const id = await create("Rules");
+  const path = `/app/automations/${id}`;
+  const settings = {
+    ...{ name: "Rules", event: "signed_up", mode: "once_per_period", period_days: "30", emails_per_day: "2" },
+    ...{ quiet_from: "22:00", quiet_to: "08:00", exit_events: "order.paid, left" },
+    ...{ ...isGold("filter"), ...isGold("exit_when"), "exit_when.kind": "none" },
+  };
+  expect(await locationOf(`${path}/settings`, settings)).toBe(`${path}?done=saved`);
+  const entry = {
+    ...{ mode: "once_per_period", period_days: 30, exit_when: { not: gold }, exit_events: ["order.paid", "left"] },
+    ...{ quiet_hours: { from: "22:00", to: "08:00" }, emails_per_day: 2 },
+  };
+  expect(await read(id)).toMatchObject({ entry, trigger: { event: "signed_up", filter: gold } });
+  const page = await textOf(path);
+  for (const text of ["signed_up, if plan is “gold”", "Once in 30 days", "22:00 to 08:00", "or after left"])
+    expect(page).toContain(text);
+  const form = await textOf(`${path}/settings`);
+  for (const text of ['name="exit_when.0.value"', 'value="order.paid, left"', 'value="30"'])
+    expect(form).toContain(text);
+  for (const [changes, place] of [
+    [{ mode: "once", period_days: "", quiet_to: "" }, "quiet_from"],
+    [{ period_days: "" }, "period_days"],
+    [{ event: "two words" }, "event"],
+    [{ emails_per_day: "many" }, "emails_per_day"],
+    [{ exit_events: "a/b" }, "exit_events"],
+    [{ "filter.0.field": "" }, "filter.0.field"],
+    [{ name: "a\u0000b" }, "name"],
+  ] as const) {
+    const refused = await send(`${path}/settings`, { ...settings, ...changes });
+    expect([refused.status, await refused.text()], place).toEqual([422, expect.stringContaining(`href="#${place}"`)]);
+  }
+  const added = await send(`${path}/settings`, { ...settings, name: "Not saved", action: "add exit_when" });
+  expect([added.status, await added.text()]).toEqual([200, expect.stringContaining('name="exit_when.1.field"')]);
+  expect(await read(id)).toMatchObject({ name: "Rules", entry });
 });
 
 it("a step that was changed meanwhile is not replaced", async () => {
@@ -94,6 +172,24 @@ it("a step that was changed meanwhile is not replaced", async () => {
   for (const action of ["down", "delete"])
     expect((await send(`${path}/steps/0/${action}`, { version })).status).toBe(409);
   expect((await read(id)).steps).toMatchObject([{ message: "Zero" }, { message: "One" }]);
+});
+
+it("of two forms that save at once from the same steps, one is refused with its input, and no step is lost", async () => {
+  const id = await create("At once");
+  const path = `/app/automations/${id}`;
+  await send(`${path}/steps/new?at=0`, { kind: "notify", message: "First" });
+  const [, version = ""] = /name="version" value="([^"]+)"/.exec(await textOf(`${path}/steps/0`)) ?? [];
+  const messages = ["One", "Two", "Three"];
+  const responses = await Promise.all(
+    messages.map((message) => send(`${path}/steps/new?at=1`, { kind: "notify", message, version })),
+  );
+  const statuses = responses.map(({ status }) => status);
+  expect([...statuses].sort()).toEqual([303, 409, 409]);
+  const pages = await Promise.all(responses.map((response) => response.text()));
+  for (const [index, message] of messages.entries())
+    if (statuses[index] === 409) expect(pages[index]).toContain(`value="${message}"`);
+  const kept = messages[statuses.indexOf(303)];
+  expect((await read(id)).steps).toMatchObject([{ message: "First" }, { message: kept }]);
 });
 
 it("an automation is activated, shows who is inside and why, and is paused and archived", async () => {
@@ -129,6 +225,20 @@ it("an activation that is refused names the step", async () => {
   await workspace.call("PATCH", `/v1/automations/${id}`, { steps: [{ kind: "webhook", webhook_id: missing }] });
   const response = await send(`/app/automations/${id}/activate`);
   expect([response.status, await response.text()]).toEqual([422, expect.stringContaining("Step 0 names a webhook")]);
+  const send_email = { kind: "send_email", mailbox_id: missing, subject: "S", text: "T" };
+  const when = { any: [gold, { list: missing }] };
+  const branch = { kind: "branch", when, then_steps: [{ kind: "end" }, send_email], else_steps: [] };
+  const trigger = { event: "signed_up", filter: { segment: missing } };
+  await workspace.call("PATCH", `/v1/automations/${id}`, { trigger, steps: [{ kind: "end" }, branch] });
+  const page = await (await send(`/app/automations/${id}/activate`)).text();
+  const shown = /<li id="step-1\.then_steps\.1".*?<p class="error">([^<]*)/s.exec(page)?.[1];
+  expect(shown).toContain("Step 1.then_steps.1 names a mailbox");
+  expect(/<li id="step-1" .*?<p class="error">([^<]*)/s.exec(page)?.[1]).toContain(
+    "A condition of step 1 names a list",
+  );
+  expect(/<p class="error" id="trigger".*?>([^<]*)/s.exec(page)?.[1]).toContain("A condition names a segment");
+  for (const place of ["step-1.then_steps.1", "step-1", "trigger"]) expect(page).toContain(`href="#${place}"`);
+  expect(page).not.toContain('href="#step-0"');
 });
 
 it("an automation is tried for one person on its page, which sends nothing and keeps what was entered", async () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { automationCases } from "../../access/automation-cases.ts";
 import { inboxCases } from "../../access/inbox-cases.ts";
+import { segmentCases } from "../../access/segment-cases.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { createGrant } from "../../support/oauth.ts";
 import { callRoute, mountedRoutes } from "../../support/route-tests.ts";
@@ -28,6 +29,7 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
     reason: "the contact, then what happened to its person, and the emails that a search found with their events",
   },
   "GET /app/contacts/:list_id/forms": { calls: 2, reason: "the list, then its forms" },
+  "GET /app/segments/:segment_id/people": { calls: 2, reason: "the segment, then its people" },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };
 
@@ -85,6 +87,7 @@ async function withRows(): Promise<Record<string, string>> {
   return {
     ...found,
     ...(await automationCases["GET /v1/automations/:automation_id/runs/:run_id"]?.create?.(workspace)),
+    ...(await segmentCases["GET /v1/segments/:segment_id"]?.create?.(workspace)),
     step: "0",
     ...{ topic_id, form_id, erasure_id },
     ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },

@@ -182,6 +182,30 @@ it("creates, tries, activates, reads and pauses automations", async () => {
   expect((await result("list_automations")).items).toMatchObject([{ id: created.id }]);
   expect(await result("pause_automation", one)).toMatchObject({ status: "paused" });
   expect(await result("get_automation", one)).toMatchObject({ counters: { entered: 1, active: 1 } });
+  await result("remove_automation_run", { ...one, run_id: items[0].id });
+  expect(await result("archive_automation", one)).toMatchObject({ status: "archived", counters: { removed: 1 } });
+  expect((await result("list_person_events", { email: "may@example.org" })).items).toContainEqual(
+    expect.objectContaining({ name: "asked" }),
+  );
+});
+
+it("makes a segment, counts its people and changes it, with the scopes of contacts", async () => {
+  const { id: list } = await result("create_contact_list", { name: "For segments" });
+  await result("add_contact", { list_id: list, email: "seg@example.org", metadata: { plan: "gold" } });
+  const conditions = { all: [{ list }, { field: "plan", is: "equals", value: "gold" }] };
+  const { id: segment_id } = await result("create_segment", { name: "Gold", conditions });
+  const counted = await result("preview_segment", { segment_id });
+  expect(counted).toMatchObject({ status: "done", count: 1, sample: [{ email: "seg@example.org" }] });
+  expect((await result("list_segment_contacts", { segment_id })).items).toMatchObject([{ email: "seg@example.org" }]);
+  expect(await result("get_segment", { segment_id })).toMatchObject({ conditions, count: 1 });
+  const silver = { field: "plan", is: "equals", value: "silver" };
+  expect(await result("update_segment", { segment_id, conditions: silver })).toMatchObject({ count: null });
+  expect((await result("list_segments")).items).toMatchObject([{ id: segment_id, name: "Gold" }]);
+  const viewer = await connected(await aKey(inbox.workspace, { scopes: ["contacts:view"] }));
+  expect((await call(viewer, "preview_segment", { segment_id })).value).toMatchObject({ count: 0 });
+  await expect(call(viewer, "create_segment", { name: "No", conditions })).rejects.toThrow();
+  const wrong = await call(client, "create_segment", { name: "Wrong", conditions: { all: [] } });
+  expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining("at least one condition")]);
 });
 it("calls every tool but the promotion of a variant, which needs a sent test", () => {
   const missing = tools.map(({ name }) => name).filter((name) => !called.has(name));

@@ -6,10 +6,12 @@ import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { findShards } from "../../../platform/jobs/shards.ts";
+import { wakeForResults } from "../../../platform/webhook-events/index.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
 import { findVersions, type Version } from "../versions.ts";
+import { runStartedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 import { readPeople } from "./people.ts";
 
@@ -75,14 +77,17 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<numbe
   const entries = started.length > 0 ? await newEntries(ctx, events, started) : [];
   const waking = events.map(({ n, workspace, email_key: key, name }) => JSON.stringify({ n, workspace, key, name }));
   const enter = db.prepare(ENTER);
-  const ids = JSON.stringify(entries.map(({ automation, id }) => ({ automation, id })));
-  await guardedBatch(db, [
+  const ids = entries.map(({ automation, id }) => ({ automation, id }));
+  const told = runStartedStatements(ctx, ids);
+  const results = await guardedBatch(db, [
     ...renewStatements(ctx, lease),
     db.prepare(WAKE).bind(`[${waking.join()}]`, ctx.now()),
     ...jsonChunks(entries.map((entry) => JSON.stringify(entry))).map((chunk) => enter.bind(chunk, ctx.now())),
-    ...(entries.length > 0 ? [db.prepare(COUNT).bind(ids)] : []),
+    ...(entries.length > 0 ? [db.prepare(COUNT).bind(JSON.stringify(ids))] : []),
     db.prepare(PASS).bind(last.n),
+    ...told,
   ]);
+  if (told.length > 0) await wakeForResults(ctx, results.slice(-told.length));
   return events.length;
 }
 

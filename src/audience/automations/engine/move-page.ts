@@ -2,9 +2,11 @@ import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/index.ts";
 import { advance, type Effect, type Entered, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
 import { findVersions, type Version } from "../versions.ts";
+import { runEndedStatements } from "../webhook-events.ts";
 import { applyElsewhere, choosePage, isElsewhere, type PendingEffect, type Prepared, prepareHere } from "./effects.ts";
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
@@ -168,11 +170,18 @@ async function write(
   if (moved.length === 0) return;
   // First, so that a crash between the two repeats it.
   await notifyOfPauses(ctx, paused);
-  await guardedBatch(mailDb(ctx), [
+  const ended = runEndedStatements(
+    ctx,
+    moved.filter(({ move }) => move.status !== "active").map(({ due, move }) => ({ n: due.n, status: move.status })),
+  );
+  const results = await guardedBatch(mailDb(ctx), [
+    ...ended,
     ...renewStatements(ctx, lease),
     ...moveStatements(ctx, moved),
     ...prepared.flatMap(({ statements }) => statements),
     ...paused.flatMap(({ n, workspace, reason }) => pauseStatements(ctx, { workspace: workspace.number, n }, reason)),
   ]);
+  await wakeForResults(ctx, results.slice(0, ended.length));
+  if (paused.length > 0) await wakeWebhooks(ctx);
   for (const wake of prepared.flatMap(({ wake: each }) => each)) await wake();
 }

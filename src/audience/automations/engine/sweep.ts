@@ -1,7 +1,9 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import { wakeForResults } from "../../../platform/webhook-events/index.ts";
 import { toHistory } from "../history.ts";
+import { runEndedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 
 /** Active runs of an automation that one step resumes or ends. */
@@ -53,11 +55,20 @@ export async function sweepRuns(ctx: MailCtx, lease: EngineLease): Promise<boole
     found.sweep === "resume"
       ? [db.prepare(RESUME).bind(json, ctx.now())]
       : [db.prepare(COUNT_EXITED).bind(json), db.prepare(END).bind(json, ctx.now(), line)];
+  const ended =
+    found.sweep === "end"
+      ? runEndedStatements(
+          ctx,
+          numbers.map((n) => ({ n, status: "exited" })),
+        )
+      : [];
   const isLast = numbers.length < RUNS_PER_STEP;
-  await guardedBatch(db, [
+  const results = await guardedBatch(db, [
+    ...ended,
     ...renewStatements(ctx, lease),
     ...(numbers.length > 0 ? changes : []),
     db.prepare(PASS).bind(found.n, isLast ? 0 : (numbers.at(-1) ?? 0), Number(isLast), found.sweep),
   ]);
+  await wakeForResults(ctx, results.slice(0, ended.length));
   return true;
 }

@@ -2,8 +2,10 @@ import { type CallerCtx, requireAllDomains } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import { wakeForResults } from "../../../platform/webhook-events/index.ts";
 import { toHistory } from "../history.ts";
 import { getAutomation, onAutomations } from "../queries.ts";
+import { runEndedStatements } from "../webhook-events.ts";
 import { findRun } from "./queries.ts";
 
 const TAKE_OUT = `
@@ -26,10 +28,13 @@ export async function takeOut(caller: CallerCtx, automationId: string, id: strin
   const ctx = onAutomations(caller);
   const db = mailDb(ctx);
   const line = toHistory([{ at: ctx.now(), step: null, text: `Taken out by ${caller.actor.email}.` }]);
-  const [taken] = await db.batch([
+  const ended = runEndedStatements(ctx, [{ n: run.n, status: "removed" }]);
+  const results = await db.batch([
+    ...ended,
     db.prepare(TAKE_OUT).bind(run.n, line, ctx.now()),
     db.prepare(COUNT).bind(run.version, automation.workspace),
   ]);
-  if (taken?.meta.changes === 0) throw conflict("The run has ended");
+  if (results[ended.length]?.meta.changes === 0) throw conflict("The run has ended");
+  await wakeForResults(ctx, results.slice(0, ended.length));
   await caller.db.batch([auditStatement(caller, { action: "automation.run_removed", target: run.id, detail: {} })]);
 }

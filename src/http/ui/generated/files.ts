@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-5054d147.js",
   webmailScript: "/assets/webmail-4b4d8942.js",
   editorScript: "/assets/editor-b591219f.js",
-  style: "/assets/page-17f3954.css",
+  style: "/assets/page-fd401954.css",
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",

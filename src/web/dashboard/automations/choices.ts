@@ -1,15 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { listLists } from "../../../audience/contacts/index.ts";
 import { listWebhooks } from "../../../notices/webhooks/index.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
-import { listTopics } from "../../../sending/topics/index.ts";
+import { type Choice, type ConditionChoices, namesOfChoices, readConditionChoices } from "../conditions/index.ts";
 import { listSenders } from "../senders.ts";
-
-/** A choice of a select. */
-export interface Choice {
-  value: string;
-  label: string;
-}
 
 /** The things that steps can name. */
 export interface Choices {
@@ -18,6 +11,8 @@ export interface Choices {
   lists: Choice[];
   topics: Choice[];
   webhooks: Choice[];
+  /** The things that conditions can name. */
+  conditions: ConditionChoices;
 }
 
 /** Most choices of a kind. */
@@ -25,24 +20,25 @@ const MAX = 200;
 
 /** Returns what steps can name, as far as the caller may see it. */
 export async function readChoices(caller: CallerCtx): Promise<Choices> {
-  const may = (scope: "mailboxes:view" | "templates:view" | "contacts:view" | "webhooks:view") =>
-    caller.actor.scopes.has(scope);
-  const [mailboxes, templates, lists, topics, webhooks] = await Promise.all([
+  const may = (scope: "mailboxes:view" | "templates:view" | "webhooks:view") => caller.actor.scopes.has(scope);
+  const [mailboxes, templates, conditions, webhooks] = await Promise.all([
     may("mailboxes:view") ? listSenders(caller) : [],
     may("templates:view") ? listTemplateNames(caller, MAX) : [],
-    may("contacts:view") ? listLists(caller) : [],
-    may("contacts:view") ? listTopics(caller, { limit: MAX }) : [],
+    readConditionChoices(caller),
     may("webhooks:view") ? listWebhooks(caller, { includePaused: true }) : [],
   ]);
-  const named = (rows: readonly { id: string; name: string }[]) =>
-    rows.slice(0, MAX).map(({ id, name }) => ({ value: id, label: name }));
   return {
     mailboxes: mailboxes.map(({ id, address }) => ({ value: id, label: address })),
-    ...{ templates: named(templates), lists: named(lists), topics: named(topics) },
+    templates: templates.slice(0, MAX).map(({ id, name }) => ({ value: id, label: name })),
+    ...{ lists: conditions.list, topics: conditions.topic, conditions },
     webhooks: webhooks.map(({ id, url }) => ({ value: id, label: url })),
   };
 }
 
 /** Returns the names of choices by id. */
-export const namesOf = (choices: Choices): ReadonlyMap<string, string> =>
-  new Map(Object.values(choices).flatMap((all: Choice[]) => all.map(({ value, label }) => [value, label])));
+export function namesOf({ conditions, ...choices }: Choices): ReadonlyMap<string, string> {
+  const own = Object.values(choices).flatMap((all: Choice[]) =>
+    all.map(({ value, label }): [string, string] => [value, label]),
+  );
+  return new Map([...own, ...namesOfChoices(conditions)]);
+}

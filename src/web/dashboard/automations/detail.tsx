@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type AutomationOut,
   type Definition,
+  type Entry,
   type RunItemOut,
   type Step,
   statusAfter,
@@ -13,6 +14,7 @@ import {
   ErrorSummary,
   Facts,
   Field,
+  type FieldErrors,
   Layout,
   List,
   Live,
@@ -23,7 +25,9 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
+import { describeCondition, type Names } from "../conditions/index.ts";
 import { mayManage } from "./list.tsx";
+import { stepId } from "./refused-at.ts";
 import { describeStep, shownSteps } from "./step-fields.ts";
 
 export interface DetailProps {
@@ -61,12 +65,16 @@ export function AutomationPage(props: DetailProps) {
         <Facts
           of={{
             Status: <Status word={automation.status} />,
-            "Begins with": `${trigger.event}${trigger.filter ? `, if ${JSON.stringify(trigger.filter)}` : ""}`,
+            "Begins with": `${trigger.event}${trigger.filter ? `, if ${describeCondition(trigger.filter, names)}` : ""}`,
             "A person enters": {
               once: "Once",
               every: "With every event",
               once_per_period: `Once in ${entry.period_days} days`,
             }[entry.mode],
+            "A person leaves": exitsOf(entry, names),
+            "Quiet hours": entry.quiet_hours ? `${entry.quiet_hours.from} to ${entry.quiet_hours.to}` : null,
+            "Emails a day":
+              entry.emails_per_day === undefined ? null : `At most ${entry.emails_per_day} from all automations`,
             Inside: counters.active.toLocaleString("en"),
             Entered: counters.entered.toLocaleString("en"),
             Completed: counters.completed.toLocaleString("en"),
@@ -74,13 +82,21 @@ export function AutomationPage(props: DetailProps) {
           }}
         />
       </Live>
+      {refusal?.errors.has("trigger") ? (
+        <p class="error" id="trigger" tabindex={-1}>
+          {refusal.errors.get("trigger")}. <a href={`${path}/settings`}>Change the settings</a>
+        </p>
+      ) : null}
       <h2>Steps</h2>
-      <Steps
-        {...{ steps, path, names, manages }}
-        prefix=""
-        counts={automation.step_counters}
-        version={versionOf(shownSteps(steps))}
-      />
+      <Live id="automation-steps">
+        <Steps
+          {...{ steps, path, names, manages }}
+          prefix=""
+          counts={automation.step_counters}
+          version={versionOf(shownSteps(steps))}
+          errors={refusal?.errors}
+        />
+      </Live>
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
       <form class="filter" method="get" action={path}>
@@ -100,6 +116,13 @@ export function AutomationPage(props: DetailProps) {
       <Pager next={next} />
     </Layout>
   );
+}
+
+/** Returns when a person leaves before the end, or null. */
+function exitsOf({ exit_when, exit_events = [] }: Entry, names: Names): string | null {
+  const conditions = exit_when ? [`If ${describeCondition(exit_when, names)}`] : [];
+  const all = [...conditions, ...exit_events.map((event) => `after ${event}`)];
+  return all.length === 0 ? null : all.join(", or ");
 }
 
 function Actions({ path, automation: { status } }: { path: string; automation: AutomationOut }) {
@@ -122,6 +145,8 @@ interface StepsProps {
   manages: boolean;
   /** Of all steps: a path names another one once others were moved. */
   version: string;
+  /** Why it cannot be activated, by the ids of steps. */
+  errors?: FieldErrors | undefined;
 }
 
 /** A list of steps, with those of branches inside. */
@@ -149,17 +174,19 @@ function Steps(props: StepsProps) {
 }
 
 function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean; isLast: boolean }) {
-  const { step, at, path, names, counts, manages, version, isFirst, isLast } = props;
+  const { step, at, path, names, counts, manages, version, errors, isFirst, isLast } = props;
+  const id = stepId(at);
   const text = describeStep(step, names);
   const button = (action: string, label: string) => (
     <PostButton to={`${path}/steps/${at}/${action}`} label={`${label}: step ${at}`} kind="quiet" fields={{ version }} />
   );
   return (
-    <li>
+    <li id={id} tabindex={-1}>
       <p>
         {manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}{" "}
         <span class="soft">{(counts[at] ?? 0).toLocaleString("en")} came here</span>
       </p>
+      {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
       {manages ? (
         <div class="actions">
           {isFirst ? null : button("up", "Move up")}

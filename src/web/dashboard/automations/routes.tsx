@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import {
   AutomationIn,
-  AutomationPatch,
   activateAutomation,
   archiveAutomation,
   createAutomation,
@@ -10,7 +9,6 @@ import {
   listRuns,
   pauseAutomation,
   toAutomation,
-  updateAutomation,
 } from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
@@ -20,17 +18,15 @@ import { parseFields, type Refusal, submitForm } from "../../../http/page-form.t
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
-import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { AutomationPage } from "./detail.tsx";
 import { dryRunPages } from "./dry-run.tsx";
 import { AutomationsPage, type NewForm, USUAL_EVENT } from "./list.tsx";
-import { type SettingsForm, SettingsPage, settingsOf } from "./pages.tsx";
-import { parseJson } from "./step-fields.ts";
+import { refusedAt, stepId, stepOf } from "./refused-at.ts";
+import { settingsPages } from "./settings.tsx";
 import { readAutomation, stepPages } from "./step-routes.tsx";
 
-const UPDATE = "PATCH /v1/automations/:automation_id";
 const ARCHIVE = "POST /v1/automations/:automation_id/archive";
 
 const notices: Readonly<Record<string, string>> = {
@@ -63,7 +59,7 @@ export const automationPages = new Hono<AppEnv>()
   })
   .get("/app/automations/:automation_id", ...pageFor("GET /v1/automations/:automation_id"), (c) => showAutomation(c))
   .post("/app/automations/:automation_id/activate", ...pageFor("POST /v1/automations/:automation_id/activate"), (c) =>
-    act(c, "activated", activateAutomation),
+    act(c, "activated", (caller, id) => refusedAt(() => activateAutomation(caller, id), placeOf)),
   )
   .post("/app/automations/:automation_id/pause", ...pageFor("POST /v1/automations/:automation_id/pause"), (c) =>
     act(c, "paused", pauseAutomation),
@@ -85,31 +81,15 @@ export const automationPages = new Hono<AppEnv>()
     return respondPage(c, page);
   })
   .post("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), (c) => act(c, "archived", archiveAutomation))
-  .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) => showSettings(c))
-  .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), async (c) => {
-    const fields = await readForm(c);
-    const textOf = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
-    const form: SettingsForm = {
-      ...{ name: textOf("name"), event: textOf("event").trim(), filter: textOf("filter"), entry: textOf("entry") },
-      version: textOf("version"),
-    };
-    return submitForm(
-      c,
-      async () => {
-        const filter = parseJson(form.filter);
-        const trigger = { event: form.event, ...(filter === undefined ? {} : { filter }) };
-        const patch = parseFields(AutomationPatch, { name: form.name, trigger, entry: parseJson(form.entry) });
-        const { version, ...values } = form;
-        const automation = await readAutomation(c);
-        requireVersion(version, settingsOf(automation), values);
-        await updateAutomation(c.get("caller"), automation.id, patch);
-        return `/app/automations/${automation.id}?done=saved`;
-      },
-      (refusal) => showSettings(c, { form, refusal }),
-    );
-  })
+  .route("/", settingsPages)
   .route("/", dryRunPages)
   .route("/", stepPages);
+
+/** Returns the id of the step that an error of an activation is about, or that of what the settings page changes. */
+const placeOf = (loc: readonly (string | number)[]): string => {
+  const step = stepOf(loc);
+  return step === null ? "trigger" : stepId(step);
+};
 
 /** Runs an action on the automation of the path and leads back to its page. */
 function act(
@@ -167,13 +147,4 @@ async function showAutomation(c: Context<AppEnv>, refusal?: Refusal) {
     />
   );
   return respondPage(c, page, { status: refusal?.status ?? 200 });
-}
-
-async function showSettings(c: Context<AppEnv>, submitted?: { form: SettingsForm; refusal: Refusal }) {
-  const caller = c.get("caller");
-  const automation = await readAutomation(c);
-  const stored = settingsOf(automation);
-  const form = submitted?.form ?? { ...stored, version: versionOf(stored) };
-  const page = <SettingsPage {...{ caller, automation, form }} refusal={submitted?.refusal} />;
-  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
 }

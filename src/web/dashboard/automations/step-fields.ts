@@ -1,4 +1,6 @@
 import type { Step, StepKind } from "../../../audience/automations/index.ts";
+import type { Condition } from "../../../audience/conditions/index.ts";
+import { describeCondition } from "../conditions/index.ts";
 
 /** The fields of the form of a step, by name. Pure. */
 export type StepValues = Readonly<Record<string, string>>;
@@ -23,6 +25,18 @@ export const KIND_NAMES: Readonly<Record<StepKind, string>> = {
   end: "End",
 };
 
+/** The field of a step that has conditions, by its kind. */
+export const CONDITIONS_OF: Readonly<Partial<Record<string, "when" | "filter">>> = {
+  branch: "when",
+  wait_for_event: "filter",
+};
+
+/** Returns the conditions of a step. */
+export function conditionsOfStep(step: Step): Condition | undefined {
+  if (step.kind === "branch") return step.when;
+  return step.kind === "wait_for_event" ? step.filter : undefined;
+}
+
 const UNITS = ["minutes", "hours", "days"] as const;
 
 /** Returns the fields of a step as its form shows them. */
@@ -31,11 +45,11 @@ export function valuesOfStep(step: Step): StepValues {
     case "wait":
       return durationValues(step.for);
     case "wait_for_event":
-      return { event: step.event, filter: toJson(step.filter), ...durationValues(step.limit) };
+      return { event: step.event, ...durationValues(step.limit) };
     case "wait_until":
       return { time: step.time, weekdays: (step.weekdays ?? []).join(",") };
     case "branch":
-      return { when: toJson(step.when) };
+      return {};
     case "split":
       return { percent: String(step.percent) };
     case "change_topic":
@@ -49,15 +63,20 @@ export function valuesOfStep(step: Step): StepValues {
   }
 }
 
-const toJson = (value: unknown) => (value === undefined ? "" : JSON.stringify(value, null, 2));
-
 function durationValues(duration: object): StepValues {
   const [unit = "hours", count = 1] = Object.entries(duration)[0] ?? [];
   return { count: String(count), unit };
 }
 
-/** Returns the step of a form as a request has it: the schema of automations checks it. Its branches are empty. */
-export function toStepFields(kind: string, values: StepValues): Record<string, unknown> {
+/**
+ * Returns the step of a form as a request has it: the schema of automations checks it. Its branches are empty. `conditions`: those of the
+ * field that the kind has for them.
+ */
+export function toStepFields(
+  kind: string,
+  values: StepValues,
+  conditions: Condition | undefined,
+): Record<string, unknown> {
   const { count = "", unit = "", ...rest } = values;
   const duration = { [UNITS.find((name) => name === unit) ?? "hours"]: Number(count) };
   const branches = { then_steps: [], else_steps: [] };
@@ -65,13 +84,13 @@ export function toStepFields(kind: string, values: StepValues): Record<string, u
     case "wait":
       return { kind, for: duration };
     case "wait_for_event":
-      return { kind, event: rest.event, limit: duration, ...optional("filter", parseJson(rest.filter)), ...branches };
+      return { kind, event: rest.event, limit: duration, ...optional("filter", conditions), ...branches };
     case "wait_until": {
       const days = (rest.weekdays ?? "").split(",").flatMap((day) => (day.trim() === "" ? [] : [Number(day)]));
       return { kind, time: rest.time, ...(days.length > 0 ? { weekdays: days } : {}) };
     }
     case "branch":
-      return { kind, when: parseJson(rest.when), ...branches };
+      return { kind, when: conditions, ...branches };
     case "split":
       return { kind, percent: Number(rest.percent), ...branches };
     case "change_topic":
@@ -106,9 +125,9 @@ export function describeStep(step: Step, names: ReadonlyMap<string, string>): st
     case "wait_until":
       return `Wait until ${step.time}`;
     case "wait_for_event":
-      return `Wait for ${step.event}, at most ${spanOf(step.limit)}`;
+      return `Wait for ${step.event}${step.filter ? `, if ${describeCondition(step.filter, names)}` : ""}, at most ${spanOf(step.limit)}`;
     case "branch":
-      return `If ${JSON.stringify(step.when)}`;
+      return `If ${describeCondition(step.when, names)}`;
     case "split":
       return `Split: ${step.percent} %`;
     case "set_field":

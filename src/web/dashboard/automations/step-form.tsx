@@ -1,18 +1,19 @@
 import { Field, type FieldErrors, Select, TextArea } from "../../../http/ui/index.ts";
-import type { Choice, Choices } from "./choices.ts";
+import { type Choice, ConditionFields, type DraftGroup } from "../conditions/index.ts";
+import type { Choices } from "./choices.ts";
 import type { StepValues } from "./step-fields.ts";
 
 interface StepFieldsProps {
   kind: string;
   values: StepValues;
   choices: Choices;
+  /** Of the field that the kind has for conditions. */
+  draft: DraftGroup;
   errors?: FieldErrors | undefined;
 }
 
-const CONDITION = 'A condition as JSON, such as {"field": "plan", "is": "equals", "value": "gold"}.';
-
 /** The fields of one kind of step. */
-export function StepFields({ kind, values, choices, errors }: StepFieldsProps) {
+export function StepFields({ kind, values, choices, draft, errors }: StepFieldsProps) {
   const text = (name: string, label: string, hint?: string, required = true) => (
     <Field {...{ name, label, required, errors, ...(hint ? { hint } : {}) }} value={values[name] ?? ""} />
   );
@@ -47,20 +48,21 @@ export function StepFields({ kind, values, choices, errors }: StepFieldsProps) {
       return (
         <>
           {text("event", "Event", "An event of your own, or a built-in one such as email.clicked.")}
-          <TextArea
-            name="filter"
-            label="Condition on the event"
-            required={false}
-            code
-            hint={CONDITION}
-            errors={errors}
-            value={values.filter ?? ""}
-          />
           <Duration values={values} errors={errors} label="At most" />
+          <ConditionFields
+            {...{ name: "filter", legend: "Conditions on the event", draft, errors, hasEvent: true }}
+            hint="Without a condition, every event of this name is the one."
+            choices={choices.conditions}
+          />
         </>
       );
     case "branch":
-      return <TextArea name="when" label="Condition" code hint={CONDITION} errors={errors} value={values.when ?? ""} />;
+      return (
+        <ConditionFields
+          {...{ name: "when", legend: "Conditions", draft, errors, hasEvent: true }}
+          choices={choices.conditions}
+        />
+      );
     case "split":
       return text("percent", "Percent", "Share of the runs that go on with the first branch.");
     case "set_field":

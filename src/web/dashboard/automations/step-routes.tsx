@@ -3,25 +3,41 @@ import { Hono } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
-  type Definition,
+  editAutomation,
   getAutomation,
   getRun,
   type Step,
   takeOut,
   toAutomation,
-  updateAutomation,
 } from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { conflict, notFound } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
+import {
+  CONDITION_FORM_BYTES,
+  type DraftGroup,
+  emptyDraft,
+  parseDraft,
+  readConditions,
+  toDraft,
+} from "../conditions/index.ts";
 import { readChoices } from "./choices.ts";
 import { insertStep, moveStep, removeStep, replaceStep, stepAt } from "./edit-steps.ts";
 import { KindPage, RunPage, StepPage } from "./pages.tsx";
-import { KIND_NAMES, type StepValues, shownSteps, toStepFields, valuesOfStep } from "./step-fields.ts";
+import { refusedAt, stepId } from "./refused-at.ts";
+import {
+  CONDITIONS_OF,
+  conditionsOfStep,
+  KIND_NAMES,
+  type StepValues,
+  shownSteps,
+  toStepFields,
+  valuesOfStep,
+} from "./step-fields.ts";
 
 const UPDATE = "PATCH /v1/automations/:automation_id";
 const RUN = "GET /v1/automations/:automation_id/runs/:run_id";
@@ -31,7 +47,8 @@ export const stepPages = new Hono<AppEnv>()
   .get("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), async (c) => {
     const at = c.req.query("at") ?? "";
     const kind = c.req.query("kind") ?? "";
-    if (Object.hasOwn(KIND_NAMES, kind)) return showStep(c, { kind, values: {}, action: `new?at=${at}` });
+    if (Object.hasOwn(KIND_NAMES, kind))
+      return showStep(c, { kind, values: {}, draft: emptyDraft(), action: `new?at=${at}` });
     const caller = c.get("caller");
     return respondPage(c, <KindPage caller={caller} automation={await readAutomation(c)} at={at} />);
   })
@@ -43,7 +60,8 @@ export const stepPages = new Hono<AppEnv>()
     const read = await readAll(c);
     const step = stepAt(read.automation.steps as unknown as Step[], path);
     if (!step) throw notFound("Step");
-    return showStep(c, { kind: step.kind, values: valuesOfStep(step), action: path, read });
+    const draft = toDraft(conditionsOfStep(step));
+    return showStep(c, { kind: step.kind, values: valuesOfStep(step), draft, action: path, read });
   })
   .post("/app/automations/:automation_id/steps/:step", ...pageFor(UPDATE), (c) => {
     const path = c.req.param("step");
@@ -79,42 +97,56 @@ async function readAll(c: Context<AppEnv>) {
   return { automation, choices };
 }
 
-/** Changes the steps of the automation of the path, as they are now, and leads back to its page. */
+/** Changes the steps of the automation of the path, which must be those that the page showed, and leads back to its page. */
 async function changeSteps(c: Context<AppEnv>, change: (steps: Step[]) => Step[] | null): Promise<Response> {
-  const automation = await readAutomation(c);
-  // A path names another step once others were moved.
-  requireVersion((await readForm(c)).get("version") ?? "", shownSteps(automation.steps), {});
-  const steps = change(automation.steps as unknown as Definition["steps"]);
-  if (steps === null) throw conflict("The steps were changed meanwhile");
-  await updateAutomation(c.get("caller"), automation.id, parseFields(AutomationPatch, { steps }));
-  return c.redirect(`/app/automations/${automation.id}?done=saved`, 303);
+  const id = c.req.param("automation_id") ?? "";
+  const version = (await readForm(c)).get("version") ?? "";
+  await editSteps(c, version, change);
+  return c.redirect(`/app/automations/${id}?done=saved`, 303);
 }
 
-/** Saves the step of a form into the steps, which must be those that the form began from. */
+/** Changes steps in one transaction with the check that they are those of the version: a path names another step once others were moved. */
+const editSteps = (c: Context<AppEnv>, version: string, change: (steps: Step[]) => Step[] | null) =>
+  editAutomation(c.get("caller"), c.req.param("automation_id") ?? "", ({ steps }) => {
+    requireVersion(version, shownSteps(steps), {});
+    const changed = change(steps);
+    if (changed === null) throw conflict("The steps were changed meanwhile");
+    return parseFields(AutomationPatch, { steps: changed });
+  });
+
+/** Saves the step of a form into the steps, which must be those that the form began from, or shows the form with its rows changed. */
 async function saveStep(
   c: Context<AppEnv>,
   action: string,
   change: (steps: Step[], step: Step) => Step[] | null,
 ): Promise<Response> {
-  const fields = await readForm(c);
-  const { kind = "", version = "", ...values } = Object.fromEntries(fields);
+  const fields = await readForm(c, CONDITION_FORM_BYTES);
+  const { kind = "", version = "", action: _, ...rest } = Object.fromEntries(fields);
+  const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes(".")));
+  const field = CONDITIONS_OF[kind];
+  const { draft, isChanged } = field ? readConditions(fields, field) : { draft: emptyDraft(), isChanged: false };
+  const shown = { kind, values, draft, action, version };
+  if (isChanged) return showStep(c, shown);
   return submitForm(
     c,
     async () => {
-      const { id, steps } = await readAutomation(c);
-      requireVersion(version, shownSteps(steps), {});
-      const changed = change(steps as unknown as Step[], toStepFields(kind, values) as unknown as Step);
-      if (changed === null) throw conflict("The steps were changed meanwhile");
-      await updateAutomation(c.get("caller"), id, parseFields(AutomationPatch, { steps: changed }));
-      return `/app/automations/${id}?done=saved`;
+      const conditions = field && parseDraft(draft, field);
+      if (field === "when" && conditions === undefined) throw invalidField(field, "Add a condition");
+      const step = toStepFields(kind, values, conditions) as unknown as Step;
+      await refusedAt(
+        () => editSteps(c, version, (steps) => change(steps, step)),
+        () => stepId("form"),
+      );
+      return `/app/automations/${c.req.param("automation_id")}?done=saved`;
     },
-    (refusal) => showStep(c, { kind, values, action, version, refusal }),
+    (refusal) => showStep(c, { ...shown, refusal }),
   );
 }
 
 interface ShownStep {
   kind: string;
   values: StepValues;
+  draft: DraftGroup;
   /** The rest of the path that the form is sent to. */
   action: string;
   version?: string;
@@ -123,12 +155,12 @@ interface ShownStep {
   read?: Awaited<ReturnType<typeof readAll>>;
 }
 
-async function showStep(c: Context<AppEnv>, { kind, values, action, version, refusal, read }: ShownStep) {
+async function showStep(c: Context<AppEnv>, { kind, values, draft, action, version, refusal, read }: ShownStep) {
   const caller = c.get("caller");
   const { automation, choices } = read ?? (await readAll(c));
   const page = (
     <StepPage
-      {...{ caller, automation, kind, values, choices, refusal }}
+      {...{ caller, automation, kind, values, draft, choices, refusal }}
       action={`/app/automations/${automation.id}/steps/${action}`}
       version={version ?? versionOf(shownSteps(automation.steps))}
     />

@@ -108,6 +108,15 @@ export const automationTools: readonly Tool[] = [
     input: z.strictObject(one),
   },
   {
+    name: "archive_automation",
+    title: "End an automation",
+    description: "All people leave it and its emails that have not left are cancelled. This cannot be undone.",
+    route: "POST /v1/automations/:automation_id/archive",
+    effect: "final",
+    repeatable: true,
+    input: z.strictObject(one),
+  },
+  {
     name: "list_automation_runs",
     title: "List who is inside an automation",
     description: "Returns runs with the step where each is, newest first.",
@@ -127,6 +136,15 @@ export const automationTools: readonly Tool[] = [
     description: "Returns a run with its history: each step with its time and reason.",
     route: "GET /v1/automations/:automation_id/runs/:run_id",
     effect: "read",
+    input: z.strictObject({ ...one, run_id: id("run") }),
+  },
+  {
+    name: "remove_automation_run",
+    title: "Take a person out of an automation",
+    description: "Ends a run where it is. The person gets no further email of it.",
+    route: "DELETE /v1/automations/:automation_id/runs/:run_id",
+    effect: "final",
+    repeatable: true,
     input: z.strictObject({ ...one, run_id: id("run") }),
   },
 ];

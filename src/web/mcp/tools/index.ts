@@ -7,6 +7,7 @@ import { broadcastTools } from "./broadcasts.ts";
 import { contactTools } from "./contacts.ts";
 import { emailTools } from "./emails.ts";
 import { inboxTools } from "./inbox.ts";
+import { segmentTools } from "./segments.ts";
 import { senderTools } from "./senders.ts";
 import { templateTools } from "./templates.ts";
 
@@ -15,6 +16,7 @@ export const tools: readonly Tool[] = [
   ...senderTools,
   ...emailTools,
   ...contactTools,
+  ...segmentTools,
   ...templateTools,
   ...broadcastTools,
   ...broadcastVariantTools,

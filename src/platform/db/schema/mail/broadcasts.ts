@@ -43,6 +43,8 @@ export const broadcasts = sqliteTable(
     topicId: text("topic_id"),
     segmentId: text("segment_id"),
     automation: integer(),
+    automationId: text("automation_id"),
+    automationStep: text("automation_step"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),

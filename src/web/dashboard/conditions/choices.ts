@@ -1,0 +1,44 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { listBroadcasts } from "../../../audience/broadcasts/index.ts";
+import { listLists } from "../../../audience/contacts/index.ts";
+import { listSegments, segmentLimits } from "../../../audience/segments/index.ts";
+import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import type { Names } from "./describe.ts";
+
+/** A choice of a select. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** The things that conditions can name. */
+export interface ConditionChoices {
+  list: Choice[];
+  topic: Choice[];
+  segment: Choice[];
+  broadcast_id: Choice[];
+}
+
+/** Most lists and broadcasts that are offered. */
+const MAX = 200;
+
+/** Returns what conditions can name, as far as the caller may see it. */
+export async function readConditionChoices(caller: CallerCtx): Promise<ConditionChoices> {
+  const may = (scope: "contacts:view" | "broadcasts:view") => caller.actor.scopes.has(scope);
+  const [lists, topics, segments, broadcasts] = await Promise.all([
+    may("contacts:view") ? listLists(caller) : [],
+    may("contacts:view") ? listTopics(caller, { limit: topicLimits.topicsPerWorkspace }) : [],
+    may("contacts:view") ? listSegments(caller, { limit: segmentLimits.segmentsPerWorkspace }) : [],
+    may("broadcasts:view") ? listBroadcasts(caller, { limit: MAX }) : { broadcasts: [] },
+  ]);
+  const named = (rows: readonly { id: string; name: string }[]) =>
+    rows.map(({ id, name }) => ({ value: id, label: name }));
+  return {
+    ...{ list: named(lists.slice(0, MAX)), topic: named(topics), segment: named(segments) },
+    broadcast_id: named(broadcasts.broadcasts.map(({ row }) => row)),
+  };
+}
+
+/** Returns the names of what conditions can name, by id. */
+export const namesOfChoices = (choices: ConditionChoices): Names =>
+  new Map(Object.values(choices).flatMap((all: Choice[]) => all.map(({ value, label }) => [value, label])));

@@ -1,0 +1,179 @@
+import { conditionLimits } from "../../../audience/conditions/index.ts";
+import { Field, type FieldErrors, Icon, Select } from "../../../http/ui/index.ts";
+import type { ConditionChoices } from "./choices.ts";
+import { ACTIVITIES, COMPARISONS } from "./describe.ts";
+import { type Draft, type DraftGroup, type DraftLeaf, fromDraft, GROUPS, isGroup, LEAVES } from "./draft.ts";
+
+interface FieldsProps {
+  /** Begins the names of the fields; also that of the field of the API. */
+  name: string;
+  legend: string;
+  hint?: string;
+  draft: DraftGroup;
+  choices: ConditionChoices;
+  /** True where an event is at hand: in an automation. */
+  hasEvent?: boolean;
+  errors?: FieldErrors | undefined;
+}
+
+/**
+ * The rows of a form of conditions. Its buttons submit the form with `action`, and the response has the rows changed, so that it works
+ * without scripts. The form has `DefaultButton` first.
+ */
+export function ConditionFields(props: FieldsProps) {
+  const { name, legend, hint, draft, errors } = props;
+  const { condition } = fromDraft(draft, name);
+  const json = condition === undefined ? "" : JSON.stringify(condition, null, 2);
+  return (
+    <section class="conditions" aria-label={legend} id={name} tabindex={-1}>
+      <h2>{legend}</h2>
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+      {errors?.has(name) ? <p class="error">{errors.get(name)}</p> : null}
+      <Group {...props} draft={draft} path={name} level={1} label="" />
+      <details>
+        <summary>As JSON</summary>
+        <div class="field">
+          <label for={`${name}.json`}>Conditions as JSON</label>
+          <textarea class="code" id={`${name}.json`} name={`${name}.json`} rows={6}>{`\n${json}`}</textarea>
+        </div>
+        <Button value={`json ${name}`} label="Use this JSON" name={`Use this JSON: ${legend}`} />
+      </details>
+    </section>
+  );
+}
+
+/** The button that Enter in a field presses: browsers take the first of a form, which would add or remove a row. */
+export const DefaultButton = () => (
+  <button class="hidden quiet" type="submit" tabindex={-1}>
+    Save
+  </button>
+);
+
+const Button = ({ value, label, name }: { value: string; label: string; name: string }) => (
+  <button class="quiet" type="submit" name="action" value={value} formnovalidate aria-label={name}>
+    {label}
+  </button>
+);
+
+type PartProps<Part extends Draft> = Omit<FieldsProps, "draft"> & {
+  draft: Part;
+  path: string;
+  /** Of groups in groups, from 1 on. */
+  level: number;
+  /** Number of the row, such as `2.1`; empty for the outermost group. */
+  label: string;
+};
+
+function Group(props: PartProps<DraftGroup>) {
+  const { draft, path, level, label, hasEvent = false, errors } = props;
+  const of = label === "" ? "" : ` to ${label}`;
+  const kinds = Object.entries(LEAVES).filter(([kind]) => hasEvent || kind !== "event");
+  return (
+    <fieldset class="group">
+      <legend class="hidden">{label === "" ? props.legend : `Group ${label}`}</legend>
+      <Select
+        name={`${path}.kind`}
+        label={label === "" ? "The person passes" : `${label}. The person passes`}
+        value={draft.kind}
+        errors={errors}
+        options={Object.entries(GROUPS).map(([value, text]) => ({ value, label: text }))}
+      />
+      {draft.parts.map((part, index) => {
+        const inner = { ...props, path: `${path}.${index}`, label: `${label === "" ? "" : `${label}.`}${index + 1}` };
+        return isGroup(part) ? <Group {...inner} draft={part} level={level + 1} /> : <Leaf {...inner} draft={part} />;
+      })}
+      <div class="actions">
+        <Select
+          name={`${path}.add`}
+          label={`Kind of condition${of}`}
+          value="field"
+          options={kinds.map(([value, text]) => ({ value, label: text }))}
+        />
+        <Button value={`add ${path}`} label="Add" name={`Add a condition${of}`} />
+        {level < conditionLimits.depth - 1 ? (
+          <Button value={`group ${path}`} label="Add a group" name={`Add a group${of}`} />
+        ) : null}
+        {label === "" ? null : <Button value={`remove ${path}`} label="Remove group" name={`Remove group ${label}`} />}
+      </div>
+    </fieldset>
+  );
+}
+
+function Leaf(props: PartProps<DraftLeaf>) {
+  const { draft, path, label, errors } = props;
+  return (
+    <fieldset class="condition" id={`${path}.kind`} tabindex={-1}>
+      <legend>
+        {label}. {LEAVES[draft.kind]}
+      </legend>
+      <input type="hidden" name={`${path}.kind`} value={draft.kind} />
+      <div class="fields">
+        <LeafFields {...props} />
+        <button
+          {...{ class: "bare", type: "submit", name: "action", value: `remove ${path}`, formnovalidate: true }}
+          aria-label={`Remove condition ${label}`}
+          title="Remove"
+        >
+          <Icon name="trash" />
+        </button>
+      </div>
+      {errors?.has(`${path}.kind`) ? <p class="error">{errors.get(`${path}.kind`)}</p> : null}
+    </fieldset>
+  );
+}
+
+function LeafFields({ draft: { kind, values }, path, choices, errors }: PartProps<DraftLeaf>) {
+  const text = (field: string, label: string, isRequired = true, type: "text" | "number" = "text") => (
+    <Field
+      {...{ name: `${path}.${field}`, label, type, errors, required: isRequired, value: values[field] ?? "" }}
+      maxlength={conditionLimits.valueCharacters}
+    />
+  );
+  const choose = (field: string, label: string, words: Readonly<Record<string, string>>) => (
+    <Select
+      {...{ name: `${path}.${field}`, label, errors, value: values[field] ?? "" }}
+      options={Object.entries(words).map(([value, word]) => ({ value, label: word }))}
+    />
+  );
+  const named = (field: keyof ConditionChoices, label: string, none: string) => {
+    const value = values[field] ?? "";
+    const known = choices[field];
+    const options = [{ value: "", label: none }, ...known];
+    // Deleted, or beyond those that are offered: it stays chosen.
+    if (value !== "" && !known.some((choice) => choice.value === value))
+      options.push({ value, label: `Other: ${value}` });
+    return <Select {...{ name: `${path}.${field}`, label, errors, value, options }} />;
+  };
+  switch (kind) {
+    case "field":
+    case "event":
+      return (
+        <>
+          {text(kind, kind === "field" ? "Field" : "Path in the data")}
+          {choose("is", "Comparison", COMPARISONS)}
+          {text("value", "Value", false)}
+        </>
+      );
+    case "list":
+      return named("list", "The person is in the list", "Choose a list");
+    case "segment":
+      return named("segment", "The person is in the segment", "Choose a segment");
+    case "topic":
+      return (
+        <>
+          {choose("subscribed", "The person is", { true: "Subscribed to", false: "Not subscribed to" })}
+          {named("topic", "Topic", "Choose a topic")}
+        </>
+      );
+    case "activity":
+      return (
+        <>
+          {choose("activity", "The person", ACTIVITIES)}
+          {text("within_days", "Within days", false, "number")}
+          {named("broadcast_id", "Of the broadcast", "Any email")}
+        </>
+      );
+    case "added_within_days":
+      return text("added_within_days", "Added within days", true, "number");
+  }
+}

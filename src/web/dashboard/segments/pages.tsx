@@ -1,0 +1,243 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { type SegmentOut, type SegmentRow, toCount } from "../../../audience/segments/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import {
+  ButtonLink,
+  Empty,
+  ErrorSummary,
+  Facts,
+  Field,
+  Layout,
+  List,
+  Live,
+  Pager,
+  PostButton,
+  Time,
+  VersionField,
+} from "../../../http/ui/index.ts";
+import { iso } from "../../../lib/time.ts";
+import {
+  type ConditionChoices,
+  ConditionFields,
+  DefaultButton,
+  type DraftGroup,
+  describeCondition,
+  type Names,
+  Sentences,
+} from "../conditions/index.ts";
+import { curlLine } from "../curl-line.ts";
+
+const AT = "/app/segments";
+/** Characters of conditions in a row of the list. */
+const SHOWN = 120;
+
+const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("contacts:manage");
+const number = (count: number) => count.toLocaleString("en");
+
+interface ListProps {
+  caller: CallerCtx;
+  segments: readonly SegmentRow[];
+  names: Names;
+  /** URL of the next page. */
+  next: string | null;
+  notice?: string | undefined;
+}
+
+/** The segments of the workspace. */
+export const SegmentsPage = ({ caller, segments, names, next, notice }: ListProps) => (
+  <Layout
+    title="Segments"
+    caller={caller}
+    at={AT}
+    actions={mayManage(caller) ? <ButtonLink to={`${AT}/new`} label="New segment" icon="plus" /> : null}
+    notice={notice}
+  >
+    {segments.length === 0 ? (
+      <Empty
+        drawing="people"
+        command={curlLine(caller, "/v1/segments/", {
+          name: "Gold",
+          conditions: { field: "plan", is: "equals", value: "gold" },
+        })}
+      >
+        No segment yet. A segment is the people of all lists who pass conditions; a broadcast or an automation can use
+        it.
+      </Empty>
+    ) : (
+      <Live id="segments" isPolled={segments.some(({ count }) => count?.status === "counting")}>
+        <List
+          caption="Segments"
+          columns={["Segment", "The person", "People", "Changed"]}
+          live={{ name: "segment", ids: segments.map(({ id }) => id) }}
+          rows={segments.map((segment) => [
+            <a href={`${AT}/${segment.id}`}>{segment.name}</a>,
+            shorten(describeCondition(segment.conditions, names)),
+            <People of={segment} />,
+            <Time at={iso(segment.updatedAt)} />,
+          ])}
+        />
+      </Live>
+    )}
+    <Pager next={next} label="More" />
+  </Layout>
+);
+
+const shorten = (text: string) => {
+  const characters = Array.from(text);
+  return characters.length <= SHOWN ? text : `${characters.slice(0, SHOWN).join("")}…`;
+};
+
+const People = ({ of: { count } }: { of: SegmentRow }) => {
+  if (count === null) return <>Not counted</>;
+  if (count.status === "done") return <>{number(count.count)}</>;
+  return (
+    <>
+      {number(count.count)} so far, {percentOf(count)} % evaluated
+    </>
+  );
+};
+
+/** A person in several lists is several contacts of the total, so that a count may end before it. */
+const percentOf = ({ evaluated, total }: { evaluated: number; total: number }) =>
+  Math.min(99, Math.floor((100 * evaluated) / Math.max(total, 1)));
+
+interface DetailProps {
+  caller: CallerCtx;
+  segment: SegmentRow;
+  names: Names;
+  notice?: string | undefined;
+}
+
+/** One segment: its conditions, its count with the progress, and some of its people. */
+export function SegmentPage({ caller, segment, names, notice }: DetailProps) {
+  const path = `${AT}/${segment.id}`;
+  const { activitySince } = segment;
+  return (
+    <Layout
+      title={segment.name}
+      caller={caller}
+      at={AT}
+      notice={notice}
+      actions={
+        <>
+          <PostButton to={`${path}/count`} label="Count again" kind="quiet" />
+          {mayManage(caller) ? <ButtonLink to={`${path}/edit`} label="Edit" /> : null}
+          {mayManage(caller) ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
+        </>
+      }
+    >
+      <h2>Conditions</h2>
+      <Sentences of={segment.conditions} names={names} />
+      {activitySince === null ? null : (
+        <p class="hint">
+          What people received, opened and clicked counts since <Time at={iso(activitySince)} />.
+        </p>
+      )}
+      <h2>People</h2>
+      <Live id="segment-count" isPolled={segment.count?.status === "counting"}>
+        <Count of={segment} path={path} />
+      </Live>
+    </Layout>
+  );
+}
+
+function Count({ of, path }: { of: SegmentRow; path: string }) {
+  if (of.count === null)
+    return <p>The people are not counted since the conditions were changed. Press “Count again”.</p>;
+  const { status, count, evaluated, total, counted_at, sample } = toCount(of.count);
+  return (
+    <>
+      <Facts
+        of={{
+          People: status === "done" ? number(count) : `${number(count)} so far`,
+          Evaluated: status === "done" ? null : `${number(evaluated)} of ${number(total)} contacts`,
+          Counted: counted_at === null ? null : <Time at={counted_at} />,
+        }}
+      />
+      {sample.length === 0 ? (
+        <p class="soft">{status === "done" ? "No person passes the conditions." : "No person found yet."}</p>
+      ) : (
+        <List
+          caption="Some of the people"
+          columns={["Address", "Name"]}
+          rows={sample.map(({ id, list_id, email, name }) => [
+            <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
+            name ?? "",
+          ])}
+        />
+      )}
+      {sample.length === 0 ? null : <ButtonLink to={`${path}/people`} label="All people" kind="quiet" />}
+    </>
+  );
+}
+
+interface PeopleProps {
+  caller: CallerCtx;
+  segment: SegmentOut;
+  contacts: readonly { id: string; list_id: string; email: string; name: string | null }[];
+  next: string | null;
+}
+
+/** The people of a segment, by page. A page may be short or empty and have a next one. */
+export const PeoplePage = ({ caller, segment, contacts, next }: PeopleProps) => (
+  <Layout title={`People of ${segment.name}`} caller={caller} at={AT}>
+    <p>
+      <a href={`${AT}/${segment.id}`}>{segment.name}</a>
+    </p>
+    {contacts.length === 0 ? (
+      <p class="soft">{next === null ? "No person." : "No person on this page. There may be some on the next."}</p>
+    ) : (
+      <List
+        caption="People"
+        columns={["Address", "Name"]}
+        rows={contacts.map(({ id, list_id, email, name }) => [
+          <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
+          name ?? "",
+        ])}
+      />
+    )}
+    <Pager next={next} label="More" />
+  </Layout>
+);
+
+/** The fields of the form of a segment, as they were filled in. */
+export interface SegmentForm {
+  name: string;
+  draft: DraftGroup;
+  /** Of a new segment. */
+  idempotencyKey: string;
+  /** Of what the form began from; empty for a new segment. */
+  version: string;
+}
+
+interface FormProps {
+  caller: CallerCtx;
+  title: string;
+  /** Path of the form. */
+  action: string;
+  form: SegmentForm;
+  choices: ConditionChoices;
+  refusal?: Refusal | undefined;
+}
+
+/** The form of a new segment, or of one that is changed. */
+export const SegmentFormPage = ({ caller, title, action, form, choices, refusal }: FormProps) => (
+  <Layout title={title} caller={caller} at={AT}>
+    <form class="form" method="post" action={action}>
+      <DefaultButton />
+      <ErrorSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <VersionField version={form.version} refusal={refusal} />
+      <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
+      <ConditionFields
+        name="conditions"
+        legend="Conditions"
+        hint="A person is an address in one list or several. Texts are compared without letter case."
+        draft={form.draft}
+        choices={choices}
+        errors={refusal?.errors}
+      />
+      <button type="submit">Save segment</button>
+    </form>
+  </Layout>
+);

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+
+const conditions = z
+  .record(z.string(), z.unknown())
+  .describe(
+    "One of {field, is, value}, {list}, {topic, subscribed}, {added_within_days}, {activity, within_days or broadcast_id}, {segment}, or " +
+      "all, any and not of others. The rules: the page Segments of /docs.",
+  );
+
+const one = { segment_id: id("segment") };
+
+export const segmentTools: readonly Tool[] = [
+  {
+    name: "list_segments",
+    title: "List segments",
+    description: "Returns saved conditions over the people of all contact lists, with their last counts, oldest first.",
+    route: "GET /v1/segments/",
+    effect: "read",
+    input: z.strictObject({ limit: limit(200), after: cursor.describe("Continues after this cursor (`next`).") }),
+  },
+  {
+    name: "get_segment",
+    title: "Read a segment",
+    description: "Returns a segment with its conditions and its last count.",
+    route: "GET /v1/segments/:segment_id",
+    effect: "read",
+    input: z.strictObject(one),
+  },
+  {
+    name: "create_segment",
+    title: "Create a segment",
+    description: "Saves conditions. A broadcast can be sent to its people, and an automation can ask for it.",
+    route: "POST /v1/segments/",
+    effect: "write",
+    input: z.strictObject({ name: z.string(), conditions, idempotency_key: idempotencyKey }),
+  },
+  {
+    name: "update_segment",
+    title: "Change a segment",
+    description: "Changes the given fields. Automations and broadcasts that use the segment use the new conditions.",
+    route: "PATCH /v1/segments/:segment_id",
+    effect: "write",
+    repeatable: true,
+    input: z.strictObject({ ...one, name: z.string().optional(), conditions: conditions.optional() }),
+  },
+  {
+    name: "preview_segment",
+    title: "Count the people of a segment",
+    description:
+      "Starts a count, or shows how far it is, with some of the people at once. Call it again until status is done.",
+    route: "GET /v1/segments/:segment_id/count",
+    effect: "read",
+    input: z.strictObject(one),
+  },
+  {
+    name: "list_segment_contacts",
+    title: "List the people of a segment",
+    description: "Returns one contact of each person. A page may be short or empty and have a next one.",
+    route: "GET /v1/segments/:segment_id/contacts",
+    effect: "read",
+    input: z.strictObject({
+      ...one,
+      limit: limit(200),
+      after: cursor.describe("Continues after this cursor (`next`)."),
+    }),
+  },
+];
