@@ -2,6 +2,7 @@ import {
   type ConversationRange,
   describeContents,
   exportMessages,
+  fetchMessages,
   findByMessageId,
   findImport,
   findImported,
@@ -18,6 +19,8 @@ import {
   listThread,
   openConversation,
   type Range,
+  readChanges,
+  readFolder,
   readQuota,
   readSignature,
   searchMessages,
@@ -28,6 +31,21 @@ import { BackupObject } from "./backup-object.ts";
 export abstract class MailboxReads extends BackupObject {
   async listFolders() {
     return listFolders(this.sql);
+  }
+
+  /** Returns a folder with the states of all its messages. */
+  async readFolder(folder: string) {
+    return readFolder(this.sql, folder);
+  }
+
+  /** Returns what changed in a folder after a modification sequence. */
+  async readChanges(folder: string, since: number) {
+    return readChanges(this.sql, folder, since);
+  }
+
+  /** Returns messages with these UIDs, at most 200. */
+  async fetchMessages(folder: string, uids: readonly number[]) {
+    return fetchMessages(this.sql, folder, uids);
   }
 
   async list(folder: string, range: Range) {

@@ -4,13 +4,16 @@ import {
   addMessage,
   addUpload,
   blockSender,
+  changeFlags,
   changeLabels,
   changeSelected,
+  copyMessages,
   createContents,
   createFolder,
   deleteFolder,
   deleteLabel,
   endImport,
+  expungeMarked,
   expungeMessages,
   type FlagChanges,
   flagsSet,
@@ -23,6 +26,7 @@ import {
   labelsSet,
   type MailboxChange,
   messageAdded,
+  messagesCopied,
   messagesExpunged,
   messagesMoved,
   migrate,
@@ -150,6 +154,36 @@ export class MailboxObject extends MailboxReads {
     return this.#change(
       () => setFlags(this.sql, folder, uids, flags),
       (set) => flagsSet(folder, set),
+    );
+  }
+
+  /** Changes flags and keywords of messages. Returns them as they are now. */
+  changeFlags(folder: string, uids: readonly number[], changes: FlagChanges, unchangedSince: number | null = null) {
+    return this.#change(
+      () => changeFlags(this.sql, folder, uids, changes, unchangedSince),
+      (result) =>
+        "states" in result
+          ? flagsSet(
+              folder,
+              result.states.map(({ uid }) => uid),
+            )
+          : [],
+    );
+  }
+
+  /** Copies messages. Returns their UIDs before and after. */
+  copy(from: string, uids: readonly number[], to: string, quotaBytes: number | null) {
+    return this.#change(
+      () => copyMessages(this.sql, { from, uids, to }, { quotaBytes, now: Date.now() }),
+      (result) => ("copied" in result ? messagesCopied(to, result.copied) : []),
+    );
+  }
+
+  /** Expunges messages that are marked as deleted: all of a folder, or those of these UIDs. Returns their UIDs. */
+  expungeMarked(folder: string, uids: readonly number[] | null) {
+    return this.#change(
+      () => expungeMarked(this.sql, folder, uids, Date.now()),
+      (expunged) => messagesExpunged(folder, expunged),
     );
   }
 

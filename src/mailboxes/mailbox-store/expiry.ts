@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expungeByIds } from "./change.ts";
+import { forgetExpunged } from "./folder-state.ts";
 import { expireImports, nextImportExpiry } from "./imports.ts";
 import { readQuota } from "./quota.ts";
 import { KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
@@ -50,6 +51,12 @@ function removeExpired(sql: Sql, now: number): Removal {
   );
   sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
   expireImports(sql, now);
+  sql.exec(
+    `DELETE FROM deleted_objects WHERE object IN (SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000)
+        AND EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)`,
+    now,
+  );
+  forgetExpunged(sql);
   const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
   return {
     objects: due.map(({ object }) => object),

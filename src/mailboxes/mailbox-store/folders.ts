@@ -13,6 +13,11 @@ export interface FolderRow {
   bytes: number;
   files: number;
   file_bytes: number;
+  /** The modification sequence of its last change. */
+  modseq: number;
+  /** Expunges after this modification sequence are known. */
+  expunged_after: number;
+  subscribed: number;
 }
 
 /** Returns the row of a folder, or null when the mailbox has none of this name. */
@@ -72,6 +77,7 @@ export function deleteFolder(sql: Sql, name: string): FolderResult {
   if (!folder) return { refused: "unknown" };
   if (isSystemFolder(name)) return { refused: "system" };
   if (folder.total > 0) return { refused: "not-empty" };
+  sql.exec("DELETE FROM expunged WHERE folder = ?", folder.id);
   sql.exec("DELETE FROM folders WHERE id = ?", folder.id);
   return { folder: toFolder(folder) };
 }

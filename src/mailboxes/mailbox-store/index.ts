@@ -4,12 +4,12 @@ export { takeReplyTurn } from "./auto-replied.ts";
 export { blockSender, listBlockedSenders, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
 export {
   addUpload,
+  expungeMarked,
   expungeMessages,
   moveMessages,
   type RestoredMessage,
   removeUnknownObjects,
   restoreFromSpam,
-  setFlags,
 } from "./change.ts";
 export {
   changeSelected,
@@ -23,6 +23,7 @@ export {
   foldersChanged,
   labelsSet,
   messageAdded,
+  messagesCopied,
   messagesExpunged,
   messagesMoved,
   summarize as summarizeChanges,
@@ -34,7 +35,11 @@ export {
   type ListPlace,
   listConversations,
 } from "./conversations.ts";
+export { type CopyResult, copyMessages } from "./copy.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
+export { type FetchedMessage, fetchMessages, MAX_FETCHED } from "./fetch.ts";
+export { changeFlags, type FlagResult, setFlags } from "./flags.ts";
+export { forgetExpunged, readChanges, readFolder } from "./folder-state.ts";
 export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
 export { endImport, findImport, listImports, startImport } from "./imports.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";

@@ -24,14 +24,15 @@ export const limits = {
   /** Matches that the total of a search counts. */
   countedMatches: 10_000,
   blockedSenders: 1_000,
+  keywords: 200,
 } as const;
 
 /** Days after which messages leave Trash and Spam, and after which a delivery is no longer known as repeated. */
 export const KEPT_DAYS = 30;
 /** Days for which an import that has ended is listed. */
 export const IMPORT_DAYS = 30;
-/** Delay from an expunge to the removal of the object: reads that were running have ended by then. In ms. */
-export const REMOVAL_DELAY_MS = 120_000;
+/** Delay from an expunge to the removal of the object: clients that do not know of the expunge can read it until then. In ms. */
+export const REMOVAL_DELAY_MS = 3_600_000;
 
 /** Returns the name of a system folder in its own letter case, any other name in NFC. */
 export function folderName(name: string): string {

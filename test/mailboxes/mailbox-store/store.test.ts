@@ -16,7 +16,7 @@ const uidsOf = async (store: ReturnType<typeof aStore>, folder: string) =>
 /** Runs the alarm as two minutes after the messages were deleted for good. */
 async function removeObjects(store: ReturnType<typeof aStore>) {
   await runInDurableObject(store, (_, { storage }) => {
-    storage.sql.exec("UPDATE deleted_objects SET due_at = due_at - 120000");
+    storage.sql.exec("UPDATE deleted_objects SET due_at = due_at - 3600000");
   });
   await runDurableObjectAlarm(store);
 }
