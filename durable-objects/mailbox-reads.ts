@@ -10,6 +10,7 @@ import {
   listAddresses,
   listBlockedSenders,
   listConversations,
+  listFolderStates,
   listFolders,
   listImports,
   listLabelled,
@@ -31,6 +32,11 @@ import { BackupObject } from "./backup-object.ts";
 export abstract class MailboxReads extends BackupObject {
   async listFolders() {
     return listFolders(this.sql);
+  }
+
+  /** Returns all folders with what mail programs ask of them. */
+  async listFolderStates() {
+    return listFolderStates(this.sql);
   }
 
   /** Returns a folder with the states of all its messages. */

@@ -3,6 +3,7 @@ import {
   type ArchiveContents,
   addMessage,
   addUpload,
+  appendMessage,
   blockSender,
   changeFlags,
   changeLabels,
@@ -17,6 +18,7 @@ import {
   expungeMessages,
   type FlagChanges,
   flagsSet,
+  folderName,
   foldersChanged,
   type ImportedMessage,
   type ImportProgress,
@@ -48,6 +50,7 @@ import {
   saveSignature,
   setFlags,
   startImport,
+  subscribe,
   takeReplyTurn,
   unblockSender,
 } from "../src/mailboxes/mailbox-store/index.ts";
@@ -103,11 +106,20 @@ export class MailboxObject extends MailboxReads {
 
   /** Closes the sockets of clients whose access has ended. */
   async checkAccess() {
-    await this.#sockets.check();
+    await this.#sockets.checkEnded();
   }
 
   add(message: NewMessage, quotaBytes: number | null) {
     return this.#change(() => addMessage(this.sql, message, { quotaBytes, now: Date.now(), newId }), messageAdded);
+  }
+
+  /** Stores a message of a mail program with its flags. */
+  append(message: NewMessage, changes: FlagChanges, quotaBytes: number | null) {
+    return this.#change(
+      () => appendMessage(this.sql, message, changes, { quotaBytes, now: Date.now(), newId }),
+      (result) =>
+        result.result === "added" ? [{ type: "message", folder: folderName(message.folder), uid: result.uid }] : [],
+    );
   }
 
   /** Stores a draft in place of another one, which it deletes. Null: there is no such draft. */
@@ -131,6 +143,10 @@ export class MailboxObject extends MailboxReads {
       () => renameFolder(this.sql, name, newName),
       (result) => foldersChanged(result, name, newName),
     );
+  }
+
+  subscribe(name: string, isSubscribed: boolean) {
+    return this.#change(() => subscribe(this.sql, name, isSubscribed));
   }
 
   deleteFolder(name: string) {
@@ -179,11 +195,14 @@ export class MailboxObject extends MailboxReads {
     );
   }
 
-  /** Expunges messages that are marked as deleted: all of a folder, or those of these UIDs. Returns their UIDs. */
+  /** Expunges messages that are marked as deleted: all of a folder, or those of these UIDs. Returns their UIDs and the bytes that are left. */
   expungeMarked(folder: string, uids: readonly number[] | null) {
     return this.#change(
-      () => expungeMarked(this.sql, folder, uids, Date.now()),
-      (expunged) => messagesExpunged(folder, expunged),
+      () => {
+        const expunged = expungeMarked(this.sql, folder, uids, Date.now());
+        return expunged && { uids: expunged, usedBytes: readQuota(this.sql).usedBytes };
+      },
+      (expunged) => messagesExpunged(folder, expunged?.uids ?? null),
     );
   }
 

@@ -102,7 +102,10 @@ export class Connection {
       },
     });
     const isSecure = this.#socket instanceof tls.TLSSocket;
-    return new Session({ id, writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, log });
+    return new Session({
+      ...{ id, writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, log },
+      onAccessEnded: () => this.close("The access has ended"),
+    });
   }
 
   #listen(socket: Socket): ByteQueue {

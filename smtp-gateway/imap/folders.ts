@@ -92,7 +92,6 @@ function formatStatus(session: Session, folder: FolderInfo, items: readonly Stat
     UNSEEN: folder.unseen,
     HIGHESTMODSEQ: folder.highestModseq,
     SIZE: folder.bytes,
-    DELETED: folder.deleted,
     APPENDLIMIT: session.appendLimit,
   };
   const list = items.map((item) => `${item} ${values[item]}`).join(" ");

@@ -40,7 +40,6 @@ export interface FolderInfo {
   uidnext: number;
   total: number;
   unseen: number;
-  deleted: number;
   bytes: number;
   highestModseq: number;
 }

@@ -36,6 +36,8 @@ export interface SessionOptions {
   appendLimit: number;
   handlers: Handlers;
   log(event: string, fields?: Record<string, unknown>): void;
+  /** Ends the connection when the access has ended. */
+  onAccessEnded(): void;
 }
 
 /** The state of one client: its mailbox, the folder that it has selected, and what it has enabled. */
@@ -53,6 +55,7 @@ export class Session {
   failedLogins = 0;
   readonly #handlers: Handlers;
   readonly #log: SessionOptions["log"];
+  readonly #onAccessEnded: () => void;
   #mailbox: Mailbox | null = null;
   #selected: SelectedFolder | null = null;
   /** True when changes may have happened that the selected folder does not have. */
@@ -61,13 +64,14 @@ export class Session {
   /** Called at a change of the selected folder, while the client waits for changes. */
   #onChange: (() => void) | null = null;
 
-  constructor({ id, writer, isSecure, appendLimit, handlers, log }: SessionOptions) {
+  constructor({ id, writer, isSecure, appendLimit, handlers, log, onAccessEnded }: SessionOptions) {
     this.id = id;
     this.appendLimit = appendLimit;
     this.writer = writer;
     this.isSecure = isSecure;
     this.#handlers = handlers;
     this.#log = log;
+    this.#onAccessEnded = onAccessEnded;
   }
 
   get state(): SessionState {
@@ -93,6 +97,7 @@ export class Session {
 
   enter(mailbox: Mailbox): void {
     this.#mailbox = mailbox;
+    void mailbox.ended.then(this.#onAccessEnded);
     this.#stopWatching = mailbox.watch(({ folder }) => {
       if (this.#selected === null || (folder !== null && folder !== this.#selected.name)) return;
       this.#isStale = true;

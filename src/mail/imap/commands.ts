@@ -12,7 +12,6 @@ export const statusItems = [
   "UNSEEN",
   "HIGHESTMODSEQ",
   "SIZE",
-  "DELETED",
   "APPENDLIMIT",
 ] as const;
 export type StatusItem = (typeof statusItems)[number];

@@ -31,14 +31,15 @@ export function moveMessages(
   sql: Sql,
   { from, uids, to }: { from: string; uids: readonly number[]; to: string },
   now: number,
-): { moved: MovedMessage[] } | { unknown: "from" | "to" } {
+): { moved: MovedMessage[]; uidvalidity: number } | { unknown: "from" | "to" } {
   const source = findFolder(sql, from);
   if (!source) return { unknown: "from" };
   const target = findFolder(sql, to);
   if (!target) return { unknown: "to" };
   const found = findByUid(sql, source.id, uids);
-  if (source.id === target.id) return { moved: found.map(({ uid }) => ({ uid, newUid: uid })) };
-  return { moved: place(sql, found, source.id, target.id, now) };
+  const { uidvalidity } = target;
+  if (source.id === target.id) return { moved: found.map(({ uid }) => ({ uid, newUid: uid })), uidvalidity };
+  return { moved: place(sql, found, source.id, target.id, now), uidvalidity };
 }
 
 function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: number, now: number): MovedMessage[] {

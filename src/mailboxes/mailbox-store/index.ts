@@ -1,4 +1,5 @@
 export { addMessage } from "./add.ts";
+export { type AppendResult, appendMessage } from "./append.ts";
 export { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
 export { takeReplyTurn } from "./auto-replied.ts";
 export { blockSender, listBlockedSenders, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
@@ -40,7 +41,15 @@ export { nextExpiry, runExpiry } from "./expiry.ts";
 export { type FetchedMessage, fetchMessages, MAX_FETCHED } from "./fetch.ts";
 export { changeFlags, type FlagResult, setFlags } from "./flags.ts";
 export { forgetExpunged, readChanges, readFolder } from "./folder-state.ts";
-export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
+export {
+  createFolder,
+  deleteFolder,
+  type FolderResult,
+  listFolderStates,
+  listFolders,
+  renameFolder,
+  subscribe,
+} from "./folders.ts";
 export { endImport, findImport, listImports, startImport } from "./imports.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";

@@ -77,6 +77,14 @@ export interface Folder {
   uidnext: number;
 }
 
+/** A folder with what mail programs ask of it. */
+export interface FolderSummary extends Folder {
+  bytes: number;
+  /** The modification sequence of its last change. */
+  modseq: number;
+  isSubscribed: boolean;
+}
+
 /** A message in a list. */
 export interface MessageItem {
   uid: number;

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { systemFlags } from "../../mail/imap/index.ts";
+
+/** Messages that one call changes, and that one call reads. */
+export const MAX_CHANGED = 1_000;
+export const MAX_READ = 200;
+
+const Folder = z.string().min(1).max(1_000);
+const Uid = z.int().min(1).max(0xff_ff_ff_ff);
+const Uids = (most: number) => z.array(Uid).max(most);
+const Sequence = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** Flags of a command. */
+export const FlagsIn = z.object({
+  flags: z.array(z.enum(systemFlags)).max(systemFlags.length),
+  keywords: z
+    .array(
+      z
+        .string()
+        .regex(/^[^\s(){%*"\\\]\p{Cc}]+$/u)
+        .max(64),
+    )
+    .max(100),
+});
+
+/** A call of a gateway for a mail program. One call is one call of the mailbox object. */
+export const CallIn = z.discriminatedUnion("name", [
+  z.object({ name: z.literal("folders") }),
+  z.object({ name: z.literal("quota") }),
+  z.object({ name: z.literal("create-folder"), folder: Folder }),
+  z.object({ name: z.literal("rename-folder"), folder: Folder, new_name: Folder }),
+  z.object({ name: z.literal("delete-folder"), folder: Folder }),
+  z.object({ name: z.literal("subscribe"), folder: Folder, is_subscribed: z.boolean() }),
+  z.object({ name: z.literal("select"), folder: Folder }),
+  z.object({ name: z.literal("changes"), folder: Folder, since: Sequence }),
+  z.object({ name: z.literal("fetch"), folder: Folder, uids: Uids(MAX_READ) }),
+  z.object({
+    name: z.literal("store"),
+    folder: Folder,
+    uids: Uids(MAX_CHANGED),
+    mode: z.enum(["replace", "add", "remove"]),
+    flags: FlagsIn,
+    unchanged_since: Sequence.nullable(),
+  }),
+  z.object({ name: z.literal("copy"), folder: Folder, uids: Uids(MAX_CHANGED), to: Folder }),
+  z.object({ name: z.literal("move"), folder: Folder, uids: Uids(MAX_CHANGED), to: Folder }),
+  z.object({ name: z.literal("expunge"), folder: Folder, uids: Uids(10_000).nullable() }),
+]);
+export type Call = z.output<typeof CallIn>;
