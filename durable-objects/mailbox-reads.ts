@@ -25,6 +25,7 @@ import {
   readQuota,
   readSignature,
   searchMessages,
+  type WantedColumns,
 } from "../src/mailboxes/mailbox-store/index.ts";
 import { BackupObject } from "./backup-object.ts";
 
@@ -49,9 +50,9 @@ export abstract class MailboxReads extends BackupObject {
     return readChanges(this.sql, folder, since);
   }
 
-  /** Returns messages with these UIDs, at most 200. */
-  async fetchMessages(folder: string, uids: readonly number[]) {
-    return fetchMessages(this.sql, folder, uids);
+  /** Returns messages with these UIDs, at most 200, with what is wanted of them. */
+  async fetchMessages(folder: string, uids: readonly number[], wanted: WantedColumns) {
+    return fetchMessages(this.sql, folder, uids, wanted);
   }
 
   async list(folder: string, range: Range) {

@@ -2,6 +2,7 @@ import { EventSockets } from "../src/mailboxes/inbox/events/index.ts";
 import {
   type ArchiveContents,
   addMessage,
+  addStructures,
   addUpload,
   appendMessage,
   blockSender,
@@ -86,7 +87,9 @@ export class MailboxObject extends MailboxReads {
 
   /** Sets the alarm for the next expiry, or for the next check of the sockets. */
   async #setAlarm(): Promise<void> {
-    const times = [nextExpiry(this.sql), this.#sockets.nextCheck(Date.now())].filter((time) => time !== null);
+    const times = [nextExpiry(this.sql, Date.now()), this.#sockets.nextCheck(Date.now())].filter(
+      (time) => time !== null,
+    );
     if (times.length === 0) return;
     const next = Math.max(Math.min(...times), Date.now());
     const planned = await this.ctx.storage.getAlarm();
@@ -319,13 +322,14 @@ export class MailboxObject extends MailboxReads {
   }
 
   /**
-   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, and closes the sockets whose
-   * access has ended. Safe to repeat.
+   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, finds out structures, and closes the sockets
+   * whose access has ended. Safe to repeat.
    */
   override async alarm(): Promise<void> {
     await this.#sockets.check();
     const ctx = createContext(this.env, newId());
     await runExpiry(ctx, this.ctx.storage, (changes) => this.#sockets.announce(changes));
+    await addStructures(ctx, this.ctx.storage);
     await this.#setAlarm();
   }
 }

@@ -1,8 +1,9 @@
-import { type FetchItem, formatDateTime, ImapSyntaxError } from "../../src/mail/imap/index.ts";
+import { type FetchItem, formatDateTime, ImapSyntaxError, unionOf } from "../../src/mail/imap/index.ts";
+import { type MessageStructure, renderBody, renderEnvelope } from "../../src/mail/structures/index.ts";
 import { BrokenResponseError, CommandError } from "./command-error.ts";
-import type { Column, MessageRow } from "./mailbox.ts";
+import type { MessageRow, WantedColumns } from "./mailbox.ts";
 import { formatFlags } from "./responses.ts";
-import { announce, isOfHeader, type OpenSection, openSection } from "./sections.ts";
+import { announce, type OpenSection, openSection } from "./sections.ts";
 import type { CommandOf, Completion, Session } from "./session.ts";
 
 /** Messages that are read in one call. */
@@ -18,12 +19,12 @@ export async function runFetch(session: Session, command: CommandOf<"FETCH">): P
     .filter((uid) => command.changedSince === null || (selected.stateOf(uid)?.modseq ?? 0) > command.changedSince);
   const present = uids.filter((uid) => !selected.isExpunged(uid));
   if (items.some(makesSeen) && !selected.isReadOnly) await markSeen(session, present);
-  const columns = columnsOf(items);
+  const wanted = wantedColumns(items);
   for (let at = 0; at < uids.length; at += PAGE) {
     const page = uids.slice(at, at + PAGE);
-    const rows = columns === null ? [] : await session.mailbox.fetch(selected.name, page, columns);
+    const rows = wanted === null ? [] : await session.mailbox.fetch(selected.name, page, wanted);
     const rowOf = new Map(rows.map((row) => [row.uid, row]));
-    for (const uid of page) await writeMessage(session, uid, columns === null ? null : rowOf.get(uid), items);
+    for (const uid of page) await writeMessage(session, uid, wanted === null ? null : rowOf.get(uid), items);
   }
   // A message that another client has expunged cannot be fetched; this client learns of it later (RFC 5530).
   if (present.length < uids.length && !command.byUid)
@@ -58,17 +59,18 @@ async function markSeen(session: Session, uids: readonly number[]): Promise<void
 }
 
 /** Returns what must be read of the messages, or null when the session knows all. */
-function columnsOf(items: readonly FetchItem[]): Column[] | null {
-  const columns = new Set<Column>();
-  let isNeeded = false;
-  for (const item of items) {
-    if (item.item === "uid" || item.item === "flags" || item.item === "modseq") continue;
-    isNeeded = true;
-    if (item.item === "envelope") columns.add("envelope");
-    if (item.item === "body" || item.item === "bodystructure") columns.add("structure");
-    if (item.item === "section") columns.add(isOfHeader(item.section) ? "header" : "place");
-  }
-  return isNeeded ? [...columns] : null;
+function wantedColumns(items: readonly FetchItem[]): WantedColumns | null {
+  const others = items.filter(({ item }) => item !== "uid" && item !== "flags" && item !== "modseq");
+  if (others.length === 0) return null;
+  const sections = others.flatMap((item) => (item.item === "section" ? [item.section] : []));
+  const headers = sections.flatMap(({ path, text, fields }) =>
+    path.length === 0 && (text === "header" || text === "fields" || text === "other-fields") ? [{ text, fields }] : [],
+  );
+  const needsStructure = ({ item }: FetchItem) => item === "envelope" || item === "body" || item === "bodystructure";
+  return {
+    header: headers.length === 0 ? null : unionOf(headers),
+    structure: others.some(needsStructure) || sections.some(({ path }) => path.length > 0),
+  };
 }
 
 /** Writes the response for a message. What it takes from storage is opened before, so that a failure leaves no half of a response. */
@@ -131,10 +133,15 @@ function formatItem(
     case "size":
       return `RFC822.SIZE ${row?.size ?? 0}`;
     case "envelope":
-      return `ENVELOPE ${row?.envelope ?? ""}`;
+      return `ENVELOPE ${renderEnvelope(structureOf(row).envelope)}`;
     case "body":
-      return `BODY ${row?.body ?? ""}`;
+      return `BODY ${renderBody(structureOf(row).root, false)}`;
     case "bodystructure":
-      return `BODYSTRUCTURE ${row?.bodystructure ?? ""}`;
+      return `BODYSTRUCTURE ${renderBody(structureOf(row).root, true)}`;
   }
+}
+
+function structureOf(row: MessageRow | null): MessageStructure {
+  if (!row?.structure) throw new Error("the structure of a message was not read");
+  return row.structure;
 }

@@ -1,4 +1,5 @@
-import type { FlagList, SearchKey, SystemFlag } from "../../src/mail/imap/index.ts";
+import type { FlagList, HeaderFields, SearchKey, SystemFlag } from "../../src/mail/imap/index.ts";
+import type { MessageStructure } from "../../src/mail/structures/index.ts";
 
 /** The flags of a message, and the modification sequence of its last change. */
 export interface MessageState {
@@ -44,8 +45,13 @@ export interface FolderInfo {
   highestModseq: number;
 }
 
-/** What FETCH needs of messages beside their state. */
-export type Column = "envelope" | "structure" | "header" | "place";
+/** What FETCH needs of messages beside their states. */
+export interface WantedColumns {
+  /** Null: nothing of the header. */
+  header: HeaderFields | null;
+  /** The structure, and with it the envelope and the places of the parts. */
+  structure: boolean;
+}
 
 /** A message of FETCH. */
 export interface MessageRow {
@@ -54,30 +60,12 @@ export interface MessageRow {
   receivedAt: number;
   size: number;
   headerSize: number;
-  /** As FETCH writes it; one character for each byte. */
-  envelope?: string;
-  body?: string;
-  bodystructure?: string;
-  /** The header with the empty line at its end, one character for each byte. */
-  header?: string;
-  /** Where the message and its parts are. */
-  place?: MessagePlace;
-}
-
-export interface MessagePlace {
   /** Names the stored message in a call for its bytes. */
   object: string;
-  /** By part number, such as `1.2`: where its header and its body are in the message. */
-  parts: Readonly<Record<string, PartRange>>;
-}
-
-export interface PartRange {
-  /** First bytes of the MIME header and of the body, and the end of the body. */
-  header: number;
-  body: number;
-  end: number;
-  /** Of a part that is a message: the end of that message's header. */
-  innerHeaderEnd?: number;
+  /** The wanted fields of the header, one character for each byte. Absent: they must be read from the stored message. */
+  header?: string;
+  /** Absent: it was not asked for. */
+  structure?: MessageStructure;
 }
 
 /** The UIDs of copied or moved messages, before and after. */
@@ -121,7 +109,7 @@ export interface Mailbox {
   select(folder: string): Promise<FolderState>;
   changes(folder: string, since: number): Promise<FolderChanges>;
   /** Returns the messages that exist, at most 200, in order of UID. */
-  fetch(folder: string, uids: readonly number[], columns: readonly Column[]): Promise<MessageRow[]>;
+  fetch(folder: string, uids: readonly number[], wanted: WantedColumns): Promise<MessageRow[]>;
   /** Returns the states of the messages that exist, and the UIDs of those that changed meanwhile. */
   store(
     folder: string,

@@ -1,5 +1,7 @@
 import { type SearchKey, systemFlags } from "../../src/mail/imap/index.ts";
+import type { MessageStructure } from "../../src/mail/structures/index.ts";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
+import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
 import type {
   FolderSummary,
   MovedMessage,
@@ -8,7 +10,6 @@ import type {
 import type { AccessUse } from "./access.ts";
 import type {
   ChangeListener,
-  Column,
   CopiedMessages,
   FlagChange,
   FolderChanges,
@@ -18,6 +19,7 @@ import type {
   MessageRow,
   MessageState,
   NewMessage,
+  WantedColumns,
 } from "./mailbox.ts";
 import type { ImapCalls } from "./worker-calls.ts";
 
@@ -86,9 +88,15 @@ export class WorkerMailbox implements Mailbox {
     return { uidvalidity, uidnext, highestModseq: state.modseq, keywords, changed: toStates(state), expunged };
   }
 
-  async fetch(folder: string, uids: readonly number[], _columns: readonly Column[]): Promise<MessageRow[]> {
-    const { messages } = await this.#call<{ messages: MessageRow[] }>({ name: "fetch", folder, uids: [...uids] });
-    return messages;
+  async fetch(folder: string, uids: readonly number[], { header, structure }: WantedColumns): Promise<MessageRow[]> {
+    const { messages } = await this.#call<{ messages: FetchedMessage[] }>({
+      name: "fetch",
+      ...{ folder, uids: [...uids], header: header && { ...header, fields: [...header.fields] }, structure },
+    });
+    return messages.map(({ structure: json, ...row }) => ({
+      ...row,
+      ...(json === undefined ? {} : { structure: JSON.parse(json) as MessageStructure }),
+    }));
   }
 
   async store(folder: string, uids: readonly number[], { mode, flags, unchangedSince }: FlagChange) {

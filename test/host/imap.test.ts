@@ -35,9 +35,9 @@ async function loggedIn(folder?: string): Promise<ImapClient> {
 /** Appends a message and returns its UID. */
 async function append(client: ImapClient, folder: string, subject: string, flags = "()"): Promise<number> {
   const message = `From: Ada <ada@example.org>\r\nTo: hello@gateway.test\r\nSubject: ${subject}\r\n\r\nText of ${subject}.\r\n`;
-  const [response = ""] = await client.command(`APPEND ${folder} ${flags} {${message.length}+}\r\n${message}`);
-  const [, uid] = /^OK \[APPENDUID \d+ (\d+)\]/.exec(response) ?? [];
-  if (uid === undefined) throw new Error(response);
+  const responses = await client.command(`APPEND ${folder} ${flags} {${message.length}+}\r\n${message}`);
+  const [, uid] = /^OK \[APPENDUID \d+ (\d+)\]/.exec(responses.at(-1) ?? "") ?? [];
+  if (uid === undefined) throw new Error(responses.join("; "));
   return Number(uid);
 }
 
@@ -104,7 +104,7 @@ describe("a mailbox", () => {
     const uid = await append(client, "Archive", "first", "(\\Flagged $Forwarded)");
     await client.command("SELECT Archive");
     expect(await client.command(`UID FETCH ${uid} (FLAGS RFC822.SIZE BODY.PEEK[HEADER.FIELDS (Subject)])`)).toEqual([
-      `* 1 FETCH (UID ${uid} FLAGS (\\Flagged $Forwarded) RFC822.SIZE 96 BODY[HEADER.FIELDS (Subject)] {20}\r\nSubject: first\r\n\r\n)`,
+      `* 1 FETCH (UID ${uid} FLAGS (\\Flagged $Forwarded) RFC822.SIZE 87 BODY[HEADER.FIELDS (Subject)] {18}\r\nSubject: first\r\n\r\n)`,
       "OK FETCH is complete",
     ]);
     const [fetched] = await client.command(`UID FETCH ${uid} BODY[TEXT]<8.5>`);

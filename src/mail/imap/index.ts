@@ -4,6 +4,7 @@ export { formatDateTime } from "./dates.ts";
 export type { FetchItem, Section } from "./fetch-items.ts";
 export { type FlagList, type SystemFlag, systemFlags } from "./flags.ts";
 export { decodeFolderName, encodeFolderName } from "./folder-names.ts";
+export { type HeaderFields, headerOf, unionOf } from "./header-fields.ts";
 export { readCommand, readTag, UnknownCharsetError } from "./read-command.ts";
 export type { Syntax } from "./read-folder.ts";
 export type { SearchKey } from "./search-keys.ts";

@@ -47,7 +47,13 @@ const calls: Calls = {
     found(await store.subscribe(folder, isSubscribed)),
   select: async (store, { folder }) => found(await store.readFolder(folder)),
   changes: async (store, { folder, since }) => found(await store.readChanges(folder, since)),
-  fetch: async (store, { folder, uids }) => ({ messages: found(await store.fetchMessages(folder, uids)) }),
+  fetch: async (store, { folder, uids, header, structure }) => {
+    const messages = found(await store.fetchMessages(folder, uids, { header, structure }));
+    // The alarm of the mailbox finds them out, some seconds after the first start of a version that has them.
+    if (structure && messages.some((message) => !message.structure))
+      throw new ImapError("Older messages are being prepared for mail programs; try again in a minute", "INUSE");
+    return { messages };
+  },
   store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }) => {
     const result = await store.changeFlags(folder, uids, toChanges(mode, flags), unchangedSince);
     if ("states" in result) return { states: result.states, modified: result.modified };

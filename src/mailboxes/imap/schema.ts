@@ -33,7 +33,18 @@ export const CallIn = z.discriminatedUnion("name", [
   z.object({ name: z.literal("subscribe"), folder: Folder, is_subscribed: z.boolean() }),
   z.object({ name: z.literal("select"), folder: Folder }),
   z.object({ name: z.literal("changes"), folder: Folder, since: Sequence }),
-  z.object({ name: z.literal("fetch"), folder: Folder, uids: Uids(MAX_READ) }),
+  z.object({
+    name: z.literal("fetch"),
+    folder: Folder,
+    uids: Uids(MAX_READ),
+    header: z
+      .object({
+        text: z.enum(["header", "fields", "other-fields"]),
+        fields: z.array(z.string().max(1_000)).max(1_000),
+      })
+      .nullable(),
+    structure: z.boolean(),
+  }),
   z.object({
     name: z.literal("store"),
     folder: Folder,

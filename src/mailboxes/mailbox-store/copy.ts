@@ -2,6 +2,7 @@ import { findFolder, takeUids } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { placeToken } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
+import { copyStructure } from "./structures.ts";
 import type { MovedMessage } from "./types.ts";
 
 /** Columns that a copy has from its message. Its thread is the same, its object too. */
@@ -54,6 +55,7 @@ function copyOne(sql: Sql, id: number, { folder, uid, now }: { folder: number; u
     now,
   );
   if (!row) throw new Error("the message was not copied");
+  copyStructure(sql, id, row.id);
   sql.exec("INSERT INTO message_labels SELECT ?2, label FROM message_labels WHERE message = ?1", id, row.id);
   sql.exec(
     `INSERT INTO message_search (rowid, place, sender, recipients, subject, body)

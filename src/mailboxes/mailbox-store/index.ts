@@ -1,4 +1,5 @@
 export { addMessage } from "./add.ts";
+export { addStructures } from "./add-structures.ts";
 export { type AppendResult, appendMessage } from "./append.ts";
 export { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
 export { takeReplyTurn } from "./auto-replied.ts";
@@ -38,7 +39,7 @@ export {
 } from "./conversations.ts";
 export { type CopyResult, copyMessages } from "./copy.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
-export { type FetchedMessage, fetchMessages, MAX_FETCHED } from "./fetch.ts";
+export { type FetchedMessage, fetchMessages, type WantedColumns } from "./fetch.ts";
 export { changeFlags, type FlagResult, setFlags } from "./flags.ts";
 export { forgetExpunged, readChanges, readFolder } from "./folder-state.ts";
 export {
@@ -72,4 +73,5 @@ export { replaceDraft } from "./replace-draft.ts";
 export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
 export { readSignature, saveSignature } from "./signature.ts";
+export { hasUnstructured } from "./structures.ts";
 export type * from "./types.ts";

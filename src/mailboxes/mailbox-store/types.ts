@@ -1,3 +1,5 @@
+import type { MessageStructure } from "../../mail/structures/index.ts";
+
 /** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
 
 export interface Person {
@@ -52,6 +54,10 @@ export interface NewMessage {
   /** Bytes of the message, and of its header. */
   size: number;
   headerSize: number;
+  /** The header, one character for each byte. Null or absent: it must be read from the object. */
+  header?: string | null;
+  /** Absent: it is found out later. */
+  structure?: MessageStructure;
   parts: PartPlace[];
   /** Why the message was not parsed completely; null when it was. */
   problem: string | null;

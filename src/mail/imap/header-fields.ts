@@ -1,14 +1,24 @@
-import type { Section } from "../../src/mail/imap/index.ts";
+/** Which fields of a header are wanted: all, those of these names, or the others. */
+export interface HeaderFields {
+  text: "header" | "fields" | "other-fields";
+  fields: readonly string[];
+}
 
 /**
- * Returns what a section shows of a header: all of it, or the fields with or without these names, each with its folded lines, and the
- * empty line at the end (RFC 3501 6.4.5). `header` has one character for each byte.
+ * Returns the wanted fields of a header, each with its folded lines, and the empty line at the end (RFC 3501 6.4.5). `header` has one
+ * character for each byte.
  */
-export function headerOf(header: string, { text, fields }: Pick<Section, "text" | "fields">): string {
+export function headerOf(header: string, { text, fields }: HeaderFields): string {
   if (text === "header") return header;
   const names = new Set(fields.map((field) => field.toLowerCase()));
   const wanted = splitFields(header).filter((field) => names.has(nameOf(field)) === (text === "fields"));
   return `${wanted.join("")}\r\n`;
+}
+
+/** Returns what has all that these are wanted for. */
+export function unionOf(wanted: readonly HeaderFields[]): HeaderFields {
+  if (wanted.some(({ text }) => text !== "fields")) return { text: "header", fields: [] };
+  return { text: "fields", fields: [...new Set(wanted.flatMap(({ fields }) => fields))] };
 }
 
 /** Returns the fields of a header with their folded lines. The empty line is left out. */
