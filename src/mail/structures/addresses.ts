@@ -78,8 +78,10 @@ const withoutEscapes = (text: string) => text.replace(/\\(.)/g, "$1");
 function toAddress({ phrase, comment, angle }: Reading): EnvelopeAddress | null {
   const text = phrase.replace(/\s+/g, " ").trim();
   if (angle !== null) return [text || null, ...split(angle.replace(/^@[^:]*:/, ""))];
-  // Two words without an at sign are no address.
-  return text === "" ? null : [comment || null, ...split(text.replace(/\s/g, ""))];
+  if (text === "") return null;
+  // Words without an at sign are a name.
+  if (text.includes(" ") && !text.includes("@")) return [text, "MISSING_MAILBOX", "MISSING_DOMAIN"];
+  return [comment || null, ...split(text.replaceAll(" ", ""))];
 }
 
 /** The host has a name of its own where there is none, because an address without one would be a group. */

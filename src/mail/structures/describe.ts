@@ -40,13 +40,14 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
     return value === null || value === "" ? undefined : budget.takeTexts(value, value.length);
   };
   const content = text("content-type");
-  const { value: type, parameters } = content === undefined ? unnamed(fallback) : readValue(content);
-  const isMediaType = /^[!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127}$/i.test(type);
+  const { value, parameters } = readValue(content ?? fallback);
+  const isMediaType = /^[!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127}$/i.test(value);
+  const type = isMediaType ? value.toLowerCase() : fallback;
   const disposition = text("content-disposition");
   const language = text("content-language");
   return {
-    type: isMediaType ? type.toLowerCase() : fallback,
-    parameters,
+    type,
+    parameters: withCharset(type, parameters),
     ...start,
     end: start.body,
     ...given("id", text("content-id")),
@@ -69,11 +70,11 @@ export function plainStructure(headerSize: number, size: number): MessageStructu
   return { version: 1, envelope: describeEnvelope(fields, budget), root: { ...root, end: size, lines: 0 } };
 }
 
-/** The parameters of a part without a Content-Type are those of a text (RFC 2045 5.2). */
-const unnamed = (fallback: string) => ({
-  value: fallback,
-  parameters: fallback === "text/plain" ? [["charset", "us-ascii"] as const] : [],
-});
+/** A text without a charset is in US-ASCII (RFC 2045 5.2). */
+function withCharset(type: string, parameters: Parameters): Parameters {
+  if (!type.startsWith("text/") || parameters.some(([name]) => name.toLowerCase() === "charset")) return parameters;
+  return [...parameters, ["charset", "us-ascii"]];
+}
 
 const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };

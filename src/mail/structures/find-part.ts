@@ -12,7 +12,8 @@ export function findPart({ root }: MessageStructure, path: readonly number[]): P
     if (node && !node.parts && !node.message) return null;
     if (node?.message) inside = node.message.root;
     else if (node) inside = node;
-    const found: PartNode | undefined = inside.parts ? inside.parts[number - 1] : number === 1 ? inside : undefined;
+    const isMultipart = inside.type.startsWith("multipart/");
+    const found: PartNode | undefined = isMultipart ? inside.parts?.[number - 1] : number === 1 ? inside : undefined;
     if (!found) return null;
     node = found;
   }

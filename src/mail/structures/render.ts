@@ -31,18 +31,25 @@ function renderAddresses(addresses: readonly EnvelopeAddress[]): string {
 
 /** Returns a part as BODY writes it, or with its extensions as BODYSTRUCTURE does (RFC 3501 7.4.2). */
 export function renderBody(node: PartNode, isExtended: boolean): string {
-  if (node.parts && node.parts.length > 0) {
+  if (node.type.startsWith("multipart/")) {
     const subtype = toImapString(node.type.slice(node.type.indexOf("/") + 1));
     const extension = isExtended ? ` ${renderParameters(node.parameters)} ${renderExtension(node)}` : "";
-    return `(${node.parts.map((part) => renderBody(part, isExtended)).join("")} ${subtype}${extension})`;
+    return `(${partsOf(node)
+      .map((part) => renderBody(part, isExtended))
+      .join("")} ${subtype}${extension})`;
   }
   const extension = isExtended ? [nstring(node.md5), renderExtension(node)] : [];
   return `(${[...renderLeaf(node, isExtended), ...extension].join(" ")})`;
 }
 
+/** A multipart has parts in IMAP: one in which none was found has an empty text. */
+function partsOf({ parts, body }: PartNode): readonly PartNode[] {
+  const charset = [["charset", "us-ascii"]] as const;
+  return parts ?? [{ type: "text/plain", parameters: charset, header: body, body, end: body, lines: 0 }];
+}
+
 function renderLeaf(node: PartNode, isExtended: boolean): string[] {
-  // A multipart of which no part was found is a text.
-  const [type = "text", subtype = "plain"] = (/^multipart\//.test(node.type) ? "text/plain" : node.type).split("/", 2);
+  const [type = "text", subtype = "plain"] = node.type.split("/", 2);
   const fields = [
     toImapString(type),
     toImapString(subtype),
