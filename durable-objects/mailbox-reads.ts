@@ -1,3 +1,4 @@
+import type { SearchKey } from "../src/mail/imap/index.ts";
 import {
   type ConversationRange,
   describeContents,
@@ -24,6 +25,7 @@ import {
   readFolder,
   readQuota,
   readSignature,
+  searchByKey,
   searchMessages,
   type WantedColumns,
 } from "../src/mailboxes/mailbox-store/index.ts";
@@ -53,6 +55,11 @@ export abstract class MailboxReads extends BackupObject {
   /** Returns messages with these UIDs, at most 200, with what is wanted of them. */
   async fetchMessages(folder: string, uids: readonly number[], wanted: WantedColumns) {
     return fetchMessages(this.sql, folder, uids, wanted);
+  }
+
+  /** Returns the messages of a folder after a UID that meet a condition, of the next 1,000. */
+  async searchByKey(folder: string, key: SearchKey, after: number) {
+    return searchByKey(this.sql, folder, key, after);
   }
 
   async list(folder: string, range: Range) {

@@ -73,7 +73,9 @@ export async function runCopy(session: Session, command: CommandOf<"COPY"> | Com
 /** Answers EXPUNGE and UID EXPUNGE (RFC 4315 2.1). */
 export async function runExpunge(session: Session, { set }: CommandOf<"EXPUNGE">): Promise<Completion> {
   const selected = session.writable;
-  await session.mailbox.expunge(selected.name, set && selected.resolve(set, true));
+  // At most 5,000 in one call.
+  for (const uids of set ? pagesOf(selected.resolve(set, true)) : [null])
+    while ((await session.mailbox.expunge(selected.name, uids)).length > 0) await session.writer.ready();
   await session.sync();
   return session.condstore
     ? { code: `HIGHESTMODSEQ ${selected.syncedModseq}`, text: "EXPUNGE is complete" }

@@ -2,6 +2,7 @@ import { type SearchKey, systemFlags } from "../../src/mail/imap/index.ts";
 import type { MessageStructure } from "../../src/mail/structures/index.ts";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
 import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
+import type { FoundUids } from "../../src/mailboxes/mailbox-store/search-by-key.ts";
 import type {
   FolderSummary,
   MovedMessage,
@@ -120,8 +121,14 @@ export class WorkerMailbox implements Mailbox {
     return result.uids;
   }
 
-  async search(_folder: string, _key: SearchKey): Promise<number[]> {
-    return [];
+  async search(folder: string, key: SearchKey): Promise<number[]> {
+    const found: number[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: FoundUids = await this.#call<FoundUids>({ name: "search", folder, key, after });
+      found.push(...page.uids);
+      after = page.next;
+    }
+    return found;
   }
 
   append({ folder, flags, date, size }: NewMessage, chunks: AsyncIterable<Uint8Array>) {

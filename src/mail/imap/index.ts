@@ -1,6 +1,6 @@
 export type { AppendCommand, Command, SearchResult, StatusItem } from "./commands.ts";
 export { type CommandPart, Cursor, ImapSyntaxError } from "./cursor.ts";
-export { formatDateTime } from "./dates.ts";
+export { dayOf, formatDateTime } from "./dates.ts";
 export type { FetchItem, Section } from "./fetch-items.ts";
 export { type FlagList, type SystemFlag, systemFlags } from "./flags.ts";
 export { decodeFolderName, encodeFolderName } from "./folder-names.ts";

@@ -54,6 +54,7 @@ const calls: Calls = {
       throw new ImapError("Older messages are being prepared for mail programs; try again in a minute", "INUSE");
     return { messages };
   },
+  search: async (store, { folder, key, after }) => found(await store.searchByKey(folder, key, after)),
   store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }) => {
     const result = await store.changeFlags(folder, uids, toChanges(mode, flags), unchangedSince);
     if ("states" in result) return { states: result.states, modified: result.modified };

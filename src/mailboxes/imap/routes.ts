@@ -27,8 +27,8 @@ const AppendIn = z.object({
   size: Place,
 });
 
-/** Bytes of the JSON of a call: 10,000 UIDs. */
-const CALL_BYTES = 200_000;
+/** Bytes of the JSON of a call: 20,000 ranges of UIDs. */
+const CALL_BYTES = 500_000;
 
 /** Responds with the result, or with the error that the client of the gateway is told. An error of the service is a 500. */
 async function respond(c: Context<AppEnv>, work: () => Promise<object>) {

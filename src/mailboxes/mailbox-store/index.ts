@@ -72,6 +72,7 @@ export {
 export { replaceDraft } from "./replace-draft.ts";
 export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
+export { type FoundUids, searchByKey } from "./search-by-key.ts";
 export { readSignature, saveSignature } from "./signature.ts";
 export { hasUnstructured } from "./structures.ts";
 export type * from "./types.ts";

@@ -73,6 +73,13 @@ export function toSearchable(text: string): string {
   return text.replace(IDEOGRAPHS, " $& ");
 }
 
+const SEPARATED = new RegExp(` (${IDEOGRAPHS.source}) `, "gu");
+
+/** Returns a text as it was before `toSearchable`. */
+export function fromSearchable(text: string): string {
+  return text.replace(SEPARATED, "$1");
+}
+
 /** The token of a folder in the search index. */
 export function placeToken(folderId: number): string {
   return `folder${folderId}`;
