@@ -34,6 +34,7 @@ export async function gatewayConfig(
     SUBMISSION_PORTS: String(ports.submission),
     SUBMISSION_TLS_PORTS: String(ports.submission_tls),
     MX_PORTS: String(ports.mx),
+    IMAP_TLS_PORTS: String(ports.imap_tls),
     DNS_RESOLVER_URL: `http://${HOST}:${ports.dns}/dns-query`,
   });
 }

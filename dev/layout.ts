@@ -30,6 +30,8 @@ export interface Ports {
   submission: number;
   submission_tls: number;
   mx: number;
+  /** Mail programs: IMAP with TLS from the start. */
+  imap_tls: number;
 }
 
 export const ROOT = path.join(import.meta.dirname, "..");
@@ -58,7 +60,7 @@ export function readLayout(env: NodeJS.ProcessEnv): Layout {
 }
 
 /** Number of ports of a service. */
-const PORTS = 7;
+const PORTS = 8;
 
 /** Returns the ports of a service whose API is on port `api`. */
 export function portsFrom(api: number): Ports {
@@ -70,6 +72,7 @@ export function portsFrom(api: number): Ports {
     submission: api + 4,
     submission_tls: api + 5,
     mx: api + 6,
+    imap_tls: api + 7,
   };
 }
 
@@ -77,7 +80,7 @@ function readPorts(text: string | undefined): Ports {
   const api = text ? Number(text) : DEFAULT_PORT;
   if (!Number.isInteger(api) || api < 1 || api + PORTS > LAST_PORT + 1) {
     throw new Error(
-      `PORT is "${text}"; it must be a number from 1 to ${LAST_PORT + 1 - PORTS} (the service also uses the next six ports).`,
+      `PORT is "${text}"; it must be a number from 1 to ${LAST_PORT + 1 - PORTS} (the service also uses the next seven ports).`,
     );
   }
   return portsFrom(api);

@@ -15,7 +15,7 @@ export async function findFreePort(from: number): Promise<number> {
     const taken = await findTakenPorts(portsFrom(api));
     if (taken.length === 0) return api;
   }
-  throw new Error(`No seven consecutive free ports found between ${from} and ${from + 1_000}.`);
+  throw new Error(`No eight consecutive free ports found between ${from} and ${from + 1_000}.`);
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -104,7 +104,7 @@ async function lockStateAndPorts(layout: Layout) {
   if (taken.length > 0) {
     shutdown.refuse(
       `Another process listens on port ${taken.join(" and ")}. The service needs ports ${layout.ports.api} to ` +
-        `${layout.ports.mx}. To use other ports: PORT=9000 npm start`,
+        `${layout.ports.imap_tls}. To use other ports: PORT=9000 npm start`,
     );
   }
 }

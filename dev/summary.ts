@@ -16,6 +16,7 @@ The service is ready.
   DNS of *.test  ${local.dns_url}
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
   Submission     ${smtpLine(local)}
+  IMAP           imaps://${HOST}:${layout.ports.imap_tls} (mail programs: address and password of the webmail)
   MX             smtp://${HOST}:${layout.ports.mx} (mail from outside: bounces and unsubscribes)
   Sender         ${local.mailbox}
   API key        ${local.api_key}

@@ -1,7 +1,9 @@
+import type { SearchKey } from "../src/mail/imap/index.ts";
 import {
   type ConversationRange,
   describeContents,
   exportMessages,
+  fetchMessages,
   findByMessageId,
   findImport,
   findImported,
@@ -9,6 +11,7 @@ import {
   listAddresses,
   listBlockedSenders,
   listConversations,
+  listFolderStates,
   listFolders,
   listImports,
   listLabelled,
@@ -18,9 +21,13 @@ import {
   listThread,
   openConversation,
   type Range,
+  readChanges,
+  readFolder,
   readQuota,
   readSignature,
+  searchByKey,
   searchMessages,
+  type WantedColumns,
 } from "../src/mailboxes/mailbox-store/index.ts";
 import { BackupObject } from "./backup-object.ts";
 
@@ -28,6 +35,31 @@ import { BackupObject } from "./backup-object.ts";
 export abstract class MailboxReads extends BackupObject {
   async listFolders() {
     return listFolders(this.sql);
+  }
+
+  /** Returns all folders with what mail programs ask of them. */
+  async listFolderStates() {
+    return listFolderStates(this.sql);
+  }
+
+  /** Returns a folder with the states of all its messages. */
+  async readFolder(folder: string) {
+    return readFolder(this.sql, folder);
+  }
+
+  /** Returns what changed in a folder after a modification sequence. */
+  async readChanges(folder: string, since: number) {
+    return readChanges(this.sql, folder, since);
+  }
+
+  /** Returns messages with these UIDs, at most 200, with what is wanted of them. */
+  async fetchMessages(folder: string, uids: readonly number[], wanted: WantedColumns) {
+    return fetchMessages(this.sql, folder, uids, wanted);
+  }
+
+  /** Returns the messages of a folder after a UID that meet a condition, of the next 1,000. */
+  async searchByKey(folder: string, key: SearchKey, after: number) {
+    return searchByKey(this.sql, folder, key, after);
   }
 
   async list(folder: string, range: Range) {

@@ -2,18 +2,24 @@ import { EventSockets } from "../src/mailboxes/inbox/events/index.ts";
 import {
   type ArchiveContents,
   addMessage,
+  addStructures,
   addUpload,
+  appendMessage,
   blockSender,
+  changeFlags,
   changeLabels,
   changeSelected,
+  copyMessages,
   createContents,
   createFolder,
   deleteFolder,
   deleteLabel,
   endImport,
+  expungeMarked,
   expungeMessages,
   type FlagChanges,
   flagsSet,
+  folderName,
   foldersChanged,
   type ImportedMessage,
   type ImportProgress,
@@ -23,6 +29,7 @@ import {
   labelsSet,
   type MailboxChange,
   messageAdded,
+  messagesCopied,
   messagesExpunged,
   messagesMoved,
   migrate,
@@ -44,6 +51,7 @@ import {
   saveSignature,
   setFlags,
   startImport,
+  subscribe,
   takeReplyTurn,
   unblockSender,
 } from "../src/mailboxes/mailbox-store/index.ts";
@@ -79,7 +87,9 @@ export class MailboxObject extends MailboxReads {
 
   /** Sets the alarm for the next expiry, or for the next check of the sockets. */
   async #setAlarm(): Promise<void> {
-    const times = [nextExpiry(this.sql), this.#sockets.nextCheck(Date.now())].filter((time) => time !== null);
+    const times = [nextExpiry(this.sql, Date.now()), this.#sockets.nextCheck(Date.now())].filter(
+      (time) => time !== null,
+    );
     if (times.length === 0) return;
     const next = Math.max(Math.min(...times), Date.now());
     const planned = await this.ctx.storage.getAlarm();
@@ -99,11 +109,20 @@ export class MailboxObject extends MailboxReads {
 
   /** Closes the sockets of clients whose access has ended. */
   async checkAccess() {
-    await this.#sockets.check();
+    await this.#sockets.checkEnded();
   }
 
   add(message: NewMessage, quotaBytes: number | null) {
     return this.#change(() => addMessage(this.sql, message, { quotaBytes, now: Date.now(), newId }), messageAdded);
+  }
+
+  /** Stores a message of a mail program with its flags. */
+  append(message: NewMessage, changes: FlagChanges, quotaBytes: number | null) {
+    return this.#change(
+      () => appendMessage(this.sql, message, changes, { quotaBytes, now: Date.now(), newId }),
+      (result) =>
+        result.result === "added" ? [{ type: "message", folder: folderName(message.folder), uid: result.uid }] : [],
+    );
   }
 
   /** Stores a draft in place of another one, which it deletes. Null: there is no such draft. */
@@ -129,6 +148,10 @@ export class MailboxObject extends MailboxReads {
     );
   }
 
+  subscribe(name: string, isSubscribed: boolean) {
+    return this.#change(() => subscribe(this.sql, name, isSubscribed));
+  }
+
   deleteFolder(name: string) {
     return this.#change(
       () => deleteFolder(this.sql, name),
@@ -150,6 +173,39 @@ export class MailboxObject extends MailboxReads {
     return this.#change(
       () => setFlags(this.sql, folder, uids, flags),
       (set) => flagsSet(folder, set),
+    );
+  }
+
+  /** Changes flags and keywords of messages. Returns them as they are now. */
+  changeFlags(folder: string, uids: readonly number[], changes: FlagChanges, unchangedSince: number | null = null) {
+    return this.#change(
+      () => changeFlags(this.sql, folder, uids, changes, unchangedSince),
+      (result) =>
+        "states" in result
+          ? flagsSet(
+              folder,
+              result.states.map(({ uid }) => uid),
+            )
+          : [],
+    );
+  }
+
+  /** Copies messages. Returns their UIDs before and after. */
+  copy(from: string, uids: readonly number[], to: string, quotaBytes: number | null) {
+    return this.#change(
+      () => copyMessages(this.sql, { from, uids, to }, { quotaBytes, now: Date.now() }),
+      (result) => ("copied" in result ? messagesCopied(to, result.copied) : []),
+    );
+  }
+
+  /** Expunges messages that are marked as deleted: all of a folder, or those of these UIDs. Returns their UIDs and the bytes that are left. */
+  expungeMarked(folder: string, uids: readonly number[] | null) {
+    return this.#change(
+      () => {
+        const expunged = expungeMarked(this.sql, folder, uids, Date.now());
+        return expunged && { uids: expunged, usedBytes: readQuota(this.sql).usedBytes };
+      },
+      (expunged) => messagesExpunged(folder, expunged?.uids ?? null),
     );
   }
 
@@ -266,13 +322,14 @@ export class MailboxObject extends MailboxReads {
   }
 
   /**
-   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, and closes the sockets whose
-   * access has ended. Safe to repeat.
+   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, finds out structures, and closes the sockets
+   * whose access has ended. Safe to repeat.
    */
   override async alarm(): Promise<void> {
     await this.#sockets.check();
     const ctx = createContext(this.env, newId());
     await runExpiry(ctx, this.ctx.storage, (changes) => this.#sockets.announce(changes));
+    await addStructures(ctx, this.ctx.storage);
     await this.#setAlarm();
   }
 }

@@ -16,6 +16,8 @@ export interface GatewayLimits {
   messageBytes: number;
   /** Recipients of one message. */
   recipients: number;
+  /** Wait for the next byte of a mail program that has logged in (RFC 3501 5.4: at least 30 minutes). */
+  imapIdleMs: number;
   /** Wait for the next byte of a client. */
   idleMs: number;
   /** Time until a client of submission has logged in. */
@@ -45,6 +47,7 @@ export interface GatewayConfig {
   secret: string;
   submission: Listener[];
   mx: Listener[];
+  imap: Listener[];
   healthPort: number | null;
   tls: { keyFile: string; certificateFile: string };
   /** DNS over HTTPS resolver for SPF, DKIM and DMARC; null: the resolver of the system. */
@@ -65,6 +68,7 @@ const DEFAULT_LIMITS: GatewayLimits = {
   messageBytes: 36 * 1024 * 1024,
   recipients: 50,
   idleMs: 60_000,
+  imapIdleMs: 1_830_000,
   loginMs: 60_000,
   messageMs: 600_000,
   connectionMs: 3_600_000,
@@ -95,6 +99,7 @@ export function readConfig(env: Variables): GatewayConfig {
     secret: required("GATEWAY_SECRET"),
     submission: [...ports("SUBMISSION_PORTS", false), ...ports("SUBMISSION_TLS_PORTS", true)],
     mx: ports("MX_PORTS", false),
+    imap: [...ports("IMAP_PORTS", false), ...ports("IMAP_TLS_PORTS", true)],
     healthPort: env.HEALTH_PORT ? toPort("HEALTH_PORT", env.HEALTH_PORT) : null,
     tls: { keyFile: required("TLS_KEY_FILE"), certificateFile: required("TLS_CERTIFICATE_FILE") },
     dnsResolverUrl: env.DNS_RESOLVER_URL || null,
@@ -102,8 +107,8 @@ export function readConfig(env: Variables): GatewayConfig {
     limits,
   };
   if (config.secret.length < 32) throw new Error("GATEWAY_SECRET must have at least 32 characters");
-  if (config.submission.length + config.mx.length === 0)
-    throw new Error("SUBMISSION_PORTS, SUBMISSION_TLS_PORTS and MX_PORTS name no port");
+  if (config.submission.length + config.mx.length + config.imap.length === 0)
+    throw new Error("SUBMISSION_PORTS, SUBMISSION_TLS_PORTS, MX_PORTS, IMAP_PORTS and IMAP_TLS_PORTS name no port");
   return config;
 }
 

@@ -7,6 +7,8 @@ import type { GatewayConfig, Listener } from "./config.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { createResolver } from "./dns.ts";
 import { startHealth } from "./health.ts";
+import { ImapServer } from "./imap/server.ts";
+import { WorkerMailboxes } from "./imap/worker-mailboxes.ts";
 import { log } from "./log.ts";
 import { Mx } from "./mx.ts";
 import { StrictServer } from "./strict-server.ts";
@@ -18,13 +20,15 @@ const DISABLED = ["WIZ", "SHELL", "KILL", "XCLIENT", "XFORWARD", "HELP"];
 
 /** A running gateway. */
 export interface Gateway {
-  /** The ports that it listens on, in the order of the configuration: submission, MX, health. */
-  ports: { submission: number[]; mx: number[]; health: number | null };
+  /** The ports that it listens on, in the order of the configuration: submission, MX, IMAP, health. */
+  ports: { submission: number[]; mx: number[]; imap: number[]; health: number | null };
   /** Reads the certificate again. */
   reloadCertificate(): void;
   /** Stops listening, gives open messages `limits.closeMs` to finish, and closes all connections. */
   close(): Promise<void>;
 }
+
+type Server = StrictServer | ImapServer;
 
 /** Starts the roles of the configuration. */
 export async function startGateway(config: GatewayConfig): Promise<Gateway> {
@@ -34,8 +38,16 @@ export async function startGateway(config: GatewayConfig): Promise<Gateway> {
   const mx = new Mx(worker, config, createResolver(config.dnsResolverUrl));
   const submissionServers = config.submission.map((listener) => submissionServer(config, listener, counts, submission));
   const mxServers = config.mx.map((listener) => mxServer(config, listener, counts, mx));
-  const servers = [...submissionServers, ...mxServers];
-  const listeners = [...config.submission, ...config.mx];
+  const mailboxes = new WorkerMailboxes(worker);
+  const imapServers = config.imap.map(
+    ({ isImplicitTls }) =>
+      new ImapServer({
+        ...{ isImplicitTls, limits: config.limits, counts, mailboxes },
+        certificate: () => readCertificate(config),
+      }),
+  );
+  const servers = [...submissionServers, ...mxServers, ...imapServers];
+  const listeners = [...config.submission, ...config.mx, ...config.imap];
   await Promise.all(servers.map((server, index) => listen(server, config.host, listeners[index]?.port ?? 0)));
   const connections = () => servers.reduce((sum, server) => sum + server.connections.size, 0);
   const health =
@@ -46,16 +58,22 @@ export async function startGateway(config: GatewayConfig): Promise<Gateway> {
           connections: connections(),
         }));
   if (health && !health.listening) await once(health, "listening");
-  const portOf = (server: StrictServer | http.Server) =>
+  const portOf = (server: Server | http.Server) =>
     ("server" in server ? (server.server.address() as AddressInfo) : (server.address() as AddressInfo)).port;
   return {
-    ports: { submission: submissionServers.map(portOf), mx: mxServers.map(portOf), health: health && portOf(health) },
+    ports: {
+      submission: submissionServers.map(portOf),
+      mx: mxServers.map(portOf),
+      imap: imapServers.map(portOf),
+      health: health && portOf(health),
+    },
     reloadCertificate: () => {
       for (const server of servers) server.updateSecureContext(readCertificate(config));
     },
     async close() {
       health?.close();
       await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+      mailboxes.close();
       worker.close();
     },
   };
@@ -137,7 +155,7 @@ function withErrors(server: StrictServer): StrictServer {
   return server;
 }
 
-async function listen(server: StrictServer, host: string, port: number): Promise<void> {
+async function listen({ server }: Server, host: string, port: number): Promise<void> {
   server.listen(port, host);
-  if (!server.server.listening) await once(server.server, "listening");
+  if (!server.listening) await once(server, "listening");
 }

@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { Refusal, StatusError, tryAgain } from "./errors.ts";
 import { log } from "./log.ts";
 
@@ -52,6 +55,53 @@ export class WorkerClient {
     return this.#open(path, { "Content-Type": "message/rfc822", ...headers, ...length });
   }
 
+  /** The header that says that a request is from the gateway. */
+  get authorization(): Record<string, string> {
+    return { Authorization: `Bearer ${this.#secret}` };
+  }
+
+  /** Returns the URL of a WebSocket of the Worker. */
+  socketUrl(path: string): string {
+    return `${this.#url.replace(/^http/, "ws")}/gateway/${path}`;
+  }
+
+  /** Posts JSON and returns the response, whose body is still to be read. Throws StatusError for another status than these. */
+  open(path: string, json: string, statuses: readonly number[] = [200]): Promise<http.IncomingMessage> {
+    const bytes = Buffer.from(json);
+    const headers = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
+    return this.#post(path, headers, [bytes], statuses);
+  }
+
+  /** Posts a message piece by piece and returns the response. Breaks the request off when the pieces fail. */
+  send(
+    path: string,
+    headers: Record<string, string>,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<http.IncomingMessage> {
+    return this.#post(path, { "Content-Type": "message/rfc822", ...headers }, chunks, [200]);
+  }
+
+  async #post(
+    path: string,
+    headers: Record<string, string>,
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    statuses: readonly number[],
+  ): Promise<http.IncomingMessage> {
+    const options = { method: "POST", agent: this.#agent, headers: { ...this.authorization, ...headers } };
+    const request = this.#module.request(`${this.#url}/gateway/${path}`, options);
+    request.setTimeout(RESPONSE_MS, () => request.destroy(new Error("the Worker did not respond in time")));
+    const responded = once(request, "response") as Promise<[http.IncomingMessage]>;
+    responded.catch(() => {});
+    // The Worker may respond before it has read everything.
+    await pipeline(Readable.from(chunks), request).catch((error: unknown) => {
+      if (!request.destroyed || request.errored) throw error;
+    });
+    const [response] = await responded;
+    if (statuses.includes(response.statusCode ?? 0)) return response;
+    response.resume();
+    throw new StatusError(response.statusCode ?? 0);
+  }
+
   /** Returns whether the Worker responds. */
   async isReachable(): Promise<boolean> {
     try {
@@ -71,7 +121,7 @@ export class WorkerClient {
     const request = this.#module.request(`${this.#url}/gateway/${path}`, {
       method: "POST",
       agent: this.#agent,
-      headers: { Authorization: `Bearer ${this.#secret}`, ...headers },
+      headers: { ...this.authorization, ...headers },
     });
     let isOver = false;
     const responded = readResponse(request).finally(() => {

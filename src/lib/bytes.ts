@@ -45,3 +45,14 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 export function utf8Length(text: string): number {
   return encoder.encode(text).byteLength;
 }
+
+/** Characters that one call makes: more arguments would not fit on the stack. */
+const BINARY_STEP = 8_192;
+
+/** Returns bytes as a text of one character for each. */
+export function toBinaryString(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += BINARY_STEP)
+    text += String.fromCharCode(...bytes.subarray(at, at + BINARY_STEP));
+  return text;
+}

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { forwardingRuleRoutes } from "./forwarding-rules/routes.ts";
+import { imapRoutes } from "./imap/routes.ts";
 import { inboundRoutes } from "./inbound/routes.ts";
 import { inboundLogRoutes } from "./inbound-log/routes.ts";
 import { archiveRoutes } from "./inbox/archives/routes.ts";
@@ -25,5 +26,6 @@ export const mailboxesRoutes = new Hono<AppEnv>()
   .route("/", labelRoutes)
   .route("/", messageRoutes)
   .route("/", inboundRoutes)
+  .route("/", imapRoutes)
   .route("/", sendingRoutes)
   .route("/", inboundLogRoutes);

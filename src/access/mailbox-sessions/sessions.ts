@@ -69,9 +69,42 @@ export const inheritPasswordsStatement = (ctx: Ctx, { from, to }: { from: string
   ctx.db.prepare("UPDATE mailbox_passwords SET api_key_id = ?2 WHERE api_key_id = ?1").bind(from, to);
 
 const FIND_MAILBOX = `
-  SELECT b.id, w.id AS workspace_id, p.hash, p.changed_at
+  SELECT b.id, b.address, w.id AS workspaceId, p.hash, p.changed_at AS changedAt
     FROM ${openByPassword("?2")}
    WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
+
+/** A mailbox that a password opens. */
+export interface OpenedMailbox {
+  id: string;
+  address: string;
+  workspaceId: string;
+  /** When the password was set, in ms since 1970. */
+  changedAt: number;
+}
+
+/** Returns the mailbox that a password opens. Null for an unknown or inactive mailbox and for a wrong password. */
+export async function openByPasswordOf(
+  ctx: Ctx,
+  { email, password }: { email: string; password: string },
+): Promise<OpenedMailbox | null> {
+  const row = await ctx.db
+    .prepare(FIND_MAILBOX)
+    .bind(parseAddress(email)?.key ?? "", ctx.now())
+    .first<OpenedMailbox & { hash: string }>();
+  if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
+  const { hash: _, ...mailbox } = row;
+  return mailbox;
+}
+
+const FIND_OPENED = `
+  SELECT b.id, b.address, w.id AS workspaceId, p.changed_at AS changedAt
+    FROM ${openByPassword("?2")}
+   WHERE b.id = ?1 AND b.is_active = 1 AND p.changed_at = ?3`;
+
+/** Returns a mailbox if the password that was set at this time still opens it, or null. */
+export function findOpenedByPassword(ctx: Ctx, mailboxId: string, changedAt: number): Promise<OpenedMailbox | null> {
+  return ctx.db.prepare(FIND_OPENED).bind(mailboxId, ctx.now(), changedAt).first<OpenedMailbox>();
+}
 
 // Inserts nothing when the password was changed while it was checked.
 const INSERT_SESSION = `
@@ -83,17 +116,15 @@ export async function signInToMailbox(
   ctx: Ctx,
   { email, password, client }: { email: string; password: string; client: Client },
 ): Promise<MailboxTokens | null> {
-  const row = await ctx.db
-    .prepare(FIND_MAILBOX)
-    .bind(parseAddress(email)?.key ?? "", ctx.now())
-    .first<{ id: string; workspace_id: string; hash: string; changed_at: number }>();
-  if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
+  const mailbox = await openByPasswordOf(ctx, { email, password });
+  if (!mailbox) return null;
   const sessionId = ctx.newId();
   const refresh = await issueRefreshToken(ctx, "mailbox", sessionId);
-  const values = [sessionId, row.id, client.ip, client.userAgent, ctx.now(), refresh.expiresAt, row.changed_at];
+  const { ip, userAgent } = client;
+  const values = [sessionId, mailbox.id, ip, userAgent, ctx.now(), refresh.expiresAt, mailbox.changedAt];
   const [inserted] = await ctx.db.batch([ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement]);
   if (inserted?.meta.changes !== 1) return null;
-  return toTokens(ctx, { sub: row.id, sid: sessionId, wid: row.workspace_id }, refresh);
+  return toTokens(ctx, { sub: mailbox.id, sid: sessionId, wid: mailbox.workspaceId }, refresh);
 }
 
 const FIND_SESSION = `

@@ -2,6 +2,7 @@ import { type BodyDecoder, countBase64Digits, newBodyDecoder } from "./body-deco
 
 /** Bytes that are decoded at once. */
 const SLICE = 65_536;
+const LF = 0x0a;
 
 /** Reads the encoded body of a part piece by piece: the size of what it decodes to, and its beginning. */
 export class LeafReader {
@@ -12,8 +13,12 @@ export class LeafReader {
   #filled = 0;
   #count = 0;
 
+  /** Line ends of the encoded body. Undefined: they are not counted. */
+  lines: number | undefined;
+
   /** Keeps the first `headBytes` bytes. The encoding is in lower case. */
-  constructor(encoding: string, headBytes: number) {
+  constructor(encoding: string, headBytes: number, countsLines: boolean) {
+    if (countsLines) this.lines = 0;
     this.#encoding = encoding;
     this.#decoder = encoding === "quoted-printable" ? newBodyDecoder(encoding) : null;
     this.#headBytes = headBytes;
@@ -26,6 +31,7 @@ export class LeafReader {
 
   add(bytes: Uint8Array): void {
     this.#keep(bytes);
+    if (this.lines !== undefined) this.lines += countLines(bytes);
     if (this.#encoding === "base64") this.#count += countBase64Digits(bytes);
     else if (!this.#decoder) this.#count += bytes.length;
     else
@@ -51,4 +57,10 @@ export class LeafReader {
     this.#head.set(kept, this.#filled);
     this.#filled = needed;
   }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === LF) lines += 1;
+  return lines;
 }

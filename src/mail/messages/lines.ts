@@ -1,3 +1,4 @@
+import { toBinaryString } from "../../lib/bytes.ts";
 import { lineEnd } from "../reports/index.ts";
 import type { MessageWindow } from "./window.ts";
 
@@ -26,6 +27,22 @@ export class WindowLines {
   /** Returns the bytes between two places. */
   slice(from: number, to: number): Uint8Array {
     return this.bytes.subarray(from - this.start, to - this.start);
+  }
+
+  /** Returns the message up to a place, one character for each byte. Null beyond a bound and with a NUL. */
+  textTo(end: number, maxBytes: number): string | null {
+    if (end > maxBytes || this.start > 0) return null;
+    const bytes = this.slice(0, end);
+    return bytes.includes(0) ? null : toBinaryString(bytes);
+  }
+
+  /** Returns the end of what is before a boundary: the line break before it belongs to it. `from` is the least end. */
+  beforeBreak(boundary: number, from: number): number {
+    let end = Math.max(boundary, from);
+    if (boundary >= this.end) return end;
+    if (end > from && this.bytes[end - 1 - this.start] === LF) end -= 1;
+    if (end > from && this.bytes[end - 1 - this.start] === CR) end -= 1;
+    return end;
   }
 
   /** Returns whether a line begins with `--`. */

@@ -1,3 +1,4 @@
+import type { MessageStructure, PartNode } from "../structures/index.ts";
 import type { LeafReader } from "./leaf-reader.ts";
 import type { PartDescription } from "./parts.ts";
 
@@ -7,6 +8,15 @@ export interface OpenPart {
   /** First byte of its body. */
   at: number;
   reader: LeafReader;
+  node: PartNode;
+  /** Reads the message that it is. */
+  inner: InnerScanner | null;
+}
+
+/** What reads a message within a message. */
+export interface InnerScanner {
+  push(bytes: Uint8Array): void;
+  end(): { structure: MessageStructure };
 }
 
 /** A multipart whose end is not known yet. */

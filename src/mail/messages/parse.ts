@@ -1,5 +1,6 @@
 import { type Address, addressParser } from "postal-mime";
 import type { Fields } from "../reports/index.ts";
+import type { MessageStructure } from "../structures/index.ts";
 import type { ShownPart } from "./bodies.ts";
 import { decodeWhole } from "./body-decoder.ts";
 import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";
@@ -17,6 +18,10 @@ export interface MailAddress {
 export interface ParsedMessage {
   /** Bytes of the header, with the empty line. */
   headerSize: number;
+  /** The header, one character for each byte; null for one that is larger than 64 KiB or has a NUL. */
+  header: string | null;
+  /** The tree of its parts, with what mail programs ask of them. */
+  structure: MessageStructure;
   messageId: string | null;
   inReplyTo: string | null;
   references: string[];
@@ -56,6 +61,8 @@ export class MessageParser {
     const { fields } = scanned;
     return {
       headerSize: scanned.bodyAt,
+      header: scanned.header,
+      structure: scanned.structure,
       messageId: firstId(fields.get("message-id")),
       inReplyTo: firstId(fields.get("in-reply-to")),
       references: idsOf(fields.get("references")),

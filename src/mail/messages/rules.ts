@@ -3,6 +3,8 @@
 export const bounds = {
   /** Bytes of the header of a message and of a part. */
   headerBytes: 262_144,
+  /** Bytes of the header of a message that are kept with its record. */
+  keptHeaderBytes: 65_536,
   /** Leaf parts, and nesting of multiparts. */
   parts: 1_000,
   depth: 30,

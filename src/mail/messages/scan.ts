@@ -1,8 +1,10 @@
 import { type Fields, parseContentType, readFields } from "../reports/index.ts";
+import { type MessageStructure, toInnerMessage } from "../structures/index.ts";
 import { type Bodies, BodyParts } from "./bodies.ts";
 import { LeafReader } from "./leaf-reader.ts";
 import { WindowLines } from "./lines.ts";
 import { type OpenMultipart, OpenMultiparts, type OpenPart } from "./open-multiparts.ts";
+import { type Header, PartTree } from "./part-tree.ts";
 import { describePart, type MessagePart } from "./parts.ts";
 import { toUtf8Header } from "./raw-header.ts";
 import { bounds, problems } from "./rules.ts";
@@ -12,6 +14,9 @@ export interface ScannedMessage extends Bodies {
   fields: Fields;
   /** First byte after the header. */
   bodyAt: number;
+  /** The bytes before it, one character for each; null beyond a bound and with a NUL. */
+  header: string | null;
+  structure: MessageStructure;
   parts: MessagePart[];
   /** Why parts are missing; null when all are there. */
   problem: string | null;
@@ -22,16 +27,10 @@ export interface BodySink {
   update(bytes: Uint8Array): unknown;
 }
 
-/** A header and the first byte after it. */
-interface Header {
-  fields: Fields;
-  bodyAt: number;
-}
-
 /** Work on a message that stops where more of its bytes must be known. */
 type Steps<Result> = Generator<void, Result, void>;
 
-const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
+const SPACE = 0x20;
 
 /**
  * Finds the parts of a message (RFC 2046) in one pass while it arrives, and holds one MiB of it at most. The work grows with the
@@ -45,6 +44,7 @@ export class MessageScanner {
   readonly #parts: MessagePart[] = [];
   readonly #bodies = new BodyParts();
   #problem: string | null = null;
+  #header: string | null = null;
   /** The part that is being read, or the multipart before its first part, and the place up to which it was read. */
   #leaf: OpenPart | null = null;
   #preamble: OpenPart | null = null;
@@ -55,7 +55,11 @@ export class MessageScanner {
   /** First byte of the body that `#body` has not; infinite before the header is read. */
   #bodyFrom = Number.POSITIVE_INFINITY;
 
-  constructor({ whole, body = null }: { whole?: Uint8Array; body?: BodySink | null } = {}) {
+  readonly #tree: PartTree;
+
+  /** `tree`: that of a message within another one. */
+  constructor({ whole, body = null }: { whole?: Uint8Array; body?: BodySink | null } = {}, tree = new PartTree()) {
+    this.#tree = tree;
     this.#window = new MessageWindow(whole);
     this.#body = body;
     this.#steps = this.#scan();
@@ -78,7 +82,15 @@ export class MessageScanner {
     const header = this.#advance();
     if (!header) throw new Error("the end of the message was not read");
     this.#passBody(this.#window.end);
-    return { ...header, parts: this.#parts, ...this.#bodies.end(this.#parts), problem: this.#problem };
+    const structure = this.#tree.end(header);
+    return {
+      ...header,
+      header: this.#header,
+      structure,
+      parts: this.#parts,
+      ...this.#bodies.end(this.#parts),
+      problem: this.#problem,
+    };
   }
 
   /** Reads the bytes of the window as far as possible. */
@@ -97,6 +109,7 @@ export class MessageScanner {
   *#scan(): Steps<Header> {
     const start = isMbox(this.#lines.bytes) ? this.#lines.endOfLine(0) : 0;
     const header = yield* this.#readHeader(start);
+    this.#header = this.#lines.textTo(header.bodyAt, bounds.keptHeaderBytes);
     this.#bodyFrom = header.bodyAt;
     this.#begin(header, null);
     for (let at = header.bodyAt; this.#multiparts.length > 0; ) {
@@ -113,7 +126,7 @@ export class MessageScanner {
         continue;
       }
       this.#close(line);
-      this.#closeMultiparts(found.closes ? found.level : found.level + 1, line);
+      this.#closeMultiparts(found.closes ? found.level : found.level + 1, line, found.closes);
       if (found.closes) continue;
       if (this.#parts.length >= bounds.parts) {
         this.#problem = problems.parts;
@@ -132,7 +145,7 @@ export class MessageScanner {
       yield;
     }
     this.#close(this.#lines.end);
-    this.#closeMultiparts(0, this.#lines.end);
+    this.#closeMultiparts(0, this.#lines.end, false);
   }
 
   /** Reads the header of a part of the innermost multipart. Returns the first byte of its body. */
@@ -164,7 +177,9 @@ export class MessageScanner {
   #read(to: number): void {
     const part = this.#leaf ?? this.#preamble;
     if (!part || to <= this.#readTo) return;
-    part.reader.add(this.#lines.slice(this.#readTo, to));
+    const bytes = this.#lines.slice(this.#readTo, to);
+    part.reader.add(bytes);
+    part.inner?.push(bytes);
     this.#readTo = to;
   }
 
@@ -179,15 +194,17 @@ export class MessageScanner {
     }
   }
 
-  #begin({ fields, bodyAt: at }: Header, parent: OpenMultipart | null): void {
+  #begin({ fields, at: header, bodyAt: at }: Header, parent: OpenMultipart | null): void {
     const fallback = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
     const type = parseContentType(fields.get("content-type"), fallback);
     const boundary = type.type.startsWith("multipart/") ? type.parameters.get("boundary")?.trimEnd() : undefined;
     const partId = parent ? `${parent.prefix}${parent.children}` : "1";
     const place = parent && { type: parent.type, isFirst: parent.children === 1 };
     const description = describePart(partId, fields, type, place);
-    const reader = new LeafReader(description.encoding, this.#bodies.headBytes(description));
-    const self = { description, at, reader };
+    const node = this.#tree.add(fields, fallback, { header, body: at }, parent?.self.node ?? null);
+    const countsLines = /^(?:text|multipart|message)\//.test(type.type);
+    const reader = new LeafReader(description.encoding, this.#bodies.headBytes(description), countsLines);
+    const self = { description, at, reader, node, inner: null };
     this.#readTo = at;
     if (boundary && this.#multiparts.length < bounds.depth) {
       const prefix = parent ? `${partId}.` : "";
@@ -203,12 +220,14 @@ export class MessageScanner {
       return;
     }
     if (boundary) this.#problem = problems.depth;
-    this.#leaf = self;
+    const inner = this.#tree.inner(type.type, description.encoding);
+    this.#leaf = { ...self, inner: inner && new MessageScanner({}, inner) };
   }
 
   /** Ends the multiparts beyond a level before the byte `end`. One without parts can only be read as text (RFC 2045 5.2). */
-  #closeMultiparts(level: number, end: number): void {
+  #closeMultiparts(level: number, end: number, isLast: boolean): void {
     const closed = this.#multiparts.removeFrom(level);
+    this.#tree.endMultiparts(closed, level, { end: this.#lines.beforeBreak(end, 0), isLast });
     if (closed.length > 0) this.#preamble = null;
     for (const { self, children } of closed) {
       if (children > 0 || this.#parts.length >= bounds.parts) continue;
@@ -220,14 +239,13 @@ export class MessageScanner {
   /** Ends the leaf that is open before the byte `end`. The line break before a boundary belongs to the boundary. */
   #close(end: number): void {
     if (!this.#leaf) return;
-    const { description, at, reader } = this.#leaf;
-    let to = Math.max(end, at);
-    if (end < this.#lines.end) {
-      if (to > at && this.#lines.bytes[to - 1 - this.#lines.start] === LF) to -= 1;
-      if (to > at && this.#lines.bytes[to - 1 - this.#lines.start] === CR) to -= 1;
-    }
+    const { description, at, reader, node, inner } = this.#leaf;
+    const to = this.#lines.beforeBreak(end, at);
     this.#read(to);
     this.#leaf = null;
+    node.end = to;
+    if (reader.lines !== undefined) node.lines = reader.lines;
+    if (inner) node.message = toInnerMessage(inner.end().structure, at);
     const part = { ...description, at, length: to - at, size: reader.end() };
     this.#bodies.add(part, reader.head);
     this.#parts.push(part);
@@ -239,15 +257,16 @@ export class MessageScanner {
     for (let line = at; line < this.#lines.end; ) {
       const next = this.#lines.endOfLine(line);
       // A body can begin without the empty line.
-      if (this.#isBoundary(line, next)) return { fields: this.#fieldsOf(at, line), bodyAt: line };
-      if (this.#lines.isEmptyLine(line - this.#lines.start)) return { fields: this.#fieldsOf(at, next), bodyAt: next };
+      if (this.#isBoundary(line, next)) return { fields: this.#fieldsOf(at, line), at, bodyAt: line };
+      if (this.#lines.isEmptyLine(line - this.#lines.start))
+        return { fields: this.#fieldsOf(at, next), at, bodyAt: next };
       if (next - at > bounds.headerBytes) {
         const fields = this.#fieldsOf(at, next);
-        return { fields, bodyAt: yield* this.#skipHeader(next - 1) };
+        return { fields, at, bodyAt: yield* this.#skipHeader(next - 1) };
       }
       line = next;
     }
-    return { fields: this.#fieldsOf(at, this.#lines.end), bodyAt: this.#lines.end };
+    return { fields: this.#fieldsOf(at, this.#lines.end), at, bodyAt: this.#lines.end };
   }
 
   /** Skips the rest of a header beyond its bound, from a byte before a line on. Returns the first byte of the body. */

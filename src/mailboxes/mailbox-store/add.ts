@@ -4,6 +4,7 @@ import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { limits, placeToken, toSearchable } from "./rules.ts";
 import { first, type Sql } from "./sql.ts";
+import { addStructure } from "./structures.ts";
 import type { AddResult, NewMessage, Person } from "./types.ts";
 
 const INSERT = `
@@ -105,6 +106,7 @@ function insert(
     JSON.stringify(message.parts),
   );
   if (!row) throw new Error("the message was not inserted");
+  if (message.structure) addStructure(sql, row.id, message.structure, message.header ?? null);
   return row.id;
 }
 

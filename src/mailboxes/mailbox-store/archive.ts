@@ -1,5 +1,5 @@
 import { type AddOptions, addMessage } from "./add.ts";
-import { setFlags } from "./change.ts";
+import { setFlags } from "./flags.ts";
 import { createFolder, findFolder, findSameFolder } from "./folders.ts";
 import { countImported, moveImport } from "./imports.ts";
 import { changeLabels, listLabels, saveLabel } from "./labels.ts";

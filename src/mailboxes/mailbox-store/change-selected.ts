@@ -1,5 +1,6 @@
 import { expungeMessages, moveMessages, restoreFromSpam } from "./change.ts";
 import { flagsSet, messagesExpunged, messagesMoved } from "./changes.ts";
+import { setFlags } from "./flags.ts";
 import { type FolderRow, findFolder, folderIds } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { all, first, type Sql } from "./sql.ts";
@@ -109,7 +110,7 @@ interface Found {
 function run(sql: Sql, { folder, uids, change }: Found, now: number): Outcome {
   switch (change.type) {
     case "flag":
-      return told(folder.name, flag(sql, folder.id, uids, change));
+      return told(folder.name, flag(sql, folder, uids, change));
     case "label":
       return told(folder.name, label(sql, folder.id, uids, change));
     case "move":
@@ -133,18 +134,18 @@ const told = (folder: string, uids: number[]): Outcome => ({
 
 function flag(
   sql: Sql,
-  folderId: number,
+  folder: FolderRow,
   uids: readonly number[],
   { flag: column, isSet }: { flag: "seen" | "flagged"; isSet: boolean },
 ): number[] {
-  return all<{ uid: number }>(
+  const others = all<{ uid: number }>(
     sql,
-    `UPDATE messages SET ${column} = ?3 WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) AND ${column} <> ?3
-     RETURNING uid`,
-    folderId,
+    `SELECT uid FROM messages WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) AND ${column} <> ?3`,
+    folder.id,
     JSON.stringify(uids),
     isSet ? 1 : 0,
   ).map(({ uid }) => uid);
+  return setFlags(sql, folder.name, others, { [column]: isSet }) ?? [];
 }
 
 function label(

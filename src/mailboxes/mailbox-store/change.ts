@@ -2,7 +2,10 @@ import { DAY_MS } from "../../lib/time.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
-import type { FlagChanges, MovedMessage } from "./types.ts";
+import type { MovedMessage } from "./types.ts";
+
+/** Messages that one call expunges. */
+const MAX_EXPUNGED = 5_000;
 
 interface Found {
   id: number;
@@ -20,24 +23,6 @@ function findByUid(sql: Sql, folderId: number, uids: readonly number[]): Found[]
   );
 }
 
-/** Sets and clears flags. Returns the UIDs that exist, or null when there is no such folder. */
-export function setFlags(sql: Sql, folderName: string, uids: readonly number[], flags: FlagChanges): number[] | null {
-  const folder = findFolder(sql, folderName);
-  if (!folder) return null;
-  const bit = (flag: boolean | undefined) => (flag === undefined ? null : flag ? 1 : 0);
-  const rows = all<{ uid: number }>(
-    sql,
-    `UPDATE messages SET seen = coalesce(?3, seen), flagged = coalesce(?4, flagged), answered = coalesce(?5, answered)
-      WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) RETURNING uid`,
-    folder.id,
-    JSON.stringify(uids),
-    bit(flags.seen),
-    bit(flags.flagged),
-    bit(flags.answered),
-  );
-  return rows.map(({ uid }) => uid).sort((a, b) => a - b);
-}
-
 /**
  * Moves messages to another folder, where each gets a new UID (RFC 9051 6.6.2). Within its own folder a message stays as it
  * is. Returns the moved messages, or the folder that does not exist. Must run in a transaction. `now` in ms since 1970.
@@ -46,14 +31,15 @@ export function moveMessages(
   sql: Sql,
   { from, uids, to }: { from: string; uids: readonly number[]; to: string },
   now: number,
-): { moved: MovedMessage[] } | { unknown: "from" | "to" } {
+): { moved: MovedMessage[]; uidvalidity: number } | { unknown: "from" | "to" } {
   const source = findFolder(sql, from);
   if (!source) return { unknown: "from" };
   const target = findFolder(sql, to);
   if (!target) return { unknown: "to" };
   const found = findByUid(sql, source.id, uids);
-  if (source.id === target.id) return { moved: found.map(({ uid }) => ({ uid, newUid: uid })) };
-  return { moved: place(sql, found, source.id, target.id, now) };
+  const { uidvalidity } = target;
+  if (source.id === target.id) return { moved: found.map(({ uid }) => ({ uid, newUid: uid })), uidvalidity };
+  return { moved: place(sql, found, source.id, target.id, now), uidvalidity };
 }
 
 function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: number, now: number): MovedMessage[] {
@@ -111,6 +97,33 @@ export function expungeMessages(sql: Sql, folderName: string, uids: readonly num
   return found.map(({ uid }) => uid);
 }
 
+const MARKED = "SELECT uid FROM messages WHERE folder = ?1 AND deleted = 1";
+const MARKED_OF = `${MARKED} AND uid IN (SELECT value FROM json_each(?2))`;
+
+/**
+ * Deletes messages that are marked as deleted for good: all of a folder, or those of these UIDs. Returns their UIDs, at most 5,000, or
+ * null when there is no such folder. `now` in ms since 1970.
+ */
+export function expungeMarked(
+  sql: Sql,
+  folderName: string,
+  uids: readonly number[] | null,
+  now: number,
+): number[] | null {
+  const folder = findFolder(sql, folderName);
+  if (!folder) return null;
+  const marked =
+    uids === null
+      ? all<{ uid: number }>(sql, `${MARKED} ORDER BY uid LIMIT ${MAX_EXPUNGED}`, folder.id)
+      : all<{ uid: number }>(sql, `${MARKED_OF} ORDER BY uid LIMIT ${MAX_EXPUNGED}`, folder.id, JSON.stringify(uids));
+  return expungeMessages(
+    sql,
+    folderName,
+    marked.map(({ uid }) => uid),
+    now,
+  );
+}
+
 /** Deletes messages for good by their ids, and lists their objects for deletion. `now` in ms since 1970. */
 export function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
   const list = JSON.stringify(ids);
@@ -119,15 +132,19 @@ export function expungeByIds(sql: Sql, ids: readonly number[], now: number): voi
     "SELECT DISTINCT thread FROM messages WHERE id IN (SELECT value FROM json_each(?))",
     list,
   );
-  sql.exec(
-    `INSERT OR IGNORE INTO deleted_objects (object, due_at)
-     SELECT object, ?2 FROM messages WHERE id IN (SELECT value FROM json_each(?1))`,
+  const objects = all<{ object: string }>(
+    sql,
+    "SELECT DISTINCT object FROM messages WHERE id IN (SELECT value FROM json_each(?))",
     list,
-    now + REMOVAL_DELAY_MS,
   );
   sql.exec("DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))", list);
   sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", list);
   sql.exec("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", list);
+  removeUnknownObjects(
+    sql,
+    objects.map(({ object }) => object),
+    now + REMOVAL_DELAY_MS,
+  );
   sql.exec(
     `DELETE FROM thread_ids WHERE thread IN (
        SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value))`,
@@ -136,10 +153,10 @@ export function expungeByIds(sql: Sql, ids: readonly number[], now: number): voi
 }
 
 /**
- * Lists those of these objects for deletion that no message and no upload names, and returns their number. `now` in ms since
- * 1970.
+ * Lists those of these objects for deletion that no message and no upload names, and returns their number. A copy of a message names
+ * the same object. `dueAt`: when they may be deleted, in ms since 1970.
  */
-export function removeUnknownObjects(sql: Sql, objects: readonly string[], now: number): number {
+export function removeUnknownObjects(sql: Sql, objects: readonly string[], dueAt: number): number {
   return all(
     sql,
     `INSERT OR IGNORE INTO deleted_objects (object, due_at)
@@ -147,7 +164,7 @@ export function removeUnknownObjects(sql: Sql, objects: readonly string[], now: 
         AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.object = value)
         AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.object = value) RETURNING object`,
     JSON.stringify(objects),
-    now,
+    dueAt,
   ).length;
 }
 

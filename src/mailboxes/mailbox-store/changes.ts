@@ -28,6 +28,11 @@ export function messagesMoved(from: string, to: string, moved: readonly MovedMes
   ]);
 }
 
+/** Returns the changes of messages that were copied to a folder. */
+export function messagesCopied(to: string, copied: readonly MovedMessage[]): MailboxChange[] {
+  return copied.map(({ newUid }) => ({ type: "message", folder: folderName(to), uid: newUid }));
+}
+
 /** Returns the changes of messages that were deleted for good. */
 export function messagesExpunged(folder: string, uids: readonly number[] | null): MailboxChange[] {
   return (uids ?? []).map((uid) => ({ type: "expunge", folder: folderName(folder), uid }));

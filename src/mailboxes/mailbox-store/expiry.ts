@@ -1,11 +1,13 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expungeByIds } from "./change.ts";
+import { forgetExpunged } from "./folder-state.ts";
 import { expireImports, nextImportExpiry } from "./imports.ts";
 import { readQuota } from "./quota.ts";
 import { KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
 import { saveUsedBytes } from "./save-used-bytes.ts";
 import { all, first, type Sql } from "./sql.ts";
+import { hasUnstructured } from "./structures.ts";
 import type { MailboxChange } from "./types.ts";
 
 /** Messages that one run of the alarm removes, and deliveries that it deletes. */
@@ -50,6 +52,12 @@ function removeExpired(sql: Sql, now: number): Removal {
   );
   sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
   expireImports(sql, now);
+  sql.exec(
+    `DELETE FROM deleted_objects WHERE object IN (SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000)
+        AND EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)`,
+    now,
+  );
+  forgetExpunged(sql);
   const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
   return {
     objects: due.map(({ object }) => object),
@@ -72,13 +80,14 @@ function deleteObjectRows(sql: Sql, objects: readonly string[]): void {
   sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
 }
 
-/** Returns when the alarm has work again, in ms since 1970, or null. */
-export function nextExpiry(sql: Sql): number | null {
+/** Returns when the alarm has work again, or null. Times in ms since 1970. */
+export function nextExpiry(sql: Sql, now: number): number | null {
   const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
   const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
   const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
   const imports = nextImportExpiry(sql);
   const times = [
+    ...(hasUnstructured(sql) ? [now] : []),
     ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
     ...(object?.at == null ? [] : [object.at]),
     ...(upload?.at == null ? [] : [upload.at + 1]),

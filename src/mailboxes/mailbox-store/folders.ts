@@ -1,6 +1,6 @@
-import { folderName, isSystemFolder, limits, nameKey, nextUidvalidity, systemFolders } from "./rules.ts";
+import { folderName, isSystemFolder, limits, nameIssue, nameKey, nextUidvalidity, systemFolders } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
-import type { Folder } from "./types.ts";
+import type { Folder, FolderSummary } from "./types.ts";
 
 export interface FolderRow {
   id: number;
@@ -13,6 +13,11 @@ export interface FolderRow {
   bytes: number;
   files: number;
   file_bytes: number;
+  /** The modification sequence of its last change. */
+  modseq: number;
+  /** Expunges after this modification sequence are known. */
+  expunged_after: number;
+  subscribed: number;
 }
 
 /** Returns the row of a folder, or null when the mailbox has none of this name. */
@@ -36,6 +41,24 @@ export function listFolders(sql: Sql): Folder[] {
   ).map(toFolder);
 }
 
+/** Returns all folders with what mail programs ask of them. */
+export function listFolderStates(sql: Sql): FolderSummary[] {
+  return all<FolderRow>(sql, "SELECT * FROM folders ORDER BY id").map((row) => ({
+    ...toFolder(row),
+    bytes: row.bytes,
+    modseq: row.modseq,
+    isSubscribed: row.subscribed === 1,
+  }));
+}
+
+/** Subscribes to a folder or ends that. Returns null when there is none. */
+export function subscribe(sql: Sql, name: string, isSubscribed: boolean): Folder | null {
+  const folder = findFolder(sql, name);
+  if (!folder) return null;
+  sql.exec("UPDATE folders SET subscribed = ? WHERE id = ?", isSubscribed ? 1 : 0, folder.id);
+  return toFolder(folder);
+}
+
 export type FolderResult = { folder: Folder } | { refused: "taken" | "too-many" | "unknown" | "system" | "not-empty" };
 
 /** Creates a folder. A name that was used before gets a greater uidvalidity (RFC 9051 6.3.4). */
@@ -55,14 +78,29 @@ function lastUidvalidity(sql: Sql): number {
   return Math.max(last, Number(stored?.value ?? 0));
 }
 
-/** Renames a folder of the user. Its UIDs and uidvalidity stay. */
+/** Separates the levels of a folder name for mail programs. */
+const SEPARATOR = "/";
+
+/** Renames a folder of the user, and the folders below it. Their UIDs and uidvalidity stay. */
 export function renameFolder(sql: Sql, name: string, newName: string): FolderResult {
   const folder = findFolder(sql, name);
   if (!folder) return { refused: "unknown" };
   if (isSystemFolder(name)) return { refused: "system" };
   const other = findSameFolder(sql, newName);
   if (other && other.id !== folder.id) return { refused: "taken" };
+  const prefix = `${folder.name}${SEPARATOR}`;
+  const below = all<FolderRow>(sql, "SELECT * FROM folders").filter((row) => row.name.startsWith(prefix));
+  const renamed = below.map((row) => ({
+    row,
+    to: `${folderName(newName)}${SEPARATOR}${row.name.slice(prefix.length)}`,
+  }));
+  const isTaken = ({ row, to }: { row: FolderRow; to: string }) => {
+    const same = findSameFolder(sql, to);
+    return nameIssue(to) !== null || (same !== null && same.id !== row.id);
+  };
+  if (renamed.some(isTaken)) return { refused: "taken" };
   sql.exec("UPDATE folders SET name = ? WHERE id = ?", folderName(newName), folder.id);
+  for (const { row, to } of renamed) sql.exec("UPDATE folders SET name = ? WHERE id = ?", to, row.id);
   return changed(sql, newName);
 }
 
@@ -72,6 +110,7 @@ export function deleteFolder(sql: Sql, name: string): FolderResult {
   if (!folder) return { refused: "unknown" };
   if (isSystemFolder(name)) return { refused: "system" };
   if (folder.total > 0) return { refused: "not-empty" };
+  sql.exec("DELETE FROM expunged WHERE folder = ?", folder.id);
   sql.exec("DELETE FROM folders WHERE id = ?", folder.id);
   return { folder: toFolder(folder) };
 }

@@ -1,15 +1,17 @@
 export { addMessage } from "./add.ts";
+export { addStructures } from "./add-structures.ts";
+export { type AppendResult, appendMessage } from "./append.ts";
 export { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
 export { takeReplyTurn } from "./auto-replied.ts";
 export { blockSender, listBlockedSenders, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
 export {
   addUpload,
+  expungeMarked,
   expungeMessages,
   moveMessages,
   type RestoredMessage,
   removeUnknownObjects,
   restoreFromSpam,
-  setFlags,
 } from "./change.ts";
 export {
   changeSelected,
@@ -23,6 +25,7 @@ export {
   foldersChanged,
   labelsSet,
   messageAdded,
+  messagesCopied,
   messagesExpunged,
   messagesMoved,
   summarize as summarizeChanges,
@@ -34,8 +37,20 @@ export {
   type ListPlace,
   listConversations,
 } from "./conversations.ts";
+export { type CopyResult, copyMessages } from "./copy.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
-export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
+export { type FetchedMessage, fetchMessages, type WantedColumns } from "./fetch.ts";
+export { changeFlags, type FlagResult, setFlags } from "./flags.ts";
+export { forgetExpunged, readChanges, readFolder } from "./folder-state.ts";
+export {
+  createFolder,
+  deleteFolder,
+  type FolderResult,
+  listFolderStates,
+  listFolders,
+  renameFolder,
+  subscribe,
+} from "./folders.ts";
 export { endImport, findImport, listImports, startImport } from "./imports.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";
@@ -57,5 +72,7 @@ export {
 export { replaceDraft } from "./replace-draft.ts";
 export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
+export { type FoundUids, searchByKey } from "./search-by-key.ts";
 export { readSignature, saveSignature } from "./signature.ts";
+export { hasUnstructured } from "./structures.ts";
 export type * from "./types.ts";

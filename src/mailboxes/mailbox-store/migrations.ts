@@ -108,15 +108,69 @@ const migrations: readonly string[] = [
   `
   CREATE INDEX messages_by_conversation ON messages (folder, thread, received_at, uid);
   CREATE INDEX messages_unseen ON messages (folder, thread) WHERE seen = 0;`,
+  // Modification sequences (RFC 7162), one counter a folder: triggers raise it, so that no change can forget to. A mailbox of an earlier
+  // version reads each of its messages once for the index.
+  `
+  ALTER TABLE folders ADD COLUMN modseq INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE folders ADD COLUMN expunged_after INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE folders ADD COLUMN subscribed INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE messages ADD COLUMN modseq INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE messages ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN keywords TEXT NOT NULL DEFAULT '';
+  CREATE TABLE keywords (name TEXT PRIMARY KEY COLLATE NOCASE) STRICT, WITHOUT ROWID;
+  CREATE TABLE expunged (
+    folder INTEGER NOT NULL, modseq INTEGER NOT NULL, uid INTEGER NOT NULL, PRIMARY KEY (folder, modseq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX messages_by_modseq ON messages (folder, modseq);
+  CREATE INDEX messages_marked_deleted ON messages (folder, uid) WHERE deleted = 1;
+  DROP TRIGGER message_added;
+  DROP TRIGGER message_removed;
+  DROP TRIGGER message_changed;
+  CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
+    UPDATE folders SET total = total + 1, unseen = unseen + (1 - new.seen), bytes = bytes + new.size,
+      files = files + new.files, file_bytes = file_bytes + new.file_bytes, modseq = modseq + 1 WHERE id = new.folder;
+    UPDATE messages SET modseq = (SELECT modseq FROM folders WHERE id = new.folder) WHERE id = new.id;
+  END;
+  CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
+    UPDATE folders SET total = total - 1, unseen = unseen - (1 - old.seen), bytes = bytes - old.size,
+      files = files - old.files, file_bytes = file_bytes - old.file_bytes, modseq = modseq + 1 WHERE id = old.folder;
+    INSERT INTO expunged SELECT id, modseq, old.uid FROM folders WHERE id = old.folder;
+  END;
+  CREATE TRIGGER message_flagged AFTER UPDATE OF seen, flagged, answered, draft, deleted, keywords ON messages
+    WHEN old.folder = new.folder AND (old.seen <> new.seen OR old.flagged <> new.flagged OR old.answered <> new.answered
+      OR old.draft <> new.draft OR old.deleted <> new.deleted OR old.keywords <> new.keywords) BEGIN
+    UPDATE folders SET unseen = unseen + old.seen - new.seen, modseq = modseq + 1 WHERE id = new.folder;
+    UPDATE messages SET modseq = (SELECT modseq FROM folders WHERE id = new.folder) WHERE id = new.id;
+  END;
+  CREATE TRIGGER message_moved AFTER UPDATE OF folder ON messages WHEN old.folder <> new.folder BEGIN
+    UPDATE folders SET total = total - 1, unseen = unseen - (1 - old.seen), bytes = bytes - old.size,
+      files = files - old.files, file_bytes = file_bytes - old.file_bytes, modseq = modseq + 1 WHERE id = old.folder;
+    INSERT INTO expunged SELECT id, modseq, old.uid FROM folders WHERE id = old.folder;
+    UPDATE folders SET total = total + 1, unseen = unseen + (1 - new.seen), bytes = bytes + new.size,
+      files = files + new.files, file_bytes = file_bytes + new.file_bytes, modseq = modseq + 1 WHERE id = new.folder;
+    UPDATE messages SET modseq = (SELECT modseq FROM folders WHERE id = new.folder) WHERE id = new.id;
+  END;`,
+  // What mail programs list messages by: the header as it arrived, and the tree of parts as JSON. In a table of its own, so that other lists
+  // do not read it. The alarm adds the rows of messages of earlier versions.
+  `
+  CREATE TABLE message_structures (message INTEGER PRIMARY KEY, header TEXT, structure TEXT NOT NULL) STRICT;
+  CREATE TRIGGER message_structure_removed AFTER DELETE ON messages BEGIN
+    DELETE FROM message_structures WHERE message = old.id;
+  END;
+  CREATE TABLE structures_to_add (message INTEGER PRIMARY KEY) STRICT;
+  INSERT INTO structures_to_add SELECT id FROM messages;`,
 ];
 
-/** Brings the database of a mailbox to the newest schema. A new one gets the system folders. `now` in ms since 1970. */
-export function migrate(sql: Sql, now: number): void {
+/**
+ * Brings the database of a mailbox to a version of the schema, the newest if none is given. A new one gets the system folders. `now` in
+ * ms since 1970.
+ */
+export function migrate(sql: Sql, now: number, version = migrations.length): void {
   sql.exec("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY) STRICT");
   const done =
     first<{ version: number }>(sql, "SELECT coalesce(max(version), 0) AS version FROM migrations")?.version ?? 0;
   for (const [index, statements] of migrations.entries()) {
-    if (index < done) continue;
+    if (index < done || index >= version) continue;
     sql.exec(statements);
     sql.exec("INSERT INTO migrations (version) VALUES (?)", index + 1);
     if (index === 0) addSystemFolders(sql, now);

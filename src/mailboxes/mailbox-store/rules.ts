@@ -24,14 +24,15 @@ export const limits = {
   /** Matches that the total of a search counts. */
   countedMatches: 10_000,
   blockedSenders: 1_000,
+  keywords: 200,
 } as const;
 
 /** Days after which messages leave Trash and Spam, and after which a delivery is no longer known as repeated. */
 export const KEPT_DAYS = 30;
 /** Days for which an import that has ended is listed. */
 export const IMPORT_DAYS = 30;
-/** Delay from an expunge to the removal of the object: reads that were running have ended by then. In ms. */
-export const REMOVAL_DELAY_MS = 120_000;
+/** Delay from an expunge to the removal of the object: clients that do not know of the expunge can read it until then. In ms. */
+export const REMOVAL_DELAY_MS = 3_600_000;
 
 /** Returns the name of a system folder in its own letter case, any other name in NFC. */
 export function folderName(name: string): string {
@@ -70,6 +71,13 @@ const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 /** Separates ideographs, which the tokenizer would take as one word, so that each can be found. */
 export function toSearchable(text: string): string {
   return text.replace(IDEOGRAPHS, " $& ");
+}
+
+const SEPARATED = new RegExp(` (${IDEOGRAPHS.source}) `, "gu");
+
+/** Returns a text as it was before `toSearchable`. */
+export function fromSearchable(text: string): string {
+  return text.replace(SEPARATED, "$1");
 }
 
 /** The token of a folder in the search index. */

@@ -1,3 +1,5 @@
+import type { MessageStructure } from "../../mail/structures/index.ts";
+
 /** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
 
 export interface Person {
@@ -52,6 +54,10 @@ export interface NewMessage {
   /** Bytes of the message, and of its header. */
   size: number;
   headerSize: number;
+  /** The header, one character for each byte. Null or absent: it must be read from the object. */
+  header?: string | null;
+  /** Absent: it is found out later. */
+  structure?: MessageStructure;
   parts: PartPlace[];
   /** Why the message was not parsed completely; null when it was. */
   problem: string | null;
@@ -75,6 +81,14 @@ export interface Folder {
   total: number;
   uidvalidity: number;
   uidnext: number;
+}
+
+/** A folder with what mail programs ask of it. */
+export interface FolderSummary extends Folder {
+  bytes: number;
+  /** The modification sequence of its last change. */
+  modseq: number;
+  isSubscribed: boolean;
 }
 
 /** A message in a list. */
@@ -126,6 +140,40 @@ export interface FlagChanges {
   seen?: boolean | undefined;
   flagged?: boolean | undefined;
   answered?: boolean | undefined;
+  draft?: boolean | undefined;
+  /** Marked to be expunged (RFC 3501 2.3.2). */
+  deleted?: boolean | undefined;
+  keywords?: KeywordChange | undefined;
+}
+
+/** Keywords that messages get or lose, or that they have alone afterwards. */
+export interface KeywordChange {
+  mode: "add" | "remove" | "replace";
+  names: readonly string[];
+}
+
+/** The flags of a message and the modification sequence of its last change. `flags` has the bits of `flagBits`. */
+export interface MessageState {
+  uid: number;
+  modseq: number;
+  flags: number;
+  keywords: string[];
+}
+
+/** A folder with the states of its messages in order of UID, each value as the difference to the one before (docs/contract/imap.md). */
+export interface FolderState {
+  uidvalidity: number;
+  uidnext: number;
+  modseq: number;
+  /** Keywords of the mailbox. */
+  keywords: string[];
+  uids: number[];
+  modseqs: number[];
+  flags: number[];
+  /** By index of the message. */
+  keywordsOf: Record<number, string[]>;
+  /** UIDs that were expunged, when the state is that of changes. Null: they are not known, and all messages are here. */
+  expunged: number[] | null;
 }
 
 export interface MovedMessage {

@@ -169,13 +169,24 @@ const COUNT_FOLDERS = `
     SELECT count(*), coalesce(sum(1 - seen), 0), coalesce(sum(size), 0), coalesce(sum(files), 0), coalesce(sum(file_bytes), 0)
       FROM messages WHERE folder = folders.id)`;
 
-/** Repairs the mailbox of a backup: counters of folders, and what refers to messages that were deleted meanwhile. */
-export async function repairMailbox(store: BackupStore): Promise<void> {
+// UIDs that were given after the backup are given again, to other messages, so that clients must forget those that they know (RFC 3501 2.3.1.1).
+const RENEW_UIDS = `
+  UPDATE folders SET uidvalidity = max((SELECT max(uidvalidity) FROM folders), ?1) + id, expunged_after = modseq`;
+
+/**
+ * Repairs the mailbox of a backup: counters of folders, and what refers to messages that were deleted meanwhile. Its folders get a new
+ * uidvalidity. `now` in ms since 1970.
+ */
+export async function repairMailbox(store: BackupStore, now: number): Promise<void> {
   const statements = [
     "DELETE FROM messages WHERE folder NOT IN (SELECT id FROM folders)",
     "DELETE FROM message_search WHERE rowid NOT IN (SELECT id FROM messages)",
     "DELETE FROM message_labels WHERE message NOT IN (SELECT id FROM messages) OR label NOT IN (SELECT id FROM labels)",
     COUNT_FOLDERS,
+    "DELETE FROM expunged",
   ];
-  await store.batch(statements.map((sql) => ({ sql, values: [] })));
+  await store.batch([
+    ...statements.map((sql) => ({ sql, values: [] })),
+    { sql: RENEW_UIDS, values: [Math.floor(now / 1000)] },
+  ]);
 }

@@ -133,7 +133,7 @@ export const backupRoutes = new Hono<AppEnv>()
     const target = storeOf(ctx, input.store);
     if (!input.store.startsWith("mailbox-"))
       return c.json({ next: await repairMail(target, input.start, input.cursor) });
-    await repairMailbox(target);
+    await repairMailbox(target, ctx.now());
     // Any change sets the alarm, which removes what has been in Trash or Spam for 30 days.
     await mailboxStore(ctx, input.store.slice("mailbox-".length)).removeUnknownObjects([]);
     return c.json({ next: null });

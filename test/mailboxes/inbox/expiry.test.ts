@@ -98,7 +98,7 @@ describe("Trash and Spam", () => {
     expect((await checkRecipient(testContext(), inbox.workspace.mailbox)).accepted).toBe(true);
     expect((await inbox.call("GET", "/messages/1?folder=Trash")).status).toBe(404);
 
-    await runAt(30 * DAY + HOUR);
+    await runAt(30 * DAY + 2 * HOUR);
     expect(await objects()).toBe(4);
     await runAt(59 * DAY + HOUR);
     expect([await subjects("Spam"), (await subjects("INBOX")).length]).toEqual([[], 3]);

@@ -6,7 +6,7 @@ import {
   migrate,
   openConversation,
 } from "../../../src/mailboxes/mailbox-store/index.ts";
-import { aMessage, aStore, countRows, fill } from "./support.ts";
+import { aMessage, anEarlierStore, aStore, countRows, fill, insertEarlier } from "./support.ts";
 
 type Store = ReturnType<typeof aStore>;
 
@@ -101,12 +101,10 @@ describe("the conversations of a folder", () => {
   });
 
   it("are found in a mailbox of an earlier version", async () => {
-    const store = aStore();
-    await add(store, { ...FIRST, subject: "Plan" });
-    await add(store, { ...REPLY, subject: "Re: Plan" });
+    const store = await anEarlierStore(5);
     const page = await runInDurableObject(store, (_, { storage }) => {
-      storage.sql.exec("DROP INDEX messages_by_conversation; DROP INDEX messages_unseen");
-      storage.sql.exec("DELETE FROM migrations WHERE version = (SELECT max(version) FROM migrations)");
+      insertEarlier(storage.sql, { subject: "Plan", thread: "t1" });
+      insertEarlier(storage.sql, { subject: "Re: Plan", thread: "t1" });
       migrate(storage.sql, Date.now());
       return listConversations(storage.sql, "INBOX", { limit: 50 });
     });

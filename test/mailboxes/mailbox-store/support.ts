@@ -1,10 +1,33 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { NewMessage } from "../../../src/mailboxes/mailbox-store/index.ts";
+import { migrate, type NewMessage } from "../../../src/mailboxes/mailbox-store/index.ts";
 
 /** Returns a new mailbox object. */
 export function aStore() {
   return env.MAILBOX.getByName(crypto.randomUUID());
+}
+
+/** Returns a mailbox object whose database has an earlier version of the schema, without messages. */
+export async function anEarlierStore(version: number) {
+  const store = aStore();
+  await runInDurableObject(store, async (_, { storage }) => {
+    await storage.deleteAll();
+    storage.transactionSync(() => migrate(storage.sql, Date.now(), version));
+  });
+  return store;
+}
+
+/** Inserts a message into INBOX as versions before the sixth did. */
+export function insertEarlier(sql: SqlStorage, { subject, thread }: { subject: string; thread: string }): void {
+  sql.exec("UPDATE folders SET uidnext = uidnext + 1 WHERE id = 1");
+  sql.exec(
+    `INSERT INTO messages (folder, uid, object, received_at, arrived_at, date, thread, subject, preview, size, header_size, seen, draft, files,
+       file_bytes, recipients, refs, parts)
+     SELECT 1, uidnext - 1, 'o' || uidnext, uidnext, 1, 1, ?, ?, 'p', 10, 5, 0, 0, 0, 0, '{"to":[],"cc":[],"bcc":[],"replyTo":[]}', '[]', '[]'
+       FROM folders WHERE id = 1`,
+    thread,
+    subject,
+  );
 }
 
 let messages = 0;

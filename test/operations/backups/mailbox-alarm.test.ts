@@ -33,11 +33,26 @@ it("a restored mailbox deletes what has been in Trash for 30 days, though its ob
   expect(await left("INBOX")).toEqual(["in the inbox"]);
 });
 
+it("the folders of a restored mailbox have a greater uidvalidity, so that no client takes a new message for one that it knows", async () => {
+  const inbox = await anInbox();
+  await inbox.receive({ Subject: "one" });
+  const object = env.MAILBOX.getByName(inbox.workspace.mailboxId);
+  await object.createFolder("Later");
+  const greatest = async () => Math.max(...(await object.listFolders()).map(({ uidvalidity }) => uidvalidity));
+  const before = await greatest();
+  expect((await repair(`mailbox-${inbox.workspace.mailboxId}`, "another")).status).toBe(200);
+  const after = (await object.listFolders()).map(({ uidvalidity }) => uidvalidity);
+  expect(Math.min(...after)).toBeGreaterThan(before);
+  expect(new Set(after).size).toBe(7);
+  await object.createFolder("Last");
+  expect(await greatest()).toBeGreaterThan(Math.max(...after));
+});
+
 /** Repairs a store as the last step of a restore does. */
-async function repair(store: string): Promise<Response> {
-  await env.DB.prepare("INSERT INTO restores (id, started_at) VALUES ('a-backup', ?1)").bind(Date.now()).run();
+async function repair(store: string, id = "a-backup"): Promise<Response> {
+  await env.DB.prepare("INSERT INTO restores (id, started_at) VALUES (?2, ?1)").bind(Date.now(), id).run();
   const operator = { sub: "operator", sid: "operator", wid: "operator" };
   const { token } = await signAccessToken(testContext(), "backup", operator);
-  const input = { id: "a-backup", store, start: { lastN: 0, broadcasts: [] }, cursor: { step: 0, after: 0 } };
+  const input = { id, store, start: { lastN: 0, broadcasts: [] }, cursor: { step: 0, after: 0 } };
   return apiWith(null).post("/auth/restore/repair", input, { Authorization: `Bearer ${token}` });
 }

@@ -20,9 +20,14 @@ const closes = {
 /** The header of the request to the object that says who opens a socket. */
 export const WATCHER_HEADER = "X-Watcher";
 
+/** The tag of the sockets of gateways, and how many a mailbox has at most. */
+const GATEWAY = "gateway";
+const MAX_GATEWAYS = 20;
+
 /**
  * The open sockets of a mailbox's object. They survive its hibernation; what is known of each is its attachment. Before a
  * change is sent, and every 30 s, the access of all sockets is checked, so whatever ends an access ends its sockets.
+ * A gateway has one socket for all mail programs that it serves. It is told when an access may have ended, and checks its own clients.
  */
 export class EventSockets {
   readonly #state: DurableObjectState;
@@ -39,9 +44,10 @@ export class EventSockets {
 
   /** Opens a socket. Returns 429 when the mailbox or the credential has too many. */
   accept(request: Request): Response {
-    const watcher = JSON.parse(request.headers.get(WATCHER_HEADER) ?? "") as Watcher;
+    const watcher = JSON.parse(request.headers.get(WATCHER_HEADER) ?? "") as Watcher | null;
+    if (watcher === null) return this.#acceptGateway();
     const isFull =
-      this.#state.getWebSockets().length >= MAX_SOCKETS ||
+      this.#watched().length >= MAX_SOCKETS ||
       this.#state.getWebSockets(watcher.credentialId).length >= MAX_SOCKETS_OF_CREDENTIAL;
     if (isFull) return new Response(null, { status: 429 });
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
@@ -50,9 +56,22 @@ export class EventSockets {
     return new Response(null, { status: 101, webSocket: client });
   }
 
+  #acceptGateway(): Response {
+    if (this.#state.getWebSockets(GATEWAY).length >= MAX_GATEWAYS) return new Response(null, { status: 429 });
+    const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    this.#state.acceptWebSocket(server, [GATEWAY]);
+    server.serializeAttachment(null);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  /** Returns the sockets of clients whose access is checked here. */
+  #watched(): WebSocket[] {
+    return this.#state.getWebSockets().filter((socket) => socket.deserializeAttachment() !== null);
+  }
+
   /** Returns when the access is to be checked next, in ms since 1970. Null without sockets. */
   nextCheck(now: number): number | null {
-    return this.#state.getWebSockets().length > 0 ? now + CHECK_INTERVAL_MS : null;
+    return this.#watched().length > 0 ? now + CHECK_INTERVAL_MS : null;
   }
 
   /** Sends changes to the sockets whose access has not ended, in their order. Does not wait for it, and never throws. */
@@ -66,14 +85,27 @@ export class EventSockets {
 
   async #send(): Promise<void> {
     while (this.#pending.length > 0) {
-      const texts = summarizeChanges(this.#pending.splice(0)).map((change) => JSON.stringify(change));
+      const changes = this.#pending.splice(0);
+      this.#tellGateways({ folders: [...new Set(changes.map(({ folder }) => folder))] });
+      const texts = summarizeChanges(changes).map((change) => JSON.stringify(change));
       for (const socket of await this.check()) for (const text of texts) send(socket, text);
     }
   }
 
+  /** Closes the sockets whose access has just ended, and lets gateways check their clients. */
+  async checkEnded(): Promise<void> {
+    this.#tellGateways({ access: true });
+    await this.check();
+  }
+
+  #tellGateways(message: { folders: string[] } | { access: true }): void {
+    const text = JSON.stringify(message);
+    for (const socket of this.#state.getWebSockets(GATEWAY)) send(socket, text);
+  }
+
   /** Closes the sockets whose access has ended, and all when that is unknown. Returns the others. */
   async check(): Promise<WebSocket[]> {
-    const sockets = this.#state.getWebSockets();
+    const sockets = this.#watched();
     if (sockets.length === 0) return [];
     const ctx = createContext(this.#env, crypto.randomUUID());
     const watchers = sockets.map((socket) => socket.deserializeAttachment() as Watcher);

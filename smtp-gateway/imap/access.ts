@@ -1,0 +1,97 @@
+import { ChangeSocket } from "./change-socket.ts";
+import type { ChangeListener } from "./mailbox.ts";
+import type { ImapCalls, StartedSession } from "./worker-calls.ts";
+
+/** Time between two checks of an access, in ms. What ends it is told at once, so this is for what was not heard. */
+const CHECK_MS = 15 * 60_000;
+
+/** What one client uses of an access. */
+export interface AccessUse {
+  readonly address: string;
+  /** The token of calls. */
+  readonly token: string;
+  readonly ended: Promise<void>;
+  watch(listener: ChangeListener): () => void;
+  /** Ends the use. The access ends with the last one. */
+  release(): void;
+}
+
+/** The right of some clients to use a mailbox, by one login. It ends with the password, the assignment, the mailbox or its domain. */
+export class Access {
+  readonly #calls: ImapCalls;
+  readonly #socket: ChangeSocket;
+  readonly #onEnd: () => void;
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #timer: NodeJS.Timeout;
+  #session: StartedSession;
+  #uses = 0;
+  #isOpen = true;
+
+  constructor(calls: ImapCalls, session: StartedSession, onEnd: () => void) {
+    this.#calls = calls;
+    this.#session = session;
+    this.#onEnd = onEnd;
+    this.#socket = new ChangeSocket({
+      open: () => calls.openChanges(this.#session.token),
+      onChange: (folders) => this.#tell(folders),
+      onAccess: () => void this.#check(),
+    });
+    this.#timer = setInterval(() => void this.#check(), CHECK_MS);
+    this.#timer.unref();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Returns the access for one more client. */
+  use(): AccessUse {
+    this.#uses += 1;
+    const tokenOf = () => this.#session.token;
+    let isReleased = false;
+    return {
+      address: this.#session.address,
+      get token() {
+        return tokenOf();
+      },
+      ended: this.#ended.promise,
+      watch: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        this.#uses -= 1;
+        if (this.#uses === 0) this.end();
+      },
+    };
+  }
+
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearInterval(this.#timer);
+    this.#socket.close();
+    this.#onEnd();
+    this.#ended.resolve();
+  }
+
+  /** Tells clients which folders changed. Null: any of them may have. */
+  #tell(folders: readonly string[] | null): void {
+    for (const listener of this.#listeners) for (const folder of folders ?? [null]) listener({ folder });
+  }
+
+  /** Renews the token. The access ends when the Worker says so; while it cannot be reached the token is used on. */
+  async #check(): Promise<void> {
+    if (!this.#isOpen) return;
+    try {
+      const session = await this.#calls.renew(this.#session.token);
+      if (session === null) this.end();
+      else this.#session = session;
+    } catch {
+      // Tried again by the next check.
+    }
+  }
+}

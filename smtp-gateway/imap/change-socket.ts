@@ -1,0 +1,85 @@
+/** How a socket is opened, and what is done with its messages. */
+interface ChangeSocketOptions {
+  open(): WebSocket;
+  /** Null: any folder may have changed, because the socket was closed meanwhile. */
+  onChange(folders: readonly string[] | null): void;
+  /** The access may have ended. */
+  onAccess(): void;
+}
+
+/** Wait before a socket is opened again, in ms: doubled after each failure. */
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 60_000;
+/** Time between pings, in ms. A socket that does not answer until the next one is replaced. */
+const PING_MS = 240_000;
+
+/** The socket of a mailbox's changes. It is opened again when it closes. */
+export class ChangeSocket {
+  readonly #options: ChangeSocketOptions;
+  #socket: WebSocket | null = null;
+  #wait = FIRST_WAIT_MS;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+  #hasAnswered = true;
+  readonly #pings: NodeJS.Timeout;
+
+  constructor(options: ChangeSocketOptions) {
+    this.#options = options;
+    this.#pings = setInterval(() => this.#ping(), PING_MS);
+    this.#pings.unref();
+    this.#open();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#pings);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#socket?.close();
+  }
+
+  #open(): void {
+    const socket = this.#options.open();
+    this.#socket = socket;
+    this.#hasAnswered = true;
+    socket.addEventListener("open", () => {
+      this.#wait = FIRST_WAIT_MS;
+      // What happened before it was open was not told.
+      this.#options.onChange(null);
+    });
+    socket.addEventListener("message", ({ data }) => this.#read(String(data)));
+    socket.addEventListener("close", () => this.#replace(socket));
+    socket.addEventListener("error", () => this.#replace(socket));
+  }
+
+  /** Opens another socket in place of one that is closed or does not answer. */
+  #replace(socket: WebSocket): void {
+    if (this.#isClosed || this.#socket !== socket) return;
+    this.#socket = null;
+    // The mailbox may have been deleted.
+    this.#options.onAccess();
+    this.#timer = setTimeout(() => this.#open(), this.#wait);
+    this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT_MS);
+  }
+
+  #read(text: string): void {
+    if (text === "pong") {
+      this.#hasAnswered = true;
+      return;
+    }
+    const message = JSON.parse(text) as { folders?: string[]; access?: true };
+    if (message.access) this.#options.onAccess();
+    else this.#options.onChange(message.folders ?? null);
+  }
+
+  #ping(): void {
+    const socket = this.#socket;
+    if (!socket) return;
+    if (!this.#hasAnswered) {
+      this.#replace(socket);
+      socket.close();
+      return;
+    }
+    this.#hasAnswered = false;
+    if (socket.readyState === WebSocket.OPEN) socket.send("ping");
+  }
+}

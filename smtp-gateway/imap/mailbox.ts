@@ -1,0 +1,139 @@
+import type { FlagList, HeaderFields, SearchKey, SystemFlag } from "../../src/mail/imap/index.ts";
+import type { MessageStructure } from "../../src/mail/structures/index.ts";
+
+/** The flags of a message, and the modification sequence of its last change. */
+export interface MessageState {
+  uid: number;
+  modseq: number;
+  flags: readonly SystemFlag[];
+  keywords: readonly string[];
+}
+
+/** A folder when it is selected: its messages in order of UID. */
+export interface FolderState {
+  uidvalidity: number;
+  uidnext: number;
+  highestModseq: number;
+  /** Keywords that the mailbox has. */
+  keywords: readonly string[];
+  messages: readonly MessageState[];
+}
+
+/** What changed in a folder after a modification sequence. */
+export interface FolderChanges {
+  uidvalidity: number;
+  uidnext: number;
+  highestModseq: number;
+  keywords: readonly string[];
+  /** New messages and those with other flags, in order of UID. */
+  changed: readonly MessageState[];
+  /** UIDs of expunged messages. Null: that is no longer known, and `changed` has all messages. */
+  expunged: readonly number[] | null;
+}
+
+/** A folder in a list. */
+export interface FolderInfo {
+  name: string;
+  /** `inbox`, `sent`, `drafts`, `spam`, `trash` or `archive`; null: a folder of the user. */
+  role: string | null;
+  isSubscribed: boolean;
+  uidvalidity: number;
+  uidnext: number;
+  total: number;
+  unseen: number;
+  bytes: number;
+  highestModseq: number;
+}
+
+/** What FETCH needs of messages beside their states. */
+export interface WantedColumns {
+  /** Null: nothing of the header. */
+  header: HeaderFields | null;
+  /** The structure, and with it the envelope and the places of the parts. */
+  structure: boolean;
+}
+
+/** A message of FETCH. */
+export interface MessageRow {
+  uid: number;
+  /** When the mailbox got it, in ms since 1970. */
+  receivedAt: number;
+  size: number;
+  headerSize: number;
+  /** Names the stored message in a call for its bytes. */
+  object: string;
+  /** The wanted fields of the header, one character for each byte. Absent: they must be read from the stored message. */
+  header?: string;
+  /** Absent: it was not asked for. */
+  structure?: MessageStructure;
+}
+
+/** The UIDs of copied or moved messages, before and after. */
+export interface CopiedMessages {
+  uidvalidity: number;
+  from: readonly number[];
+  to: readonly number[];
+}
+
+/** How flags change. `unchangedSince`: only messages that did not change after it. */
+export interface FlagChange {
+  mode: "replace" | "add" | "remove";
+  flags: FlagList;
+  unchangedSince: number | null;
+}
+
+/** A message to append. */
+export interface NewMessage {
+  folder: string;
+  flags: FlagList;
+  /** In ms since 1970; null: now. */
+  date: number | null;
+  size: number;
+}
+
+/** What changed in a mailbox: a folder, or with null the list of folders. */
+export type ChangeListener = (change: { folder: string | null }) => void;
+
+/**
+ * The mailbox of a client that has logged in. Every method is one call of the Worker. They throw CommandError for what the client is
+ * told, such as a folder that does not exist.
+ */
+export interface Mailbox {
+  readonly address: string;
+  folders(): Promise<FolderInfo[]>;
+  quota(): Promise<{ usedBytes: number; quotaBytes: number | null }>;
+  createFolder(name: string): Promise<void>;
+  renameFolder(name: string, newName: string): Promise<void>;
+  deleteFolder(name: string): Promise<void>;
+  subscribe(name: string, isSubscribed: boolean): Promise<void>;
+  select(folder: string): Promise<FolderState>;
+  changes(folder: string, since: number): Promise<FolderChanges>;
+  /** Returns the messages that exist, at most 200, in order of UID. */
+  fetch(folder: string, uids: readonly number[], wanted: WantedColumns): Promise<MessageRow[]>;
+  /** Returns the states of the messages that exist, and the UIDs of those that changed meanwhile. */
+  store(
+    folder: string,
+    uids: readonly number[],
+    change: FlagChange,
+  ): Promise<{ stored: MessageState[]; modified: number[] }>;
+  copy(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages>;
+  move(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages>;
+  /** Expunges messages that are marked as deleted; `uids` restricts them. Returns their UIDs. */
+  expunge(folder: string, uids: readonly number[] | null): Promise<number[]>;
+  /** Returns the UIDs of messages, in order. Keys of sequence numbers are not taken. */
+  search(folder: string, key: SearchKey): Promise<number[]>;
+  append(message: NewMessage, chunks: AsyncIterable<Uint8Array>): Promise<{ uidvalidity: number; uid: number }>;
+  /** Returns bytes of a stored message. */
+  read(object: string, from: number, length: number): Promise<AsyncIterable<Uint8Array>>;
+  /** Calls a listener after each change that this or another client makes, until the returned function is called. */
+  watch(listener: ChangeListener): () => void;
+  /** Resolves when the access of the client has ended. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** Opens the mailboxes of clients. */
+export interface Mailboxes {
+  /** Throws CommandError for a wrong address or password. */
+  logIn(login: { username: string; password: string; ip: string; connection: string }): Promise<Mailbox>;
+}

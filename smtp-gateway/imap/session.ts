@@ -1,0 +1,207 @@
+import { type Command, ImapSyntaxError, UnknownCharsetError } from "../../src/mail/imap/index.ts";
+import { ClosedError } from "./byte-queue.ts";
+import { BrokenResponseError, CommandError, unavailable } from "./command-error.ts";
+import type { ReceivedCommand } from "./command-source.ts";
+import { commandStates, type SessionState, tellsExpunges } from "./command-states.ts";
+import type { Mailbox } from "./mailbox.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import type { SelectedFolder } from "./selected-folder.ts";
+
+/** How a command ended. The code is a response code without its brackets. */
+export interface Completion {
+  text: string;
+  code?: string | undefined;
+}
+
+/** The members of a union of commands that have this name. */
+export type CommandOf<Name extends Command["name"]> = Command extends infer Each
+  ? Each extends { name: infer Own }
+    ? Name extends Own
+      ? Each & { name: Name }
+      : never
+    : never
+  : never;
+
+/** What each command does. */
+export type Handlers<Names extends Command["name"] = Command["name"]> = {
+  [Name in Names]: (session: Session, command: CommandOf<Name>, received: ReceivedCommand) => Promise<Completion>;
+};
+
+/** What a session needs of its connection. */
+export interface SessionOptions {
+  id: string;
+  writer: ResponseWriter;
+  isSecure: boolean;
+  /** Bytes of the largest message that APPEND takes. */
+  appendLimit: number;
+  handlers: Handlers;
+  log(event: string, fields?: Record<string, unknown>): void;
+  /** Ends the connection when the access has ended. */
+  onAccessEnded(): void;
+}
+
+/** The state of one client: its mailbox, the folder that it has selected, and what it has enabled. */
+export class Session {
+  readonly id: string;
+  readonly writer: ResponseWriter;
+  /** Whether it uses TLS. */
+  isSecure: boolean;
+  readonly appendLimit: number;
+  /** True when the connection ends after the response. */
+  isOver = false;
+  /** Modification sequences are told. */
+  condstore = false;
+  readonly syntax = { allowsUtf8: false };
+  failedLogins = 0;
+  readonly #handlers: Handlers;
+  readonly #log: SessionOptions["log"];
+  readonly #onAccessEnded: () => void;
+  #mailbox: Mailbox | null = null;
+  #selected: SelectedFolder | null = null;
+  /** True when changes may have happened that the selected folder does not have. */
+  #isStale = false;
+  #stopWatching: (() => void) | null = null;
+  /** Called at a change of the selected folder, while the client waits for changes. */
+  #onChange: (() => void) | null = null;
+
+  constructor({ id, writer, isSecure, appendLimit, handlers, log, onAccessEnded }: SessionOptions) {
+    this.id = id;
+    this.appendLimit = appendLimit;
+    this.writer = writer;
+    this.isSecure = isSecure;
+    this.#handlers = handlers;
+    this.#log = log;
+    this.#onAccessEnded = onAccessEnded;
+  }
+
+  get state(): SessionState {
+    if (this.#selected) return "selected";
+    return this.#mailbox ? "authenticated" : "not-authenticated";
+  }
+
+  get mailbox(): Mailbox {
+    if (!this.#mailbox) throw new CommandError("Log in first", null, "BAD");
+    return this.#mailbox;
+  }
+
+  get selected(): SelectedFolder {
+    if (!this.#selected) throw new CommandError("Select a mailbox first", null, "BAD");
+    return this.#selected;
+  }
+
+  /** The selected folder, if it may be changed. */
+  get writable(): SelectedFolder {
+    if (this.selected.isReadOnly) throw new CommandError("The mailbox is read-only", "READ-ONLY");
+    return this.selected;
+  }
+
+  enter(mailbox: Mailbox): void {
+    this.#mailbox = mailbox;
+    void mailbox.ended.then(this.#onAccessEnded);
+    this.#stopWatching = mailbox.watch(({ folder }) => {
+      if (this.#selected === null || (folder !== null && folder !== this.#selected.name)) return;
+      this.#isStale = true;
+      this.#onChange?.();
+    });
+  }
+
+  select(folder: SelectedFolder | null): void {
+    this.#selected = folder;
+    this.#isStale = false;
+  }
+
+  close(): void {
+    this.#stopWatching?.();
+    this.#mailbox?.close();
+  }
+
+  /** Runs a command and writes its responses. */
+  async run(received: ReceivedCommand): Promise<void> {
+    const { tag, command } = received;
+    try {
+      if (command instanceof Error) throw command;
+      if (!commandStates[command.name].includes(this.state))
+        throw new CommandError(`${command.name} is not possible in this state`, null, "BAD");
+      const run = this.#handlers[command.name] as (
+        session: Session,
+        command: Command,
+        received: ReceivedCommand,
+      ) => Promise<Completion>;
+      const { text, code } = await run(this, command, received);
+      if (this.#isStale) await this.sync();
+      this.tell(tellsExpunges(command));
+      this.#complete(tag, "OK", code ?? null, text);
+    } catch (error) {
+      if (error instanceof BrokenResponseError || error instanceof ClosedError) throw error;
+      this.#fail(tag, error);
+    }
+  }
+
+  #fail(tag: string, error: unknown): void {
+    if (error instanceof ImapSyntaxError) this.#complete(tag, "BAD", null, error.message);
+    else if (error instanceof UnknownCharsetError)
+      this.#complete(tag, "NO", "BADCHARSET (US-ASCII UTF-8)", "The character set is not known");
+    else if (error instanceof CommandError) this.#complete(tag, error.status, error.code, error.message);
+    else {
+      this.#log("imap.failed", { error: String(error) });
+      const { status, code, message } = unavailable();
+      this.#complete(tag, status, code, message);
+    }
+  }
+
+  #complete(tag: string, status: "OK" | "NO" | "BAD", code: string | null, text: string): void {
+    this.writer.lines([`${tag} ${status} ${code === null ? "" : `[${code}] `}${text}`]);
+  }
+
+  /**
+   * Reads the changes of the selected folder that it does not have. A folder that is gone ends the session, because IMAP4rev1 has no
+   * way to tell that.
+   */
+  async sync(): Promise<void> {
+    const folder = this.#selected;
+    if (!folder) return;
+    this.#isStale = false;
+    try {
+      const changes = await this.mailbox.changes(folder.name, folder.syncedModseq);
+      if (changes.uidvalidity !== folder.uidvalidity) this.end("The mailbox was replaced; select it again");
+      else folder.apply(changes);
+    } catch (error) {
+      this.#isStale = true;
+      if (error instanceof CommandError && error.code === "NONEXISTENT") this.end("The mailbox was deleted");
+      else throw error;
+    }
+  }
+
+  /** Says goodbye. The connection ends after the command. */
+  end(text: string): void {
+    this.#selected = null;
+    this.isOver = true;
+    this.writer.lines([`* BYE ${text}`]);
+    this.#onChange?.();
+  }
+
+  /** Tells the client what it does not know of the selected folder. */
+  tell(mayExpunge: boolean): void {
+    this.writer.lines(this.#selected?.tell({ mayExpunge, condstore: this.condstore }) ?? []);
+  }
+
+  /** Tells changes as they happen until `ended` settles. */
+  async tellUntil(ended: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    const over = ended.finally(() => {
+      isOver = true;
+    });
+    try {
+      while (!isOver && !this.isOver) {
+        if (this.#isStale) {
+          await this.sync();
+          this.tell(true);
+        } else await Promise.race([over, new Promise<void>((resolve) => (this.#onChange = resolve))]);
+      }
+    } finally {
+      this.#onChange = null;
+    }
+    if (this.isOver) throw new ClosedError("The session is over");
+    await over;
+  }
+}

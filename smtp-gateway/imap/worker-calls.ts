@@ -1,0 +1,95 @@
+import type http from "node:http";
+import type { Call } from "../../src/mailboxes/imap/schema.ts";
+import type { WorkerClient } from "../worker-client.ts";
+import { CommandError } from "./command-error.ts";
+
+/** A session of the Worker: the token of its calls. */
+export interface StartedSession {
+  token: string;
+  address: string;
+}
+
+/** A message to append, as the Worker takes it. */
+interface AppendHeader {
+  folder: string;
+  flags: { flags: readonly string[]; keywords: readonly string[] };
+  date: number | null;
+  size: number;
+}
+
+/** The calls of the Worker. They throw CommandError for what the client is told, and other errors when the Worker fails. */
+export interface ImapCalls {
+  startSession(login: { username: string; password: string; ip: string }): Promise<StartedSession>;
+  /** Returns null when the access has ended. */
+  renew(token: string): Promise<StartedSession | null>;
+  call<Result>(token: string, call: Call): Promise<Result>;
+  read(token: string, place: { object: string; from: number; length: number }): Promise<AsyncIterable<Uint8Array>>;
+  append(
+    token: string,
+    message: AppendHeader,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<{ uid: number; uidvalidity: number }>;
+  openChanges(token: string): WebSocket;
+}
+
+interface Response {
+  error: { code: string; text: string } | null;
+}
+
+/** Bytes of a response: a folder of 200,000 messages. */
+const MAX_RESPONSE = 16 * 1024 * 1024;
+
+/** The WebSocket of Node takes headers, which the standard's does not. */
+const SocketWithHeaders = WebSocket as unknown as new (
+  url: string,
+  init: { headers: Record<string, string> },
+) => WebSocket;
+
+/** Returns the calls of a Worker. */
+export function toCalls(worker: WorkerClient): ImapCalls {
+  const call = async <Result>(path: string, body: unknown): Promise<Result> =>
+    unwrap<Result>(await readJson(await worker.open(`imap/${path}`, JSON.stringify(body))));
+  return {
+    startSession: (login) => call("sessions", login),
+    renew: async (token) => {
+      try {
+        return await call<StartedSession>("renewals", { token });
+      } catch (error) {
+        if (error instanceof CommandError) return null;
+        throw error;
+      }
+    },
+    call: (token, one) => call("calls", { token, call: one }),
+    read: async (token, place) => {
+      const response = await worker.open("imap/contents", JSON.stringify({ token, ...place }), [200, 410]);
+      if (response.statusCode === 410) unwrap(await readJson(response));
+      return response;
+    },
+    append: async (token, message, chunks) => {
+      const header = Buffer.from(JSON.stringify(message)).toString("base64");
+      const headers = { "X-Session": token, "X-Message": header, "Content-Length": String(message.size) };
+      return unwrap(await readJson(await worker.send("imap/messages", headers, chunks)));
+    },
+    openChanges: (token) =>
+      new SocketWithHeaders(worker.socketUrl("imap/changes"), {
+        headers: { ...worker.authorization, "X-Session": token },
+      }),
+  };
+}
+
+function unwrap<Result>(response: unknown): Result {
+  const { error, ...result } = response as Response & Record<string, unknown>;
+  if (error) throw new CommandError(error.text.replace(/[^\x20-\x7e]+/g, "?"), error.code);
+  return result as Result;
+}
+
+async function readJson(response: http.IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_RESPONSE) throw new Error("the response of the Worker is too large");
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}

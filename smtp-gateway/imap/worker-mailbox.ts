@@ -1,0 +1,174 @@
+import { type SearchKey, systemFlags } from "../../src/mail/imap/index.ts";
+import type { MessageStructure } from "../../src/mail/structures/index.ts";
+import type { Call } from "../../src/mailboxes/imap/schema.ts";
+import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
+import type { FoundUids } from "../../src/mailboxes/mailbox-store/search-by-key.ts";
+import type {
+  FolderSummary,
+  MovedMessage,
+  FolderState as StoredState,
+} from "../../src/mailboxes/mailbox-store/types.ts";
+import type { AccessUse } from "./access.ts";
+import type {
+  ChangeListener,
+  CopiedMessages,
+  FlagChange,
+  FolderChanges,
+  FolderInfo,
+  FolderState,
+  Mailbox,
+  MessageRow,
+  MessageState,
+  NewMessage,
+  WantedColumns,
+} from "./mailbox.ts";
+import type { ImapCalls } from "./worker-calls.ts";
+
+interface StoredMessageState {
+  uid: number;
+  modseq: number;
+  flags: number;
+  keywords: string[];
+}
+
+/** The mailbox of one client, by calls of the Worker. */
+export class WorkerMailbox implements Mailbox {
+  readonly #calls: ImapCalls;
+  readonly #use: AccessUse;
+
+  constructor(calls: ImapCalls, use: AccessUse) {
+    this.#calls = calls;
+    this.#use = use;
+  }
+
+  get address(): string {
+    return this.#use.address;
+  }
+
+  get ended(): Promise<void> {
+    return this.#use.ended;
+  }
+
+  async folders(): Promise<FolderInfo[]> {
+    const { folders } = await this.#call<{ folders: FolderSummary[] }>({ name: "folders" });
+    return folders.map(({ modseq, ...folder }) => ({ ...folder, highestModseq: modseq }));
+  }
+
+  async quota() {
+    const { used_bytes, quota_bytes } = await this.#call<{ used_bytes: number; quota_bytes: number | null }>({
+      name: "quota",
+    });
+    return { usedBytes: used_bytes, quotaBytes: quota_bytes };
+  }
+
+  async createFolder(folder: string): Promise<void> {
+    await this.#call({ name: "create-folder", folder });
+  }
+
+  async renameFolder(folder: string, newName: string): Promise<void> {
+    await this.#call({ name: "rename-folder", folder, new_name: newName });
+  }
+
+  async deleteFolder(folder: string): Promise<void> {
+    await this.#call({ name: "delete-folder", folder });
+  }
+
+  async subscribe(folder: string, isSubscribed: boolean): Promise<void> {
+    await this.#call({ name: "subscribe", folder, is_subscribed: isSubscribed });
+  }
+
+  async select(folder: string): Promise<FolderState> {
+    const state = await this.#call<StoredState>({ name: "select", folder });
+    const { uidvalidity, uidnext, keywords } = state;
+    return { uidvalidity, uidnext, highestModseq: state.modseq, keywords, messages: toStates(state) };
+  }
+
+  async changes(folder: string, since: number): Promise<FolderChanges> {
+    const state = await this.#call<StoredState>({ name: "changes", folder, since });
+    const { uidvalidity, uidnext, keywords, expunged } = state;
+    return { uidvalidity, uidnext, highestModseq: state.modseq, keywords, changed: toStates(state), expunged };
+  }
+
+  async fetch(folder: string, uids: readonly number[], { header, structure }: WantedColumns): Promise<MessageRow[]> {
+    const { messages } = await this.#call<{ messages: FetchedMessage[] }>({
+      name: "fetch",
+      ...{ folder, uids: [...uids], header: header && { ...header, fields: [...header.fields] }, structure },
+    });
+    return messages.map(({ structure: json, ...row }) => ({
+      ...row,
+      ...(json === undefined ? {} : { structure: JSON.parse(json) as MessageStructure }),
+    }));
+  }
+
+  async store(folder: string, uids: readonly number[], { mode, flags, unchangedSince }: FlagChange) {
+    const result = await this.#call<{ states: StoredMessageState[]; modified: number[] }>({
+      name: "store",
+      ...{ folder, uids: [...uids], mode, flags, unchanged_since: unchangedSince },
+    });
+    return { stored: result.states.map(toState), modified: result.modified };
+  }
+
+  async copy(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages> {
+    return toCopied(await this.#call({ name: "copy", folder, uids: [...uids], to }));
+  }
+
+  async move(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages> {
+    return toCopied(await this.#call({ name: "move", folder, uids: [...uids], to }));
+  }
+
+  async expunge(folder: string, uids: readonly number[] | null): Promise<number[]> {
+    const result = await this.#call<{ uids: number[] }>({ name: "expunge", folder, uids: uids && [...uids] });
+    return result.uids;
+  }
+
+  async search(folder: string, key: SearchKey): Promise<number[]> {
+    const found: number[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: FoundUids = await this.#call<FoundUids>({ name: "search", folder, key, after });
+      found.push(...page.uids);
+      after = page.next;
+    }
+    return found;
+  }
+
+  append({ folder, flags, date, size }: NewMessage, chunks: AsyncIterable<Uint8Array>) {
+    return this.#calls.append(this.#use.token, { folder, flags, date, size }, chunks);
+  }
+
+  read(object: string, from: number, length: number): Promise<AsyncIterable<Uint8Array>> {
+    return this.#calls.read(this.#use.token, { object, from, length });
+  }
+
+  watch(listener: ChangeListener): () => void {
+    return this.#use.watch(listener);
+  }
+
+  close(): void {
+    this.#use.release();
+  }
+
+  #call<Result = unknown>(call: Call): Promise<Result> {
+    return this.#calls.call<Result>(this.#use.token, call);
+  }
+}
+
+const toState = ({ flags, ...state }: StoredMessageState): MessageState => ({
+  ...state,
+  flags: systemFlags.filter((_, bit) => flags & (1 << bit)),
+});
+
+/** Returns the states of messages, which the Worker writes as differences to the message before. */
+function toStates({ uids, modseqs, flags, keywordsOf }: StoredState): MessageState[] {
+  let [uid, modseq] = [0, 0];
+  return uids.map((difference, index) => {
+    uid += difference;
+    modseq += modseqs[index] ?? 0;
+    return toState({ uid, modseq, flags: flags[index] ?? 0, keywords: keywordsOf[index] ?? [] });
+  });
+}
+
+const toCopied = ({ moved, uidvalidity }: { moved: MovedMessage[]; uidvalidity: number }): CopiedMessages => ({
+  uidvalidity,
+  from: moved.map(({ uid }) => uid),
+  to: moved.map(({ newUid }) => newUid),
+});

@@ -1,0 +1,58 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { WorkerClient } from "../worker-client.ts";
+import { Access } from "./access.ts";
+import type { Mailbox, Mailboxes } from "./mailbox.ts";
+import { type ImapCalls, toCalls } from "./worker-calls.ts";
+import { WorkerMailbox } from "./worker-mailbox.ts";
+
+interface Login {
+  username: string;
+  password: string;
+  ip: string;
+}
+
+/**
+ * Opens the mailboxes of clients by the Worker. Clients with equal logins share one access: its token, and the socket that tells what
+ * changed. While one of them is connected, the login of another needs no call.
+ */
+export class WorkerMailboxes implements Mailboxes {
+  readonly #calls: ImapCalls;
+  /** By the HMAC of username and password. */
+  readonly #accesses = new Map<string, Access>();
+  /** Logins that run, so that equal ones at once are checked once. */
+  readonly #running = new Map<string, Promise<Access>>();
+  readonly #key = randomBytes(32);
+
+  constructor(worker: WorkerClient) {
+    this.#calls = toCalls(worker);
+  }
+
+  async logIn({ username, password, ip }: Login & { connection: string }): Promise<Mailbox> {
+    const key = createHmac("sha256", this.#key)
+      .update(JSON.stringify([username, password]))
+      .digest("base64");
+    const running = this.#running.get(key) ?? this.#open(key, { username, password, ip });
+    this.#running.set(key, running);
+    try {
+      const access = await running;
+      return new WorkerMailbox(this.#calls, access.use());
+    } finally {
+      if (this.#running.get(key) === running) this.#running.delete(key);
+    }
+  }
+
+  close(): void {
+    for (const access of this.#accesses.values()) access.end();
+  }
+
+  async #open(key: string, login: Login): Promise<Access> {
+    const known = this.#accesses.get(key);
+    if (known?.isOpen) return known;
+    const session = await this.#calls.startSession(login);
+    const access = new Access(this.#calls, session, () => {
+      if (this.#accesses.get(key) === access) this.#accesses.delete(key);
+    });
+    this.#accesses.set(key, access);
+    return access;
+  }
+}

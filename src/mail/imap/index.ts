@@ -1,0 +1,11 @@
+export type { AppendCommand, Command, SearchResult, StatusItem } from "./commands.ts";
+export { type CommandPart, Cursor, ImapSyntaxError } from "./cursor.ts";
+export { dayOf, formatDateTime } from "./dates.ts";
+export type { FetchItem, Section } from "./fetch-items.ts";
+export { type FlagList, type SystemFlag, systemFlags } from "./flags.ts";
+export { decodeFolderName, encodeFolderName } from "./folder-names.ts";
+export { type HeaderFields, headerOf, unionOf } from "./header-fields.ts";
+export { readCommand, readTag, UnknownCharsetError } from "./read-command.ts";
+export type { Syntax } from "./read-folder.ts";
+export type { SearchKey } from "./search-keys.ts";
+export { firstAtLeast, membersOf, type SequenceSet, toSequenceSet } from "./sequence-sets.ts";

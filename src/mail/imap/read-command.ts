@@ -1,0 +1,213 @@
+import {
+  type AppendCommand,
+  type Command,
+  type FetchCommand,
+  type PlainName,
+  type SearchCommand,
+  type SearchResult,
+  type StoreCommand,
+  searchResults,
+} from "./commands.ts";
+import { type Cursor, ImapSyntaxError } from "./cursor.ts";
+import { readDateTime } from "./dates.ts";
+import { readFetchItems } from "./fetch-items.ts";
+import { type FlagList, readFlagList, readStoreFlags } from "./flags.ts";
+import { afterSpace, readFolder, readPattern, type Syntax } from "./read-folder.ts";
+import { readList, readStatusItems } from "./read-list.ts";
+import { asksForModificationSequence, readSearchKeys } from "./search-keys.ts";
+import { readSequenceSet } from "./sequence-sets.ts";
+
+type Reader = (cursor: Cursor, syntax: Syntax) => Command;
+
+const without =
+  (name: PlainName): Reader =>
+  () => ({ name });
+
+const withFolder =
+  (name: "CREATE" | "DELETE" | "SUBSCRIBE" | "UNSUBSCRIBE" | "GETQUOTAROOT"): Reader =>
+  (cursor, syntax) => ({ name, folder: readFolder(cursor, syntax) });
+
+/** Readers of what follows a command's name. */
+const readers: Readonly<Record<string, Reader>> = {
+  CAPABILITY: without("CAPABILITY"),
+  NOOP: without("NOOP"),
+  LOGOUT: without("LOGOUT"),
+  STARTTLS: without("STARTTLS"),
+  CHECK: without("CHECK"),
+  CLOSE: without("CLOSE"),
+  UNSELECT: without("UNSELECT"),
+  IDLE: without("IDLE"),
+  NAMESPACE: without("NAMESPACE"),
+  EXPUNGE: () => ({ name: "EXPUNGE", set: null }),
+  ID: readId,
+  LOGIN: (cursor) => {
+    const username = afterSpace(cursor, () => cursor.astring());
+    return { name: "LOGIN", username, password: afterSpace(cursor, () => cursor.astring()) };
+  },
+  AUTHENTICATE: (cursor) => {
+    const mechanism = afterSpace(cursor, () => cursor.atom()).toUpperCase();
+    const isBase64 = (character: string) => /[A-Za-z0-9+/=]/.test(character);
+    return { name: "AUTHENTICATE", mechanism, initial: cursor.skip(" ") ? cursor.word(isBase64, "base64") : null };
+  },
+  ENABLE: (cursor) => {
+    const capabilities = [afterSpace(cursor, () => cursor.atom().toUpperCase())];
+    while (cursor.skip(" ")) capabilities.push(cursor.atom().toUpperCase());
+    return { name: "ENABLE", capabilities };
+  },
+  SELECT: (cursor, syntax) => readSelect(cursor, syntax, "SELECT"),
+  EXAMINE: (cursor, syntax) => readSelect(cursor, syntax, "EXAMINE"),
+  CREATE: withFolder("CREATE"),
+  DELETE: withFolder("DELETE"),
+  SUBSCRIBE: withFolder("SUBSCRIBE"),
+  UNSUBSCRIBE: withFolder("UNSUBSCRIBE"),
+  GETQUOTAROOT: withFolder("GETQUOTAROOT"),
+  GETQUOTA: (cursor) => ({ name: "GETQUOTA", root: afterSpace(cursor, () => cursor.astring()) }),
+  RENAME: (cursor, syntax) => {
+    const folder = readFolder(cursor, syntax);
+    return { name: "RENAME", folder, newName: readFolder(cursor, syntax) };
+  },
+  LSUB: (cursor, syntax) => {
+    const reference = readFolder(cursor, syntax);
+    return { name: "LSUB", reference, patterns: [afterSpace(cursor, () => readPattern(cursor, syntax))] };
+  },
+  LIST: (cursor, syntax) => readList(cursor, syntax),
+  STATUS: (cursor, syntax) => {
+    const folder = readFolder(cursor, syntax);
+    return { name: "STATUS", folder, items: afterSpace(cursor, () => readStatusItems(cursor)) };
+  },
+  APPEND: (cursor, syntax) => readAppend(cursor, syntax),
+  COPY: (cursor, syntax) => readCopy(cursor, syntax, "COPY", false),
+  MOVE: (cursor, syntax) => readCopy(cursor, syntax, "MOVE", false),
+  FETCH: (cursor) => readFetch(cursor, false),
+  STORE: (cursor) => readStore(cursor, false),
+  SEARCH: (cursor) => readSearch(cursor, false),
+  UID: (cursor, syntax) => {
+    const name = afterSpace(cursor, () => cursor.atom()).toUpperCase();
+    const read = uidReaders[name];
+    if (!read) throw new ImapSyntaxError(`UID ${name} does not exist`);
+    return read(cursor, syntax);
+  },
+};
+
+const uidReaders: Readonly<Record<string, Reader>> = {
+  COPY: (cursor, syntax) => readCopy(cursor, syntax, "COPY", true),
+  MOVE: (cursor, syntax) => readCopy(cursor, syntax, "MOVE", true),
+  FETCH: (cursor) => readFetch(cursor, true),
+  STORE: (cursor) => readStore(cursor, true),
+  SEARCH: (cursor) => readSearch(cursor, true),
+  EXPUNGE: (cursor) => ({ name: "EXPUNGE", set: afterSpace(cursor, () => readSequenceSet(cursor)) }),
+};
+
+/** Reads the tag of a command (RFC 3501 9). */
+export function readTag(cursor: Cursor): string {
+  const isTagCharacter = (character: string) =>
+    character > " " && character < "\x7f" && !'(){%*"\\+'.includes(character);
+  return cursor.word(isTagCharacter, "a tag");
+}
+
+/** Reads a command after its tag, to its end. Throws ImapSyntaxError. Of APPEND the message is no part of it. */
+export function readCommand(cursor: Cursor, syntax: Syntax): Command {
+  const name = afterSpace(cursor, () => cursor.atom()).toUpperCase();
+  const read = readers[name];
+  if (!read) throw new ImapSyntaxError("Unknown command");
+  const command = read(cursor, syntax);
+  cursor.expectEnd();
+  return command;
+}
+
+function readId(cursor: Cursor): Command {
+  cursor.expect(" ");
+  if (cursor.next === "(") cursor.list(() => cursor.nstring(), { mayBeEmpty: true });
+  else cursor.nstring();
+  return { name: "ID" };
+}
+
+function readSelect(cursor: Cursor, syntax: Syntax, name: "SELECT" | "EXAMINE"): Command {
+  const folder = readFolder(cursor, syntax);
+  const parameters = cursor.skip(" ") ? cursor.list(() => cursor.atom().toUpperCase()) : [];
+  if (!parameters.every((parameter) => parameter === "CONDSTORE"))
+    throw new ImapSyntaxError(`${name} knows the parameter CONDSTORE only`);
+  return { name, folder, condstore: parameters.length > 0 };
+}
+
+/** Reads APPEND up to its message. With UTF8 the message is the literal after `UTF8 (` (RFC 6855 4). */
+function readAppend(cursor: Cursor, syntax: Syntax): AppendCommand {
+  const folder = readFolder(cursor, syntax);
+  cursor.expect(" ");
+  let flags: FlagList = { flags: [], keywords: [] };
+  if (cursor.next === "(") {
+    flags = readFlagList(cursor);
+    cursor.expect(" ");
+  }
+  let date: number | null = null;
+  if (cursor.next === '"') {
+    date = readDateTime(cursor);
+    cursor.expect(" ");
+  }
+  if (syntax.allowsUtf8) cursor.skip("UTF8 (");
+  return { name: "APPEND", folder, flags, date };
+}
+
+function readCopy(cursor: Cursor, syntax: Syntax, name: "COPY" | "MOVE", byUid: boolean): Command {
+  const set = afterSpace(cursor, () => readSequenceSet(cursor));
+  return { name, byUid, set, folder: readFolder(cursor, syntax) };
+}
+
+function readFetch(cursor: Cursor, byUid: boolean): FetchCommand {
+  const set = afterSpace(cursor, () => readSequenceSet(cursor));
+  const items = afterSpace(cursor, () => readFetchItems(cursor));
+  let changedSince: number | null = null;
+  if (cursor.skip(" ")) {
+    cursor.expect("(CHANGEDSINCE ");
+    changedSince = cursor.modificationSequence();
+    cursor.expect(")");
+  }
+  return { name: "FETCH", byUid, set, items, changedSince };
+}
+
+function readStore(cursor: Cursor, byUid: boolean): StoreCommand {
+  const set = afterSpace(cursor, () => readSequenceSet(cursor));
+  cursor.expect(" ");
+  let unchangedSince: number | null = null;
+  if (cursor.skip("(")) {
+    cursor.expect("UNCHANGEDSINCE ");
+    unchangedSince = cursor.modificationSequence();
+    cursor.expect(") ");
+  }
+  const mode = cursor.skip("+") ? "add" : cursor.skip("-") ? "remove" : "replace";
+  cursor.expect("FLAGS");
+  const silent = cursor.skip(".SILENT");
+  const flags = afterSpace(cursor, () => readStoreFlags(cursor));
+  return { name: "STORE", byUid, set, mode, silent, flags, unchangedSince };
+}
+
+function readSearch(cursor: Cursor, byUid: boolean): SearchCommand {
+  cursor.expect(" ");
+  const results = cursor.skip("RETURN ") ? readSearchResults(cursor) : null;
+  if (cursor.skip("CHARSET ")) {
+    const charset = cursor.astring().toUpperCase();
+    if (charset !== "UTF-8" && charset !== "US-ASCII") throw new UnknownCharsetError();
+    cursor.expect(" ");
+  }
+  const key = readSearchKeys(cursor);
+  return { name: "SEARCH", byUid, results, key, wantsModificationSequence: asksForModificationSequence(key) };
+}
+
+/** Signals a SEARCH in a character set that is not known, which has a response code of its own. */
+export class UnknownCharsetError extends Error {
+  override name = "UnknownCharsetError";
+}
+
+function readSearchResults(cursor: Cursor): SearchResult[] {
+  const results = cursor.list(
+    () => {
+      const name = cursor.atom().toUpperCase();
+      const result = searchResults.find((known) => known === name);
+      if (!result) throw new ImapSyntaxError(`SEARCH returns no ${name}`);
+      return result;
+    },
+    { mayBeEmpty: true },
+  );
+  cursor.expect(" ");
+  return results.length === 0 ? ["ALL"] : results;
+}

@@ -1,0 +1,56 @@
+import type { FlagList } from "../../mail/imap/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { r2Keys } from "../../platform/db/r2-keys.ts";
+import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
+import { readQuotaBytes, toChanges } from "./call.ts";
+import { noSuchFolder, overQuota } from "./errors.ts";
+import type { ImapSession } from "./sessions.ts";
+
+/** A message that a mail program stores. */
+export interface AppendedMessage {
+  folder: string;
+  flags: FlagList;
+  /** In ms since 1970; null: now. */
+  date: number | null;
+  chunks: AsyncIterable<Uint8Array>;
+  /** Bytes of the message. Fewer are an error: the client was cut off. */
+  size: number;
+}
+
+/** Signals a message that was cut off. */
+export class CutOffError extends Error {
+  override name = "CutOffError";
+}
+
+/**
+ * Stores a message of a mail program (RFC 3501 6.3.11): first as an object in R2, then as a message. A copy of a message that this mailbox
+ * submitted is not stored again in Sent: its UID is returned. Throws ImapError for an unknown folder and a full mailbox.
+ */
+export async function appendMessage(
+  ctx: Ctx,
+  { mailboxId }: ImapSession,
+  { folder, flags, date, chunks, size }: AppendedMessage,
+): Promise<{ uid: number; uidvalidity: number }> {
+  const store = mailboxStore(ctx, mailboxId);
+  const object = `${r2Keys.mailbox(mailboxId)}${ctx.newId()}.eml`;
+  const content = await putMessage(ctx, object, exactly(chunks, size));
+  const reception = { object, folder, size, authentication: null, deliveryKey: null };
+  const message = toNewMessage(content.parsed, { ...reception, now: date ?? ctx.now() });
+  // When the call fails, the message may be stored nevertheless, so its object stays: retention deletes one that no message names.
+  const appended = await store.append(message, toChanges("replace", flags), await readQuotaBytes(ctx, mailboxId));
+  if (appended.result !== "added") await ctx.env.CONTENT.delete(object);
+  if (appended.result === "over-quota") throw overQuota();
+  if (appended.result === "no-folder") throw noSuchFolder("TRYCREATE");
+  const { result, uid, uidvalidity, usedBytes } = appended;
+  if (result === "added") await saveUsedBytes(ctx, { id: mailboxId }, usedBytes);
+  return { uid, uidvalidity };
+}
+
+async function* exactly(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const chunk of chunks) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left !== 0) throw new CutOffError("the message was cut off");
+}

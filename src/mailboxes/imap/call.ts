@@ -1,0 +1,125 @@
+import type { FlagList } from "../../mail/imap/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import {
+  type FlagChanges,
+  type FolderResult,
+  type MailboxStore,
+  mailboxStore,
+  nameIssue,
+  saveUsedBytes,
+} from "../mailbox-store/index.ts";
+import { ImapError, noSuchFolder, overQuota } from "./errors.ts";
+import type { Call } from "./schema.ts";
+import type { ImapSession } from "./sessions.ts";
+
+type CallOf<Name extends Call["name"]> = Extract<Call, { name: Name }>;
+type Calls = { [Name in Call["name"]]: (store: MailboxStore, call: CallOf<Name>, of: CallContext) => Promise<object> };
+
+interface CallContext {
+  ctx: Ctx;
+  mailboxId: string;
+}
+
+/** Runs a call of a mail program. Throws ImapError for what its client is told. */
+export async function runCall(ctx: Ctx, { mailboxId }: ImapSession, call: Call): Promise<object> {
+  const run = calls[call.name] as (store: MailboxStore, call: Call, of: CallContext) => Promise<object>;
+  return run(mailboxStore(ctx, mailboxId), call, { ctx, mailboxId });
+}
+
+const calls: Calls = {
+  folders: async (store) => ({ folders: await store.listFolderStates() }),
+  quota: async (store, _, { ctx, mailboxId }) => ({
+    used_bytes: (await store.quota()).usedBytes,
+    quota_bytes: await readQuotaBytes(ctx, mailboxId),
+  }),
+  "create-folder": async (store, { folder }) => {
+    const issue = nameIssue(folder);
+    if (issue !== null) throw new ImapError(issue, "CANNOT");
+    return changed(await store.createFolder(folder));
+  },
+  "rename-folder": async (store, { folder, new_name: newName }) => {
+    const issue = nameIssue(newName);
+    if (issue !== null) throw new ImapError(issue, "CANNOT");
+    return changed(await store.renameFolder(folder, newName));
+  },
+  "delete-folder": async (store, { folder }) => changed(await store.deleteFolder(folder)),
+  subscribe: async (store, { folder, is_subscribed: isSubscribed }) =>
+    found(await store.subscribe(folder, isSubscribed)),
+  select: async (store, { folder }) => found(await store.readFolder(folder)),
+  changes: async (store, { folder, since }) => found(await store.readChanges(folder, since)),
+  fetch: async (store, { folder, uids, header, structure }) => {
+    const messages = found(await store.fetchMessages(folder, uids, { header, structure }));
+    // The alarm of the mailbox finds them out, some seconds after the first start of a version that has them.
+    if (structure && messages.some((message) => !message.structure))
+      throw new ImapError("Older messages are being prepared for mail programs; try again in a minute", "INUSE");
+    return { messages };
+  },
+  search: async (store, { folder, key, after }) => found(await store.searchByKey(folder, key, after)),
+  store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }) => {
+    const result = await store.changeFlags(folder, uids, toChanges(mode, flags), unchangedSince);
+    if ("states" in result) return { states: result.states, modified: result.modified };
+    if (result.refused === "no-folder") throw noSuchFolder();
+    throw new ImapError("The mailbox has too many keywords", "LIMIT");
+  },
+  copy: async (store, { folder, uids, to }, { ctx, mailboxId }) => {
+    const result = await store.copy(folder, uids, to, await readQuotaBytes(ctx, mailboxId));
+    if (!("copied" in result)) {
+      if (result.refused === "over-quota") throw overQuota();
+      throw noSuchFolder(result.refused === "unknown-to" ? "TRYCREATE" : "NONEXISTENT");
+    }
+    await saveUsedBytes(ctx, { id: mailboxId }, result.usedBytes);
+    return { moved: result.copied, uidvalidity: result.uidvalidity };
+  },
+  move: async (store, { folder, uids, to }) => {
+    const result = await store.move(folder, uids, to);
+    if ("unknown" in result) throw noSuchFolder(result.unknown === "to" ? "TRYCREATE" : "NONEXISTENT");
+    return { moved: result.moved, uidvalidity: result.uidvalidity };
+  },
+  expunge: async (store, { folder, uids }, { ctx, mailboxId }) => {
+    const result = await store.expungeMarked(folder, uids);
+    if (!result) throw noSuchFolder();
+    if (result.uids.length > 0) await saveUsedBytes(ctx, { id: mailboxId }, result.usedBytes);
+    return { uids: result.uids };
+  },
+};
+
+/** Returns the quota of a mailbox in bytes, or null. */
+export async function readQuotaBytes(ctx: Ctx, mailboxId: string): Promise<number | null> {
+  return ctx.db.prepare("SELECT quota_bytes FROM mailboxes WHERE id = ?1").bind(mailboxId).first<number>("quota_bytes");
+}
+
+function found<Value extends object>(value: Value | null): Value {
+  if (value === null) throw noSuchFolder();
+  return value;
+}
+
+const REFUSALS = {
+  taken: ["A folder with this name exists", "ALREADYEXISTS"],
+  "too-many": ["The mailbox has too many folders", "LIMIT"],
+  system: ["This folder belongs to the mailbox", "CANNOT"],
+  "not-empty": ["The folder has messages", "CANNOT"],
+  unknown: ["This folder does not exist", "NONEXISTENT"],
+} as const;
+
+function changed(result: FolderResult): object {
+  if ("folder" in result) return {};
+  const [text, code] = REFUSALS[result.refused];
+  throw new ImapError(text, code);
+}
+
+/** Returns the flags of a command as the mailbox changes them. */
+export function toChanges(mode: "replace" | "add" | "remove", { flags, keywords }: FlagList): FlagChanges {
+  const named = (name: string) => flags.some((flag) => flag.toLowerCase() === `\\${name}`);
+  const isAfter = (name: string) => {
+    if (mode === "replace") return named(name);
+    return named(name) ? mode === "add" : undefined;
+  };
+  return {
+    seen: isAfter("seen"),
+    flagged: isAfter("flagged"),
+    answered: isAfter("answered"),
+    draft: isAfter("draft"),
+    deleted: isAfter("deleted"),
+    ...(mode === "replace" || keywords.length > 0 ? { keywords: { mode, names: keywords } } : {}),
+  };
+}

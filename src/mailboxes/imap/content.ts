@@ -1,0 +1,19 @@
+import type { Ctx } from "../../platform/context.ts";
+import { r2Keys } from "../../platform/db/r2-keys.ts";
+import { ImapError } from "./errors.ts";
+import type { ImapSession } from "./sessions.ts";
+
+/**
+ * Returns bytes of a message of the mailbox. Throws ImapError for an object that is not of this mailbox, and for one that was deleted: its
+ * message was expunged an hour ago.
+ */
+export async function openContent(
+  ctx: Ctx,
+  { mailboxId }: ImapSession,
+  { object, from, length }: { object: string; from: number; length: number },
+): Promise<ReadableStream> {
+  const isOwn = object.startsWith(r2Keys.mailbox(mailboxId));
+  const found = isOwn ? await ctx.env.CONTENT.get(object, { range: { offset: from, length } }) : null;
+  if (!found) throw new ImapError("The message was expunged", "EXPUNGEISSUED");
+  return found.body;
+}

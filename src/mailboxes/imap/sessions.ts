@@ -1,0 +1,62 @@
+import { findOpenedByPassword, type OpenedMailbox, openByPasswordOf } from "../../access/mailbox-sessions/index.ts";
+import { signAccessToken, verifyAccessToken } from "../../access/sessions/index.ts";
+import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { ImapError } from "./errors.ts";
+
+/** The login of a mail program. */
+export interface ImapLogin {
+  username: string;
+  password: string;
+  /** Address of the client. */
+  ip: string;
+}
+
+/** A session that was started: the token of its calls, which must be renewed before `expires_at` (ms since 1970). */
+export interface StartedSession {
+  token: string;
+  expires_at: number;
+  mailbox_id: string;
+  address: string;
+}
+
+/** Starts the session of a mail program. Throws ImapError for a wrong address or password, and beyond the limits of wrong ones. */
+export async function startImapSession(ctx: Ctx, { username, password, ip }: ImapLogin): Promise<StartedSession> {
+  const succeeded = await countMailboxPassword(ctx, username, ip).catch(() => {
+    throw new ImapError("Too many wrong passwords; try again later", "LIMIT");
+  });
+  const mailbox = await openByPasswordOf(ctx, { email: username, password });
+  if (!mailbox) throw new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
+  await succeeded();
+  return started(ctx, mailbox);
+}
+
+/** Returns a new token for a session whose access has not ended. Throws ImapError when it has. */
+export async function renewImapSession(ctx: Ctx, token: string): Promise<StartedSession> {
+  const { mailboxId, passwordOf } = await readImapSession(ctx, token);
+  const mailbox = await findOpenedByPassword(ctx, mailboxId, passwordOf);
+  if (!mailbox) throw ended();
+  return started(ctx, mailbox);
+}
+
+/** The session of a call. */
+export interface ImapSession {
+  mailboxId: string;
+  /** When the password was set that opened it, in ms since 1970. */
+  passwordOf: number;
+}
+
+/** Returns the session of a token. Throws ImapError for one that is invalid or older than 60 minutes. */
+export async function readImapSession(ctx: Ctx, token: string): Promise<ImapSession> {
+  const claims = await verifyAccessToken(ctx, "imap", token);
+  if (!claims) throw ended();
+  return { mailboxId: claims.sub, passwordOf: Number(claims.sid) };
+}
+
+async function started(ctx: Ctx, { id, address, workspaceId, changedAt }: OpenedMailbox): Promise<StartedSession> {
+  const claims = { sub: id, sid: String(changedAt), wid: workspaceId };
+  const { token, expiresAt } = await signAccessToken(ctx, "imap", claims);
+  return { token, expires_at: expiresAt, mailbox_id: id, address };
+}
+
+const ended = () => new ImapError("The access has ended; log in again", "EXPIRED");

@@ -1,0 +1,38 @@
+import { readChunks } from "../../lib/read-chunks.ts";
+import { MessageParser } from "../../mail/messages/index.ts";
+import { plainStructure } from "../../mail/structures/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { findUnstructured, saveStructure, type UnstructuredMessage } from "./structures.ts";
+
+/** Messages of one run of the alarm, and bytes of them: the object takes no call while it parses. */
+const MESSAGES_PER_RUN = 20;
+const BYTES_PER_RUN = 20_000_000;
+
+/**
+ * Finds out the structures of some messages of earlier versions from their objects, the newest first. Safe to repeat. A message whose object
+ * does not exist is a text.
+ */
+export async function addStructures(ctx: Ctx, storage: DurableObjectStorage): Promise<void> {
+  let left = BYTES_PER_RUN;
+  for (const message of findUnstructured(storage.sql, MESSAGES_PER_RUN)) {
+    if (left <= 0) return;
+    try {
+      const found = await readStructure(ctx, message);
+      storage.transactionSync(() => saveStructure(storage.sql, message.id, found));
+      left -= message.size;
+    } catch (error) {
+      // Tried again by the next run of the alarm, which another change or expiry starts.
+      ctx.log("mailbox.structure-not-read", { object: message.object, error: String(error) });
+      return;
+    }
+  }
+}
+
+async function readStructure(ctx: Ctx, { object, size, headerSize }: UnstructuredMessage) {
+  const found = await ctx.env.CONTENT.get(object);
+  if (!found) return { structure: plainStructure(headerSize, size), header: null };
+  const parser = new MessageParser();
+  for await (const chunk of readChunks(found.body)) parser.push(chunk);
+  const { structure, header } = parser.end();
+  return { structure, header };
+}

@@ -1,0 +1,80 @@
+import { listKeywords, STATE, type StateRow, toKeywords } from "./flags.ts";
+import { type FolderRow, findFolder } from "./folders.ts";
+import { all, type Sql } from "./sql.ts";
+import type { FolderState } from "./types.ts";
+
+const ALL = `SELECT ${STATE} FROM messages WHERE folder = ?1 ORDER BY uid`;
+
+// The index by modification sequence, so that few changes read few rows.
+const CHANGED = `SELECT ${STATE} FROM messages WHERE folder = ?1 AND modseq > ?2 ORDER BY uid`;
+
+const EXPUNGED = "SELECT uid FROM expunged WHERE folder = ?1 AND modseq > ?2 ORDER BY uid";
+
+/** Returns a folder with the states of all its messages, or null when there is no such folder. */
+export function readFolder(sql: Sql, name: string): FolderState | null {
+  const folder = findFolder(sql, name);
+  return folder && toState(sql, folder, all<StateRow>(sql, ALL, folder.id), null);
+}
+
+/**
+ * Returns the messages of a folder that are new or changed after a modification sequence, and the UIDs that were expunged. All messages
+ * when expunges so long ago are no longer known. Null when there is no such folder.
+ */
+export function readChanges(sql: Sql, name: string, since: number): FolderState | null {
+  const folder = findFolder(sql, name);
+  if (!folder) return null;
+  if (since < folder.expunged_after) return toState(sql, folder, all(sql, ALL, folder.id), null);
+  if (since >= folder.modseq) return toState(sql, folder, [], []);
+  const expunged = all<{ uid: number }>(sql, EXPUNGED, folder.id, since).map(({ uid }) => uid);
+  return toState(sql, folder, all(sql, CHANGED, folder.id, since), expunged);
+}
+
+function toState(
+  sql: Sql,
+  { uidvalidity, uidnext, modseq }: FolderRow,
+  messages: readonly StateRow[],
+  expunged: number[] | null,
+): FolderState {
+  const keywordsOf: Record<number, string[]> = {};
+  for (const [index, { keywords }] of messages.entries()) if (keywords !== "") keywordsOf[index] = toKeywords(keywords);
+  return {
+    uidvalidity,
+    uidnext,
+    modseq,
+    keywords: listKeywords(sql),
+    uids: toDifferences(messages.map(({ uid }) => uid)),
+    modseqs: toDifferences(messages.map((message) => message.modseq)),
+    flags: messages.map(({ flags }) => flags),
+    keywordsOf,
+    expunged,
+  };
+}
+
+function toDifferences(values: readonly number[]): number[] {
+  return values.map((value, index) => value - (values[index - 1] ?? 0));
+}
+
+/** Expunged UIDs of a folder that are kept, and the number beyond which older ones are forgotten. */
+const KEPT_EXPUNGED = 10_000;
+const MAX_EXPUNGED = 20_000;
+
+/** Forgets the oldest expunged UIDs of folders that have too many. Their clients then compare all messages. */
+export function forgetExpunged(sql: Sql): void {
+  const full = all<{ folder: number }>(
+    sql,
+    "SELECT folder FROM expunged GROUP BY folder HAVING count(*) > ?",
+    MAX_EXPUNGED,
+  );
+  for (const { folder } of full) {
+    sql.exec(
+      `UPDATE folders SET expunged_after = (
+         SELECT modseq FROM expunged WHERE folder = ?1 ORDER BY modseq DESC LIMIT 1 OFFSET ?2) WHERE id = ?1`,
+      folder,
+      KEPT_EXPUNGED,
+    );
+    sql.exec(
+      "DELETE FROM expunged WHERE folder = ?1 AND modseq <= (SELECT expunged_after FROM folders WHERE id = ?1)",
+      folder,
+    );
+  }
+}

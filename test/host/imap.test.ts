@@ -1,0 +1,139 @@
+/** Mail programs through the gateway (IMAP), with a real Worker behind it. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { ImapClient } from "./support/imap-client.ts";
+
+const PASSWORD = "correct horse battery staple";
+let rig: GatewayRig;
+
+beforeAll(async () => {
+  const imap = [
+    { port: 0, isImplicitTls: false },
+    { port: 0, isImplicitTls: true },
+  ];
+  rig = await startRig({}, { imap });
+  await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
+}, 120_000);
+afterAll(async () => {
+  await rig?.close();
+  await removeBundle();
+});
+
+const connect = async (isImplicitTls = true) => {
+  const [plain = 0, implicit = 0] = rig.gateway.ports.imap;
+  return ImapClient.connect({ port: isImplicitTls ? implicit : plain, caFile: rig.caFile, isImplicitTls });
+};
+
+async function loggedIn(folder?: string): Promise<ImapClient> {
+  const { client } = await connect();
+  expect((await client.command(`LOGIN ${rig.seed.mailbox} "${PASSWORD}"`)).at(-1)).toMatch(/^OK \[CAPABILITY /);
+  if (folder !== undefined) expect((await client.command(`SELECT ${folder}`)).at(-1)).toMatch(/^OK \[READ-WRITE\]/);
+  return client;
+}
+
+/** Appends a message and returns its UID. */
+async function append(client: ImapClient, folder: string, subject: string, flags = "()"): Promise<number> {
+  const message = `From: Ada <ada@example.org>\r\nTo: hello@gateway.test\r\nSubject: ${subject}\r\n\r\nText of ${subject}.\r\n`;
+  const responses = await client.command(`APPEND ${folder} ${flags} {${message.length}+}\r\n${message}`);
+  const [, uid] = /^OK \[APPENDUID \d+ (\d+)\]/.exec(responses.at(-1) ?? "") ?? [];
+  if (uid === undefined) throw new Error(responses.join("; "));
+  return Number(uid);
+}
+
+describe("a connection", () => {
+  it("offers a login over TLS only, and one begins with STARTTLS", async () => {
+    const { client, greeting } = await connect(false);
+    expect(greeting).toContain("STARTTLS LOGINDISABLED");
+    expect(await client.command(`LOGIN ${rig.seed.mailbox} "${PASSWORD}"`)).toEqual([
+      "NO [PRIVACYREQUIRED] Use STARTTLS first",
+    ]);
+    expect((await client.command("STARTTLS")).at(-1)).toMatch(/^OK/);
+    await client.startTls();
+    expect((await client.command("CAPABILITY"))[0]).toContain("AUTH=PLAIN");
+    expect((await client.command(`LOGIN ${rig.seed.mailbox} "${PASSWORD}"`)).at(-1)).toMatch(/^OK/);
+    client.end();
+  });
+
+  it("ends when a client sends commands before TLS has begun", async () => {
+    const { client } = await connect(false);
+    client.write("a STARTTLS\r\nb NOOP\r\n");
+    expect(await client.line()).toMatch(/^a OK/);
+    await client.closed();
+  });
+
+  it("refuses a wrong password, and ends after three", async () => {
+    const { client } = await connect();
+    const wrong = `LOGIN ${rig.seed.mailbox} wrong`;
+    expect(await client.command(wrong)).toEqual(["NO [AUTHENTICATIONFAILED] The address or the password is wrong"]);
+    expect((await client.command("LOGIN unknown@gateway.test wrong")).at(-1)).toMatch(/^NO \[AUTHENTICATIONFAILED\]/);
+    const last = await client.command(
+      `AUTHENTICATE PLAIN ${Buffer.from(`\0${rig.seed.mailbox}\0wrong`).toString("base64")}`,
+    );
+    expect(last).toEqual(["* BYE Too many failed logins", expect.stringMatching(/^NO \[AUTHENTICATIONFAILED\]/)]);
+    await client.closed();
+  });
+
+  it("ends for a line without CRLF and for one that is too long", async () => {
+    for (const bytes of ["a NOOP\nb NOOP\r\n", `a ${"x".repeat(5_000)}\r\n`, "a LOGIN {5000+}\r\n"]) {
+      const { client } = await connect();
+      client.write(bytes);
+      expect(await client.line()).toMatch(/^\* BYE/);
+      await client.closed();
+    }
+  });
+});
+
+describe("a mailbox", () => {
+  it("lists its folders with their uses", async () => {
+    const client = await loggedIn();
+    expect(await client.command('LIST "" "*" RETURN (SUBSCRIBED STATUS (MESSAGES UIDNEXT))')).toEqual([
+      '* LIST (\\HasNoChildren \\Subscribed) "/" INBOX',
+      "* STATUS INBOX (MESSAGES 0 UIDNEXT 1)",
+      ...["Sent", "Drafts", "Spam", "Trash", "Archive"].flatMap((name) => [
+        `* LIST (\\HasNoChildren \\${name === "Spam" ? "Junk" : name} \\Subscribed) "/" ${name}`,
+        `* STATUS ${name} (MESSAGES 0 UIDNEXT 1)`,
+      ]),
+      "OK LIST is complete",
+    ]);
+    client.end();
+  });
+
+  it("takes a message and shows it, flags and all", async () => {
+    const client = await loggedIn();
+    const uid = await append(client, "Archive", "first", "(\\Flagged $Forwarded)");
+    await client.command("SELECT Archive");
+    expect(await client.command(`UID FETCH ${uid} (FLAGS RFC822.SIZE BODY.PEEK[HEADER.FIELDS (Subject)])`)).toEqual([
+      `* 1 FETCH (UID ${uid} FLAGS (\\Flagged $Forwarded) RFC822.SIZE 87 BODY[HEADER.FIELDS (Subject)] {18}\r\nSubject: first\r\n\r\n)`,
+      "OK FETCH is complete",
+    ]);
+    const [fetched] = await client.command(`UID FETCH ${uid} BODY[TEXT]<8.5>`);
+    expect(fetched).toBe(`* 1 FETCH (UID ${uid} FLAGS (\\Seen \\Flagged $Forwarded) BODY[TEXT]<8> {5}\r\nfirst)`);
+    client.end();
+  });
+
+  it("tells one client what another did", async () => {
+    const [one, other] = [await loggedIn("Archive"), await loggedIn("Archive")];
+    const tag = other.nextTag();
+    other.write(`${tag} IDLE\r\n`);
+    expect(await other.line()).toBe("+ idling");
+    const uid = await append(one, "Archive", "news");
+    expect(await other.line()).toMatch(/^\* \d+ EXISTS$/);
+    expect(await other.line()).toBe("* 0 RECENT");
+    await one.command(`UID STORE ${uid} +FLAGS (\\Deleted)`);
+    const told = await other.line();
+    expect(told).toMatch(new RegExp(`^\\* \\d+ FETCH \\(UID ${uid} FLAGS \\(\\\\Deleted\\)\\)$`));
+    await one.command("EXPUNGE");
+    expect(await other.line()).toMatch(/^\* \d+ EXPUNGE$/);
+    other.write("DONE\r\n");
+    expect((await other.responses(tag)).at(-1)).toBe("OK IDLE is complete");
+    for (const client of [one, other]) client.end();
+  });
+
+  it("ends the connection when the password changes", async () => {
+    const client = await loggedIn("INBOX");
+    await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
+    expect(await client.line()).toBe("* BYE The access has ended");
+    await client.closed();
+  });
+});

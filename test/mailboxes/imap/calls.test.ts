@@ -1,0 +1,209 @@
+/** The calls of the gateway for mail programs. */
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { apiWith } from "../../support/workspace.ts";
+import { anInbox, type Inbox } from "../inbox/support.ts";
+import { aMessage } from "../mailbox-store/support.ts";
+
+const SECRET = "gateway-secret-of-the-tests-0123456789";
+const PASSWORD = "correct horse battery staple";
+
+interface Response {
+  error: { code: string; text: string } | null;
+  token: string;
+  [field: string]: unknown;
+}
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await apiWith(null).post(`/gateway/imap/${path}`, body, {
+    Authorization: `Bearer ${SECRET}`,
+    ...headers,
+  });
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return response.json<Response>();
+}
+
+const setPassword = (inbox: Inbox, password = PASSWORD) =>
+  inbox.workspace.call("PUT", `/v1/mailboxes/${inbox.workspace.mailboxId}/password`, { password });
+
+const logIn = (username: string, password = PASSWORD) => post("sessions", { username, password, ip: "192.0.2.9" });
+
+/** Creates a mailbox that is open for mail programs, and returns a function that calls for it. */
+async function anOpenMailbox() {
+  const inbox = await anInbox();
+  await setPassword(inbox);
+  const { token } = await logIn(inbox.workspace.mailbox);
+  return { inbox, token, call: (call: object) => post("calls", { token, call }) };
+}
+
+async function append(token: string, folder: string, text: string, flags: string[] = []) {
+  const raw = new TextEncoder().encode(text.replaceAll("\n", "\r\n"));
+  const response = await upload(token, raw, { folder, flags: { flags, keywords: [] }, date: null, size: raw.length });
+  return response.json<Response>();
+}
+
+const upload = (token: string, raw: Uint8Array, message: object) =>
+  exports.default.fetch(
+    new Request("https://mail.test/gateway/imap/messages", {
+      method: "POST",
+      body: raw,
+      headers: {
+        Authorization: `Bearer ${SECRET}`,
+        "Content-Type": "message/rfc822",
+        "X-Session": token,
+        "X-Message": btoa(JSON.stringify(message)),
+      },
+    }),
+  );
+
+describe("a session", () => {
+  it("starts with the password of the mailbox, and with one error for an unknown mailbox and a wrong password", async () => {
+    const inbox = await anInbox();
+    await setPassword(inbox);
+    expect(await logIn(inbox.workspace.mailbox.toUpperCase())).toMatchObject({
+      error: null,
+      address: inbox.workspace.mailbox,
+    });
+    const wrong = { error: { code: "AUTHENTICATIONFAILED", text: "The address or the password is wrong" } };
+    expect(await logIn(inbox.workspace.mailbox, "wrong")).toEqual(wrong);
+    expect(await logIn(`unknown@${inbox.workspace.domain}`)).toEqual(wrong);
+    expect(await logIn("no address\r\n")).toEqual(wrong);
+  });
+
+  it("is renewed until the password changes or the mailbox is deactivated", async () => {
+    const { inbox, token } = await anOpenMailbox();
+    const renewed = await post("renewals", { token });
+    expect(renewed).toMatchObject({ error: null, address: inbox.workspace.mailbox });
+    await setPassword(inbox, `${PASSWORD} 2`);
+    expect((await post("renewals", { token: renewed.token })).error?.code).toBe("EXPIRED");
+    const { token: next } = await logIn(inbox.workspace.mailbox, `${PASSWORD} 2`);
+    await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { is_active: false });
+    expect((await post("renewals", { token: next })).error?.code).toBe("EXPIRED");
+  });
+
+  it("counts wrong passwords with those of webmail", async () => {
+    const inbox = await anInbox();
+    await setPassword(inbox);
+    const codes = [];
+    for (let attempt = 0; attempt < 12; attempt += 1)
+      codes.push((await logIn(inbox.workspace.mailbox, `wrong ${attempt}`)).error?.code);
+    expect(new Set(codes)).toEqual(new Set(["AUTHENTICATIONFAILED", "LIMIT"]));
+    expect((await logIn(inbox.workspace.mailbox)).error?.code).toBe("LIMIT");
+  });
+
+  it("is not that of another kind of token", async () => {
+    const { call } = await anOpenMailbox();
+    expect((await call({ name: "folders" })).error).toBeNull();
+    for (const token of ["", "a.b.c", "x".repeat(2_000)])
+      expect((await post("calls", { token, call: { name: "folders" } })).error?.code).toBe("EXPIRED");
+  });
+});
+
+describe("a call", () => {
+  it("names what does not exist", async () => {
+    const { call } = await anOpenMailbox();
+    const codeOf = async (one: object) => (await call(one)).error?.code;
+    expect(await codeOf({ name: "select", folder: "Nowhere" })).toBe("NONEXISTENT");
+    expect(await codeOf({ name: "copy", folder: "INBOX", uids: [1], to: "Nowhere" })).toBe("TRYCREATE");
+    expect(await codeOf({ name: "create-folder", folder: "a*b" })).toBe("CANNOT");
+    expect(await codeOf({ name: "create-folder", folder: "sent" })).toBe("ALREADYEXISTS");
+    expect(await codeOf({ name: "delete-folder", folder: "INBOX" })).toBe("CANNOT");
+  });
+
+  it("with wrong values is refused", async () => {
+    const { call } = await anOpenMailbox();
+    const wrong = [
+      { name: "unknown" },
+      { name: "fetch", folder: "INBOX", uids: [0], header: null, structure: false },
+      { name: "fetch", folder: "INBOX", uids: Array.from({ length: 201 }, () => 1), header: null, structure: false },
+      { name: "store", folder: "INBOX", uids: [1], mode: "add", flags: { flags: ["\\Recent"], keywords: [] } },
+      { name: "select", folder: "" },
+    ];
+    for (const one of wrong) await expect(call(one)).rejects.toThrow("422");
+  });
+
+  it("renames the folders below a folder with it", async () => {
+    const { call } = await anOpenMailbox();
+    for (const folder of ["a", "a/b", "a/b/c", "ab"]) await call({ name: "create-folder", folder });
+    expect((await call({ name: "rename-folder", folder: "a", new_name: "x" })).error).toBeNull();
+    const { folders } = await call({ name: "folders" });
+    expect((folders as { name: string }[]).map(({ name }) => name).slice(6)).toEqual(["x", "x/b", "x/b/c", "ab"]);
+    await call({ name: "create-folder", folder: "y/b" });
+    expect((await call({ name: "rename-folder", folder: "x", new_name: "y" })).error?.code).toBe("ALREADYEXISTS");
+  });
+
+  it("reads the content of the own mailbox only", async () => {
+    const [own, other] = [await anOpenMailbox(), await anOpenMailbox()];
+    await append(own.token, "INBOX", "Subject: x\n\nsecret\n");
+    const fetch = { name: "fetch", folder: "INBOX", uids: [1], header: null, structure: false };
+    const [message] = (await own.call(fetch)).messages as { object: string; size: number }[];
+    const read = async (token: string, object = message?.object ?? "") => {
+      const place = { token, object, from: 14, length: 6 };
+      const response = await apiWith(null).post("/gateway/imap/contents", place, { Authorization: `Bearer ${SECRET}` });
+      return [response.status, await response.text()];
+    };
+    expect(await read(own.token)).toEqual([200, "secret"]);
+    expect(await read(other.token)).toEqual([410, expect.stringContaining("EXPUNGEISSUED")]);
+    expect((await read(own.token, `${message?.object}x`))[0]).toBe(410);
+  });
+
+  it("finds texts within words, in decoded fields and in any letter case", async () => {
+    const { call, token } = await anOpenMailbox();
+    const header = "From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\nX-Tag: one\n";
+    await append(token, "INBOX", `${header}\nThe pelican 日本語 text\n`);
+    await append(token, "INBOX", "From: ada@example.org\nSubject: other\n\nnothing\n", ["\\Seen"]);
+    const find = async (key: object) => (await call({ name: "search", folder: "INBOX", key, after: 0 })).uids;
+    expect(await find({ key: "header", name: "From", value: "JÜRG" })).toEqual([1]);
+    expect(await find({ key: "header", name: "subject", value: "rüß" })).toEqual([1]);
+    expect(await find({ key: "header", name: "X-Tag", value: "" })).toEqual([1]);
+    expect(await find({ key: "body", value: "ELICA" })).toEqual([1]);
+    expect(await find({ key: "body", value: "日本" })).toEqual([1]);
+    expect(await find({ key: "text", value: "x-tag" })).toEqual([1]);
+    expect(await find({ key: "not", of: { key: "flag", flag: "\\Seen", isSet: true } })).toEqual([1]);
+    expect(await find({ key: "or", keys: [{ key: "uids", set: [[2, 9]] }, { key: "none" }] })).toEqual([2]);
+    expect(await find({ key: "arrived", when: "on", date: Date.UTC(2000, 0, 1) })).toEqual([]);
+    expect(await find({ key: "larger", bytes: 100 })).toEqual([1]);
+  });
+});
+
+describe("a message that is appended", () => {
+  it("has its flags, its time and its size, and takes room", async () => {
+    const { inbox, call, token } = await anOpenMailbox();
+    expect(await append(token, "Archive", "Subject: x\n\ntext\n", ["\\Seen", "\\Draft"])).toMatchObject({ uid: 1 });
+    const state = await call({ name: "select", folder: "Archive" });
+    expect([state.flags, state.uidnext]).toEqual([[9], 2]);
+    const [item] = await inbox.list("Archive");
+    expect(item).toMatchObject({ subject: "x", seen: true });
+    expect(await append(token, "Nowhere", "Subject: x\n\n")).toMatchObject({ error: { code: "TRYCREATE" } });
+  });
+
+  it("is not stored when it is shorter than was said", async () => {
+    const { inbox, token } = await anOpenMailbox();
+    const message = { folder: "INBOX", flags: { flags: [], keywords: [] }, date: null, size: 100 };
+    const response = await upload(token, new Uint8Array(50).fill(65), message);
+    expect(response.status).toBe(500);
+    expect(await inbox.list()).toEqual([]);
+  });
+
+  it("beyond the quota is refused", async () => {
+    const { inbox, token } = await anOpenMailbox();
+    await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { quota_bytes: 20 });
+    expect(await append(token, "INBOX", "Subject: x\n\ntoo large for it\n")).toMatchObject({
+      error: { code: "OVERQUOTA" },
+    });
+  });
+
+  it("is the one that is there, when it is a copy in Sent of what this mailbox sent itself", async () => {
+    const { inbox, token } = await anOpenMailbox();
+    const own = aMessage({ folder: "Sent", deliveryKey: "sent 1", messageId: "<own@example.org>" });
+    await env.MAILBOX.getByName(inbox.workspace.mailboxId).add(own, null);
+    const text = "Message-ID: <own@example.org>\nSubject: own\n\nx\n";
+    expect(await append(token, "Sent", text)).toMatchObject({ uid: 1 });
+    expect(await append(token, "Sent", "Message-ID: <other@example.org>\n\nx\n")).toMatchObject({
+      uid: 2,
+    });
+    expect(await append(token, "Sent", "Message-ID: <other@example.org>\n\nx\n")).toMatchObject({
+      uid: 3,
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { MessageStructure } from "../../../src/mail/structures/index.ts";
+import { migrate } from "../../../src/mailboxes/mailbox-store/index.ts";
+import { aMessage, anEarlierStore, aStore, fill, insertEarlier } from "./support.ts";
+
+const wanted = { header: { text: "fields" as const, fields: ["subject"] }, structure: true };
+
+it("messages of an earlier version get their headers and structures by the alarm, the newest first", async () => {
+  const store = await anEarlierStore(7);
+  await runInDurableObject(store, (_, { storage }) => {
+    for (let n = 0; n < 30; n += 1) insertEarlier(storage.sql, { subject: `s${n}`, thread: `t${n}` });
+    storage.sql.exec("UPDATE messages SET object = ?1 || uid", `structures/${store.id}/`);
+    migrate(storage.sql, Date.now());
+  });
+  // Of the first there is no object.
+  for (let uid = 2; uid <= 30; uid += 1)
+    await env.CONTENT.put(
+      `structures/${store.id}/${uid}`,
+      `Subject: number ${uid}\r\nContent-Type: text/html\r\n\r\nx`,
+    );
+  const uids = Array.from({ length: 30 }, (_, index) => index + 1);
+  const known = async () =>
+    (await store.fetchMessages("INBOX", uids, wanted))?.filter(({ structure }) => structure) ?? [];
+  expect(await known()).toEqual([]);
+  // Not by its own alarm, which would run at a moment of its own.
+  const runAlarm = () =>
+    runInDurableObject(store, async (instance, { storage }) => {
+      await instance.alarm();
+      const next = await storage.getAlarm();
+      await storage.deleteAlarm();
+      return next !== null && next < Date.now() + 60_000;
+    });
+  expect(await runAlarm()).toBe(true);
+  expect((await known()).map(({ uid }) => uid)).toEqual(uids.slice(10));
+  expect(await runAlarm()).toBe(false);
+  const all = await known();
+  expect(all.map(({ uid }) => uid)).toEqual(uids);
+  expect(all.at(-1)?.header).toBe("Subject: number 30\r\n\r\n");
+  const types = all.map(({ structure = "" }) => (JSON.parse(structure) as MessageStructure).root.type);
+  expect(types).toEqual(["text/plain", ...Array.from({ length: 29 }, () => "text/html")]);
+});
+
+it("a copy has the structure of its message, and an expunged message leaves none", async () => {
+  const store = aStore();
+  const structure = { version: 1, envelope: {}, root: { type: "text/plain" } } as unknown as MessageStructure;
+  await store.add(aMessage({ header: "Subject: x\r\n\r\n", structure }), null);
+  await store.copy("INBOX", [1], "Archive", null);
+  await store.expunge("INBOX", [1]);
+  expect(await store.fetchMessages("Archive", [1], wanted)).toMatchObject([
+    { header: "Subject: x\r\n\r\n", structure: JSON.stringify(structure) },
+  ]);
+  const rows = await runInDurableObject(store, (_, { storage }) =>
+    storage.sql.exec("SELECT count(*) AS n FROM message_structures").one(),
+  );
+  expect(rows.n).toBe(1);
+});
+
+it("a search compares 1,000 messages in one call and says where it goes on", async () => {
+  const store = aStore();
+  await fill(store, 2_500);
+  const found: number[] = [];
+  const pages: (number | null)[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page = await store.searchByKey("INBOX", { key: "body", value: "eldo" }, after);
+    found.push(...(page?.uids ?? []));
+    after = page?.next ?? null;
+    pages.push(after);
+  }
+  expect([found, pages]).toEqual([
+    [1_000, 2_000],
+    [1_000, 2_000, null],
+  ]);
+});
