@@ -1,5 +1,6 @@
 import { type FetchItem, formatDateTime, ImapSyntaxError, unionOf } from "../../src/mail/imap/index.ts";
-import { type MessageStructure, renderBody, renderEnvelope } from "../../src/mail/structures/index.ts";
+import { renderBody, renderEnvelope } from "../../src/mail/structures/render.ts";
+import type { MessageStructure } from "../../src/mail/structures/types.ts";
 import { BrokenResponseError, CommandError } from "./command-error.ts";
 import type { MessageRow, WantedColumns } from "./mailbox.ts";
 import { formatFlags } from "./responses.ts";

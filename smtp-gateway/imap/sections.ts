@@ -1,5 +1,5 @@
 import { type FetchItem, headerOf, type Section } from "../../src/mail/imap/index.ts";
-import { findPart } from "../../src/mail/structures/index.ts";
+import { findPart } from "../../src/mail/structures/find-part.ts";
 import type { Mailbox, MessageRow } from "./mailbox.ts";
 import { literalOf } from "./responses.ts";
 

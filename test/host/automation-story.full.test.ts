@@ -123,8 +123,14 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
     const series = (person: string) => subjectsTo(person).filter((subject) => !/confirm/i.test(subject));
-    expect(series(CLICKER)).toEqual(["Welcome", "You liked it", "Last of the series"]);
-    expect(series(READER)).toEqual(["Welcome", "Did you see it?", "Last of the series"]);
+    // Between the last two there is no wait, so either may be first.
+    const withoutOrder = (person: string) => [
+      series(person)[0],
+      new Set(series(person).slice(1)),
+      series(person).length,
+    ];
+    expect(withoutOrder(CLICKER)).toEqual(["Welcome", new Set(["You liked it", "Last of the series"]), 3]);
+    expect(withoutOrder(READER)).toEqual(["Welcome", new Set(["Did you see it?", "Last of the series"]), 3]);
   });
 
   it("shows on its pages who came how far, and why", async () => {
