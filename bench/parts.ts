@@ -24,6 +24,7 @@ import { measureLists } from "./lists.ts";
 import { measureMailbox } from "./mailbox.ts";
 import { measurePages } from "./pages.ts";
 import { measureRates } from "./rates.ts";
+import { measureSegments } from "./segments.ts";
 import { measureShards } from "./shards.ts";
 import { measureSubmission } from "./submission.ts";
 import type { Row } from "./table.ts";
@@ -40,6 +41,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   accept: measureAccept,
   batch: measureBatch,
   automations: measureAutomations,
+  segments: measureSegments,
   broadcasts: measureBroadcasts,
   "broadcast-languages": measureBroadcastLanguages,
   delivery: measureDelivery,

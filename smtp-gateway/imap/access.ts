@@ -5,7 +5,7 @@ import type { ImapCalls, StartedSession } from "./worker-calls.ts";
 /** Time between two checks of an access, in ms. What ends it is told at once, so this is for what was not heard. */
 const CHECK_MS = 15 * 60_000;
 
-/** What one client uses of an access. */
+/** The part of an access that one client uses. */
 export interface AccessUse {
   readonly address: string;
   /** The token of calls. */

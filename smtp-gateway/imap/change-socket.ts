@@ -43,7 +43,7 @@ export class ChangeSocket {
     this.#hasAnswered = true;
     socket.addEventListener("open", () => {
       this.#wait = FIRST_WAIT_MS;
-      // What happened before it was open was not told.
+      // Changes before it was open were not told.
       this.#options.onChange(null);
     });
     socket.addEventListener("message", ({ data }) => this.#read(String(data)));

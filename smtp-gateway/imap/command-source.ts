@@ -33,7 +33,7 @@ export interface IncomingMessage {
   end(): Promise<void>;
 }
 
-/** What the source of commands needs of its connection. */
+/** The connection, as far as the source of commands needs it. */
 export interface CommandSourceOptions {
   bytes: ByteQueue;
   /** Asks the client to continue. */
@@ -136,7 +136,7 @@ export class CommandSource {
       },
       async end() {
         if (!isAsked) return;
-        // What the service did not read is no command.
+        // The rest is no command.
         for await (const _ of bytes.read(left));
         const rest = await bytes.readLine(MAX_COMMAND);
         if (rest !== "" && !(rest === ")" && syntax.allowsUtf8)) throw new ImapSyntaxError("APPEND takes one message");

@@ -3,7 +3,7 @@ import type { FolderInfo } from "./mailbox.ts";
 /** Separates the levels of a folder name. */
 export const SEPARATOR = "/";
 
-/** What a LIST or LSUB asks for. */
+/** The names that a LIST or LSUB asks for. */
 interface Patterns {
   reference: string;
   patterns: readonly string[];

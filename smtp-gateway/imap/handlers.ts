@@ -8,7 +8,7 @@ import { type LoginOptions, runAuthenticate, runLogin } from "./login.ts";
 import { runCopy, runExpunge, runSearch, runStore } from "./messages.ts";
 import type { Completion, Handlers, Session } from "./session.ts";
 
-/** What commands need of their connection. */
+/** The connection, as far as commands need it. */
 export interface HandlerOptions extends LoginOptions {
   bytes(): ByteQueue;
   startTls(): void;

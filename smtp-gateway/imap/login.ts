@@ -5,7 +5,7 @@ import { CommandError } from "./command-error.ts";
 import type { Mailboxes } from "./mailbox.ts";
 import type { CommandOf, Completion, Session } from "./session.ts";
 
-/** What a login needs of its connection. */
+/** The connection, as far as a login needs it. */
 export interface LoginOptions {
   mailboxes: Mailboxes;
   ip: string;

@@ -19,7 +19,7 @@ export interface FolderState {
   messages: readonly MessageState[];
 }
 
-/** What changed in a folder after a modification sequence. */
+/** Changes of a folder after a modification sequence. */
 export interface FolderChanges {
   uidvalidity: number;
   uidnext: number;
@@ -45,7 +45,7 @@ export interface FolderInfo {
   highestModseq: number;
 }
 
-/** What FETCH needs of messages beside their states. */
+/** Columns that FETCH needs of messages beside their states. */
 export interface WantedColumns {
   /** Null: nothing of the header. */
   header: HeaderFields | null;
@@ -91,7 +91,7 @@ export interface NewMessage {
   size: number;
 }
 
-/** What changed in a mailbox: a folder, or with null the list of folders. */
+/** Takes a change of a folder; null: of any. */
 export type ChangeListener = (change: { folder: string | null }) => void;
 
 /**

@@ -6,7 +6,7 @@ import { log } from "../log.ts";
 import { Connection, type ImapLimits } from "./connection.ts";
 import type { Mailboxes } from "./mailbox.ts";
 
-/** What a server of IMAP needs. */
+/** Settings of a server of IMAP. */
 export interface ImapServerOptions {
   isImplicitTls: boolean;
   limits: ImapLimits & { connections: number; closeMs: number };

@@ -22,12 +22,12 @@ export type CommandOf<Name extends Command["name"]> = Command extends infer Each
     : never
   : never;
 
-/** What each command does. */
+/** A function for each command. */
 export type Handlers<Names extends Command["name"] = Command["name"]> = {
   [Name in Names]: (session: Session, command: CommandOf<Name>, received: ReceivedCommand) => Promise<Completion>;
 };
 
-/** What a session needs of its connection. */
+/** The connection, as far as a session needs it. */
 export interface SessionOptions {
   id: string;
   writer: ResponseWriter;
@@ -44,7 +44,7 @@ export interface SessionOptions {
 export class Session {
   readonly id: string;
   readonly writer: ResponseWriter;
-  /** Whether it uses TLS. */
+  /** True: it uses TLS. */
   isSecure: boolean;
   readonly appendLimit: number;
   /** True when the connection ends after the response. */

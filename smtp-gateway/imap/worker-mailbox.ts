@@ -4,10 +4,10 @@ import type { Call } from "../../src/mailboxes/imap/schema.ts";
 import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
 import type { FoundUids } from "../../src/mailboxes/mailbox-store/search-by-key.ts";
 import type {
-  FolderSummary,
-  MovedMessage,
+  MessageState as StoredMessageState,
   FolderState as StoredState,
-} from "../../src/mailboxes/mailbox-store/types.ts";
+} from "../../src/mailboxes/mailbox-store/state-types.ts";
+import type { FolderSummary, MovedMessage } from "../../src/mailboxes/mailbox-store/types.ts";
 import type { AccessUse } from "./access.ts";
 import type {
   ChangeListener,
@@ -23,13 +23,6 @@ import type {
   WantedColumns,
 } from "./mailbox.ts";
 import type { ImapCalls } from "./worker-calls.ts";
-
-interface StoredMessageState {
-  uid: number;
-  modseq: number;
-  flags: number;
-  keywords: string[];
-}
 
 /** The mailbox of one client, by calls of the Worker. */
 export class WorkerMailbox implements Mailbox {

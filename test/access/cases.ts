@@ -14,6 +14,7 @@ import { adminCases } from "./admin-cases.ts";
 import { audienceCases } from "./audience-cases.ts";
 import { compatCases } from "./compat-cases.ts";
 import { forwardCases } from "./forward-cases.ts";
+import { gatewayCases } from "./gateway-cases.ts";
 import { inboxCases } from "./inbox-cases.ts";
 import { mailboxCases } from "./mailbox-cases.ts";
 import { operatorCases } from "./operator-cases.ts";
@@ -204,22 +205,7 @@ export const cases: Record<string, RouteCase> = {
   "POST /auth/bootstrap": { success: 401 },
   "POST /auth/operator-session": { success: 401 },
   "POST /auth/operator-sign-in-link": { success: 401 },
-  "POST /gateway/sessions": { success: 401 },
-  "POST /gateway/senders": { success: 401 },
-  "POST /gateway/submissions": { success: 401 },
-  "POST /gateway/submission-groups": { success: 401 },
-  "POST /gateway/confirmations": { success: 401 },
-  "POST /gateway/outcomes": { success: 401 },
-  "POST /gateway/leases": { success: 401 },
-  "POST /gateway/volume": { success: 401 },
-  "POST /gateway/recipients": { success: 401 },
-  "POST /gateway/mail": { success: 401 },
-  "POST /gateway/imap/sessions": { success: 401 },
-  "POST /gateway/imap/renewals": { success: 401 },
-  "POST /gateway/imap/calls": { success: 401 },
-  "POST /gateway/imap/contents": { success: 401 },
-  "POST /gateway/imap/messages": { success: 401 },
-  "GET /gateway/imap/changes": { success: 401 },
+  ...gatewayCases,
   ...operatorCases,
   "GET /auth/google": { success: 404 },
   "GET /auth/google/callback": { success: 404 },

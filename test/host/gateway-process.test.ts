@@ -205,7 +205,7 @@ describe("the Dockerfile", () => {
     const [, command = "[]"] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
     expect(existsSync(path.join(ROOT, (JSON.parse(command) as string[]).at(-1) ?? ""))).toBe(true);
     const [, environment = ""] = /^ENV (.+)$/m.exec(dockerfile) ?? [];
-    expect(environment.split(" ")).toHaveLength(5);
+    expect(environment.split(" ")).toHaveLength(7);
     for (const name of namesIn(environment)) expect(source).toContain(name);
   });
 });

@@ -3,7 +3,7 @@ import type { FlagList } from "./flags.ts";
 import type { SearchKey } from "./search-keys.ts";
 import type { SequenceSet } from "./sequence-sets.ts";
 
-/** What STATUS tells of a folder (RFC 3501 6.3.10, RFC 7162 3.1.6, RFC 8438). */
+/** Items that STATUS tells of a folder (RFC 3501 6.3.10, RFC 7162 3.1.6, RFC 8438). */
 export const statusItems = [
   "MESSAGES",
   "RECENT",
@@ -16,7 +16,7 @@ export const statusItems = [
 ] as const;
 export type StatusItem = (typeof statusItems)[number];
 
-/** What ESEARCH returns (RFC 4731 3.1). */
+/** Results that ESEARCH returns (RFC 4731 3.1). */
 export const searchResults = ["MIN", "MAX", "ALL", "COUNT"] as const;
 export type SearchResult = (typeof searchResults)[number];
 

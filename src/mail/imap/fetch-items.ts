@@ -4,7 +4,7 @@ import { type Cursor, ImapSyntaxError } from "./cursor.ts";
 export interface Section {
   /** The numbers of the part; empty: the message itself. */
   path: readonly number[];
-  /** What of the part: its content, its header, fields of it, its text, or its own MIME header. */
+  /** The piece of the part: its content, its header, fields of it, its text, or its own MIME header. */
   text: "content" | "header" | "fields" | "other-fields" | "text" | "mime";
   /** Field names as given, of `fields` and `other-fields`. */
   fields: readonly string[];

@@ -1,4 +1,4 @@
-/** Which fields of a header are wanted: all, those of these names, or the others. */
+/** The fields of a header that are wanted: all, those of these names, or the others. */
 export interface HeaderFields {
   text: "header" | "fields" | "other-fields";
   fields: readonly string[];

@@ -13,7 +13,7 @@ export interface OpenPart {
   inner: InnerScanner | null;
 }
 
-/** What reads a message within a message. */
+/** Reads a message within a message. */
 export interface InnerScanner {
   push(bytes: Uint8Array): void;
   end(): { structure: MessageStructure };

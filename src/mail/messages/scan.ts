@@ -202,8 +202,8 @@ export class MessageScanner {
     const place = parent && { type: parent.type, isFirst: parent.children === 1 };
     const description = describePart(partId, fields, type, place);
     const node = this.#tree.add(fields, fallback, { header, body: at }, parent?.self.node ?? null);
-    const countsLines = /^(?:text|multipart|message)\//.test(type.type);
-    const reader = new LeafReader(description.encoding, this.#bodies.headBytes(description), countsLines);
+    const headBytes = this.#bodies.headBytes(description);
+    const reader = new LeafReader(description.encoding, headBytes, /^(?:text|multipart|message)\//.test(type.type));
     const self = { description, at, reader, node, inner: null };
     this.#readTo = at;
     if (boundary && this.#multiparts.length < bounds.depth) {

@@ -3,7 +3,7 @@ import type { EnvelopeAddress } from "./types.ts";
 /** Addresses of one field that are read. */
 const MAX_ADDRESSES = 500;
 
-/** What is read of an address so far. */
+/** The pieces of an address that are read so far. */
 interface Reading {
   phrase: string;
   comment: string | null;

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 200_000;
 const MAX_PARTS = 1_000;
 const MAX_PARAMETERS = 20;
 
-/** What may still be recorded of a message. Its inner messages share it. */
+/** The room that is left for the structure of a message. Its inner messages share it. */
 export class StructureBudget {
   #characters = MAX_CHARACTERS;
   #parts = MAX_PARTS;

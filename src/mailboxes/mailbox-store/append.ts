@@ -3,7 +3,8 @@ import { changeFlags } from "./flags.ts";
 import { findFolder, folderIds } from "./folders.ts";
 import { folderName } from "./rules.ts";
 import { first, type Sql } from "./sql.ts";
-import type { FlagChanges, NewMessage } from "./types.ts";
+import type { FlagChanges } from "./state-types.ts";
+import type { NewMessage } from "./types.ts";
 
 /** The result of an append. `known`: the mailbox has this message of its own already. */
 export type AppendResult =

@@ -2,7 +2,7 @@ import { type HeaderFields, headerOf } from "../../mail/imap/index.ts";
 import { findFolder } from "./folders.ts";
 import { all, type Sql } from "./sql.ts";
 
-/** What is read of messages beside their states. */
+/** A message as it is read, beside its state. */
 export interface FetchedMessage {
   uid: number;
   object: string;
@@ -16,7 +16,7 @@ export interface FetchedMessage {
   structure?: string;
 }
 
-/** What is wanted of messages. */
+/** The columns that are wanted of messages. */
 export interface WantedColumns {
   header: HeaderFields | null;
   structure: boolean;

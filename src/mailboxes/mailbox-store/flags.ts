@@ -1,7 +1,7 @@
 import { findFolder } from "./folders.ts";
 import { limits } from "./rules.ts";
 import { all, type Sql } from "./sql.ts";
-import type { FlagChanges, KeywordChange, MessageState } from "./types.ts";
+import type { FlagChanges, KeywordChange, MessageState } from "./state-types.ts";
 
 /** The columns of the flags, in the order of their bits (src/mail/imap/flags.ts). */
 export const flagColumns = ["seen", "flagged", "answered", "draft", "deleted"] as const;

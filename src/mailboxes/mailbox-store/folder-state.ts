@@ -1,7 +1,7 @@
 import { listKeywords, STATE, type StateRow, toKeywords } from "./flags.ts";
 import { type FolderRow, findFolder } from "./folders.ts";
 import { all, type Sql } from "./sql.ts";
-import type { FolderState } from "./types.ts";
+import type { FolderState } from "./state-types.ts";
 
 const ALL = `SELECT ${STATE} FROM messages WHERE folder = ?1 ORDER BY uid`;
 

@@ -74,5 +74,6 @@ export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
 export { type FoundUids, searchByKey } from "./search-by-key.ts";
 export { readSignature, saveSignature } from "./signature.ts";
+export type * from "./state-types.ts";
 export { hasUnstructured } from "./structures.ts";
 export type * from "./types.ts";

@@ -150,7 +150,7 @@ const migrations: readonly string[] = [
       files = files + new.files, file_bytes = file_bytes + new.file_bytes, modseq = modseq + 1 WHERE id = new.folder;
     UPDATE messages SET modseq = (SELECT modseq FROM folders WHERE id = new.folder) WHERE id = new.id;
   END;`,
-  // What mail programs list messages by: the header as it arrived, and the tree of parts as JSON. In a table of its own, so that other lists
+  // Mail programs list messages by the header as it arrived and by the tree of parts, which is JSON. In a table of its own, so that other lists
   // do not read it. The alarm adds the rows of messages of earlier versions.
   `
   CREATE TABLE message_structures (message INTEGER PRIMARY KEY, header TEXT, structure TEXT NOT NULL) STRICT;

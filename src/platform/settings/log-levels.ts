@@ -47,6 +47,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "mailbox.object-failed": "error",
   "mailbox.objects-not-deleted": "warn",
   "mailbox.size-not-saved": "warn",
+  "mailbox.structure-not-read": "warn",
   "mailbox.sockets-not-checked": "warn",
   "notification.email.refused": "warn",
   "notification.failed": "warn",

@@ -63,7 +63,8 @@ const failingPut = {
 describe("a delivery of several emails of a workspace", () => {
   it("moves their content to one object without a further row written", async () => {
     const written: number[] = [];
-    for (const CONTENT of [failingPut, env.CONTENT]) {
+    // The first delivery also writes rows that the hour has once.
+    for (const CONTENT of [failingPut, failingPut, env.CONTENT]) {
       const { bindings, trips } = countingDb();
       const { ctx, woken } = recordingContext();
       const ids = await accept(ctx, 6);
@@ -74,10 +75,10 @@ describe("a delivery of several emails of a workspace", () => {
       await expectReadable(ids);
     }
     const keys = (await rows()).map(({ content, content_key }) => [content === null, content_key]);
-    expect(keys.slice(0, 6)).toEqual(Array(6).fill([false, null]));
-    expect(keys.slice(6)).toEqual(Array(6).fill([true, expect.stringMatching(/^packs\//)]));
+    expect(keys.slice(0, 12)).toEqual(Array(12).fill([false, null]));
+    expect(keys.slice(12)).toEqual(Array(6).fill([true, expect.stringMatching(/^packs\//)]));
     expect(new Set(keys.map(([, key]) => key)).size).toBe(2);
-    expect(written[1]).toBe(written[0]);
+    expect(written[2]).toBe(written[1]);
   });
 
   it("writes outcomes before R2 has responded, and sets the keys then", async () => {

@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
   webmailStyle: "/assets/webmail-b2635897.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-d3f805a2.json",
+  guides: "/assets/guides-f81c1166.json",
 } as const;
