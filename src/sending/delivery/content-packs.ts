@@ -1,5 +1,11 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { MIN_PACKED_EMAILS, type MovedContent, packContents, setContentKeyStatement } from "../emails/index.ts";
+import {
+  blankUnset,
+  MIN_PACKED_EMAILS,
+  type MovedContent,
+  packContents,
+  setContentKeyStatement,
+} from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 
 /**
@@ -29,7 +35,9 @@ export class ContentPacks {
     await this.#packing;
     if (this.#moved.size === 0) return;
     try {
-      await setContentKeyStatement(this.#ctx, [...this.#moved.values()]).run();
+      const moved = [...this.#moved.values()];
+      const { meta } = await setContentKeyStatement(this.#ctx, moved).run();
+      if (meta.changes < moved.length) await blankUnset(this.#ctx, moved);
     } catch (error) {
       this.#ctx.log("delivery.content.not_moved", { error: String(error) });
     }

@@ -4,6 +4,7 @@ export { sendBatch } from "./batch/send.ts";
 export {
   AttachmentDeletedError,
   batchUpload,
+  blankUnset,
   type ContentDocument,
   ContentRanges,
   ContentUpload,

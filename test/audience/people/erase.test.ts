@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts";
 import { erasePerson } from "../../../src/operations/purges/erasure.ts";
 import { erasedForm } from "../../../src/platform/erased-addresses/index.ts";
+import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { run } from "../../support/sending.ts";
 import { personOf } from "../../support/topics.ts";
@@ -127,6 +128,41 @@ describe("the erasure of a person", () => {
       expect.objectContaining({ email: address.toLowerCase() }),
     ]);
   });
+
+  it.each(["alone", "among others"])(
+    "of a recipient %s leaves no copy in a pack that is written at the same time",
+    async (who) => {
+      const address = anAddress();
+      const others = Array.from({ length: 5 }, (_, n) => [{ email: `delivered+o${n}@simulator.test` }]);
+      const mine =
+        who === "alone" ? [{ email: address }] : [{ email: address }, { email: "delivered+b@simulator.test" }];
+      const ids: string[] = [];
+      for (const to of [...others, mine]) {
+        const response = await workspace.post("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }));
+        ids.push((await response.json<{ id: string }>()).id);
+      }
+      let packs = 0;
+      const put = async (key: string, value: ArrayBufferView) => {
+        const object = await env.CONTENT.put(key, value);
+        packs += 1;
+        // Between the write of the pack and that of its place in the row.
+        if (packs === 1) await erase(workspace, address);
+        return object;
+      };
+      const CONTENT = { get: env.CONTENT.get.bind(env.CONTENT), put, delete: env.CONTENT.delete.bind(env.CONTENT) };
+      await offloadContent(testContext({ CONTENT }, () => Date.now() + 120_000));
+      expect(packs).toBeGreaterThan(0);
+      expect(await placesOf(workspace, address)).toEqual([]);
+      const texts = await Promise.all(
+        ids.map(
+          async (id) =>
+            (await (await workspace.get(`/v1/emails/${id}`)).json<{ text_body: string | null }>()).text_body,
+        ),
+      );
+      expect(texts.slice(0, 5)).toEqual(others.map(([one]) => `To ${one?.email}`));
+      expect(texts.at(-1) ?? "").not.toContain(address);
+    },
+  );
 
   it("goes on after a kill, and each step may run twice", async () => {
     const address = anAddress();

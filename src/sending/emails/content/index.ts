@@ -1,4 +1,5 @@
 export { AttachmentDeletedError, toAttachmentSource } from "./attachment-source.ts";
+export { blankUnset } from "./blank-unset.ts";
 export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,
@@ -12,7 +13,13 @@ export {
   type StoredDocument,
 } from "./documents.ts";
 export { offloadContent, offloadSteps, rewindContentProgressStatement } from "./offload.ts";
-export { MIN_PACKED_EMAILS, type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
+export {
+  hasPackedContentSql,
+  MIN_PACKED_EMAILS,
+  type MovedContent,
+  packContents,
+  setContentKeyStatement,
+} from "./pack.ts";
 export { contentPadding } from "./padding.ts";
 export { SUBJECT_ISSUE, UNSUBSCRIBE_URL, UnrenderableError } from "./personalize.ts";
 export { describeRaw } from "./raw-content.ts";

@@ -2,6 +2,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { runToEnd, type Steps } from "../../../platform/jobs/turns.ts";
+import { blankUnset } from "./blank-unset.ts";
 import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
 /** Documents of one step: at most 4 MB of the isolate's 128 MB, since a row holds at most 16 KiB. */
@@ -112,7 +113,10 @@ async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<nu
   const ofWorkspace = [...Map.groupBy(results, ({ workspaceId }) => workspaceId)];
   const packs = await Promise.all(ofWorkspace.map(([id, group]) => packContents(ctx, id, group)));
   const moved = packs.flat();
-  if (moved.length > 0) await setContentKeyStatement(ctx, moved).run();
+  if (moved.length > 0) {
+    const { meta } = await setContentKeyStatement(ctx, moved).run();
+    if (meta.changes < moved.length) await blankUnset(ctx, moved);
+  }
   return packs.length;
 }
 

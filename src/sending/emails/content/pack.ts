@@ -1,4 +1,4 @@
-import { concat, utf8 } from "../../../lib/bytes.ts";
+import { concat, utf8, utf8Length } from "../../../lib/bytes.ts";
 import type { Ctx, MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
@@ -25,6 +25,8 @@ export interface MovedContent {
   key: string;
   offset: number;
   size: number;
+  /** Bytes of the content that the row had then, with the spaces after it: only this content is dropped. */
+  rowBytes: number;
 }
 
 /** Characters of the random part of an id. It tells apart the packs that a repeated run writes for the same emails. */
@@ -53,13 +55,20 @@ export async function packContents(
   const documents = packed.map(({ content }) => utf8(content.trimEnd()));
   await ctx.env.CONTENT.put(key, concat(documents));
   let offset = 0;
-  return packed.map(({ n, id }, index) => {
+  return packed.map(({ n, id, content }, index) => {
     const size = documents[index]?.byteLength ?? 0;
-    const moved = { n, id, key, offset, size };
+    const moved = { n, id, key, offset, size, rowBytes: utf8Length(content) };
     offset += size;
     return moved;
   });
 }
+
+/**
+ * Condition that the row of an email has the content that was packed as `moved`, an SQL expression of JSON. Every erasure of a person
+ * makes the content of a row longer (erase-emails.ts), so the place of a copy from before it is not set.
+ */
+export const hasPackedContentSql = (moved: string): string =>
+  `content_key IS NULL AND octet_length(content) = (${moved})->>'rowBytes'`;
 
 // SQLite gives the greatest deleted n to a new email, so the id is compared too.
 const SET_CONTENT_KEY = `
@@ -67,7 +76,7 @@ const SET_CONTENT_KEY = `
   UPDATE emails SET content_key = CASE WHEN status = 'queued' THEN j.value->>'key' ELSE ${storedKeySql("j.value->>'key'")} END,
     content_offset = j.value->>'offset', content_size = j.value->>'size',
     content = NULL
-  FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND content IS NOT NULL AND content_key IS NULL`;
+  FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND ${hasPackedContentSql("j.value")}`;
 
 /** Returns the statement that sets the place of moved content and drops the copy in the row. Safe to run twice. */
 export function setContentKeyStatement(ctx: Pick<MailCtx, "outbox">, moved: readonly MovedContent[]): MailStatement {

@@ -1,3 +1,4 @@
+import { utf8Length } from "../../../lib/bytes.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
@@ -146,10 +147,13 @@ const toErasable = (row: Row, state: EmailState) => ({
   tags: row.tags,
 });
 
-/** Returns the scrubbed document of a row with the spaces after it. */
-function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
-  const document = content.trimEnd();
-  return scrubDocument(document, key, scrubber) + content.slice(document.length);
+/**
+ * Returns the scrubbed document of a row, and spaces up to one byte more than the row had: a run that packed the content before compares
+ * its length, and so sets no place of an unscrubbed copy (hasPackedContentSql).
+ */
+export function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
+  const document = scrubDocument(content.trimEnd(), key, scrubber);
+  return document + " ".repeat(utf8Length(content) + 1 - utf8Length(document));
 }
 
 /**

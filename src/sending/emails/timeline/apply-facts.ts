@@ -13,7 +13,7 @@ import {
   suppressStatement,
   type WorkspaceAddress,
 } from "../../suppressions/index.ts";
-import type { MovedContent } from "../content/index.ts";
+import { hasPackedContentSql, type MovedContent } from "../content/index.ts";
 import { DERIVED_MESSAGE_ID_SQL } from "../message-id.ts";
 import { activityStatements } from "./activity.ts";
 import { changeStatement } from "./changes.ts";
@@ -134,7 +134,7 @@ async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Prom
 const NEXT_ROW_EXISTS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value->>'dueAt' AND o.id = emails.id)";
 
 // Content leaves the row only with a key: of this statement, or the one that the row has.
-const IS_MOVED = "(j.value->>'$.moved.key' IS NOT NULL AND content_key IS NULL AND content IS NOT NULL)";
+const IS_MOVED = `(j.value->>'$.moved.key' IS NOT NULL AND ${hasPackedContentSql("j.value->'moved'")})`;
 
 const NEW_KEY = `CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.key' ELSE content_key END`;
 

@@ -1,0 +1,31 @@
+import type { MailCtx } from "../../../platform/context.ts";
+import { ConcurrencyError } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { storedKeySql } from "../../../platform/db/r2-keys.ts";
+import type { MovedContent } from "./pack.ts";
+
+const FIND_SET = `
+  SELECT e.n FROM json_each(?1) j CROSS JOIN emails e ON e.n = j.value->>'n' AND e.id = j.value->>'id'
+   WHERE e.content_key IN (j.value->>'key', ${storedKeySql("j.value->>'key'")}) AND e.content_offset = j.value->>'offset'`;
+
+const SPACE = 0x20;
+
+/**
+ * Removes packed content whose place no email has: its row changed while it was packed, because a person was erased or the email deleted.
+ * Holds one pack at a time, of at most 4 MB. Throws ConcurrencyError when an object changed meanwhile.
+ */
+export async function blankUnset(ctx: MailCtx, moved: readonly MovedContent[]): Promise<void> {
+  const { results } = await mailDb(ctx).prepare(FIND_SET).bind(JSON.stringify(moved)).all<{ n: number }>();
+  const set = new Set(results.map(({ n }) => n));
+  const unset = moved.filter(({ n }) => !set.has(n));
+  for (const [key, contents] of Map.groupBy(unset, (content) => content.key)) await blank(ctx, key, contents);
+}
+
+async function blank(ctx: MailCtx, key: string, contents: readonly MovedContent[]): Promise<void> {
+  const object = await ctx.env.CONTENT.get(key);
+  if (!object) return;
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  for (const { offset, size } of contents) bytes.fill(SPACE, offset, offset + size);
+  const put = await ctx.env.CONTENT.put(key, bytes, { onlyIf: { etagMatches: object.etag } });
+  if (put === null) throw new ConcurrencyError();
+}
