@@ -19,6 +19,7 @@ export async function runAppend(
     if (isTooLarge) throw tooLarge();
     const { size } = message;
     const appended = await session.mailbox.append({ folder, flags, date, size }, bytes);
+    await session.syncAdded(folder);
     return { code: `APPENDUID ${appended.uidvalidity} ${appended.uid}`, text: "APPEND is complete" };
   } finally {
     await message.end();

@@ -10,6 +10,8 @@ interface ChangeSocketOptions {
 /** Wait before a socket is opened again, in ms: doubled after each failure. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 60_000;
+/** Time in which a socket must be open, in ms. */
+const OPEN_MS = 10_000;
 /** Time between pings, in ms. A socket that does not answer until the next one is replaced. */
 const PING_MS = 240_000;
 
@@ -41,14 +43,22 @@ export class ChangeSocket {
     const socket = this.#options.open();
     this.#socket = socket;
     this.#hasAnswered = true;
+    const late = setTimeout(() => {
+      this.#replace(socket);
+      socket.close();
+    }, OPEN_MS);
     socket.addEventListener("open", () => {
+      clearTimeout(late);
       this.#wait = FIRST_WAIT_MS;
       // Changes before it was open were not told.
       this.#options.onChange(null);
     });
     socket.addEventListener("message", ({ data }) => this.#read(String(data)));
-    socket.addEventListener("close", () => this.#replace(socket));
-    socket.addEventListener("error", () => this.#replace(socket));
+    for (const event of ["close", "error"] as const)
+      socket.addEventListener(event, () => {
+        clearTimeout(late);
+        this.#replace(socket);
+      });
   }
 
   /** Opens another socket in place of one that is closed or does not answer. */

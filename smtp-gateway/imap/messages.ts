@@ -64,6 +64,7 @@ export async function runCopy(session: Session, command: CommandOf<"COPY"> | Com
   if (!first || from.length === 0) return { text: `${name} is complete; there were no messages` };
   const to = parts.flatMap((part) => part.to);
   const code = `COPYUID ${first.uidvalidity} ${toSequenceSet(from)} ${toSequenceSet(to)}`;
+  await session.syncAdded(folder);
   if (!isMove) return { code, text: "COPY is complete" };
   session.writer.lines([`* OK [${code}] Moved`]);
   await session.sync();

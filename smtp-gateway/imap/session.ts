@@ -105,6 +105,11 @@ export class Session {
     });
   }
 
+  /** Reads the messages that a command of this client has added, if their folder is selected: it may use them in its next command. */
+  async syncAdded(folder: string): Promise<void> {
+    if (this.#selected?.name === folder) await this.sync();
+  }
+
   select(folder: SelectedFolder | null): void {
     this.#selected = folder;
     this.#isStale = false;

@@ -31,6 +31,9 @@ export class WorkerMailboxes implements Mailboxes {
     const key = createHmac("sha256", this.#key)
       .update(JSON.stringify([username, password]))
       .digest("base64");
+    // In one step with the look at it: the last other client may leave at any time, which ends the access.
+    const known = this.#accesses.get(key);
+    if (known?.isOpen) return new WorkerMailbox(this.#calls, known.use());
     const running = this.#running.get(key) ?? this.#open(key, { username, password, ip });
     this.#running.set(key, running);
     try {
@@ -46,8 +49,6 @@ export class WorkerMailboxes implements Mailboxes {
   }
 
   async #open(key: string, login: Login): Promise<Access> {
-    const known = this.#accesses.get(key);
-    if (known?.isOpen) return known;
     const session = await this.#calls.startSession(login);
     const access = new Access(this.#calls, session, () => {
       if (this.#accesses.get(key) === access) this.#accesses.delete(key);

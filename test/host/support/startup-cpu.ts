@@ -43,8 +43,19 @@ const config :Workerd.Config = (
   sockets = [(name = "http", http = (), service = "main")]
 );`;
 
+/** Starts of workerd, each on another port: another program may have taken the one that was free. */
+const STARTS = 3;
+
 /** Starts workerd, waits for a response, and returns the CPU of all its threads in milliseconds. */
 async function load(config: string): Promise<number> {
+  for (let start = 1; start < STARTS; start++) {
+    const milliseconds = await loadOnce(config).catch(() => null);
+    if (milliseconds !== null) return milliseconds;
+  }
+  return loadOnce(config);
+}
+
+async function loadOnce(config: string): Promise<number> {
   const port = await findTestPort();
   const requireFromHere = createRequire(import.meta.url);
   const { default: workerd } = requireFromHere("workerd") as { default: string };
