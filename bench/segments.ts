@@ -37,11 +37,11 @@ export async function measureSegments({ deployment }: Bench): Promise<Row[]> {
   for (let call = 0; call < CALLS; call++) before.push(await timeOf(other));
   await deployment.readings();
   const startedAt = performance.now();
-  let count = await json<Count>(deployment, "POST", `/v1/segments/${id}/count`);
+  let count = await json<Count>(deployment, "GET", `/v1/segments/${id}/count`);
   const during: number[] = [];
   while (count.status !== "done") {
     for (let call = 0; call < 20; call++) during.push(await timeOf(other));
-    count = await json<Count>(deployment, "POST", `/v1/segments/${id}/count`);
+    count = await json<Count>(deployment, "GET", `/v1/segments/${id}/count`);
     if (performance.now() - startedAt > COUNT_MS) throw new Error(`the count has not ended: ${JSON.stringify(count)}`);
   }
   const seconds = (performance.now() - startedAt) / 1000;

@@ -6,7 +6,7 @@ export const limits = {
   /** People that one call evaluates. */
   peoplePerCall: 5_000,
   /** People that one statement reads. */
-  peoplePerPage: 1_000,
+  peoplePerPage: 500,
   /** Contacts that a count shows at once. */
   sample: 10,
 } as const;
