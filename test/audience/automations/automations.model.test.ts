@@ -3,14 +3,13 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { shareOf } from "../../../src/audience/automations/advance.ts";
 import type { Step } from "../../../src/audience/automations/definition.ts";
-import { runAutomations } from "../../../src/audience/automations/index.ts";
 import { database, mail, withFailingCall } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { seeded } from "../../support/failures.ts";
 import { aTopic } from "../../support/topics.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { type ModelEvent, type ModelPerson, ModelRun } from "./interpreter.ts";
-import { type Automations, aList, anEvent, automationsOf, runEngine, silent } from "./support.ts";
+import { type Automations, aList, anEvent, automationsOf, runEngine, runFailingEngine } from "./support.ts";
 
 /**
  * Random automations, events, clock jumps, edits, deletions, pauses and failures at each D1 call. A plain interpreter says what each run
@@ -292,14 +291,7 @@ async function failingEngine(seed: number): Promise<void> {
   const random = seeded(seed);
   const failing = Math.floor(random() * CALLS);
   const { bindings } = withFailingCall({ failing, moment: random() < 0.3 ? "before" : "after" });
-  await runAutomations(testContext({ ...silent, ...bindings }, () => now)).catch((error: unknown) => {
-    if (!String(error).includes("injected failure")) throw error;
-  });
-  await mail.prepare("UPDATE automation_engine SET token = NULL, until = 0").run();
-  await mail
-    .prepare("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL")
-    .bind(now)
-    .run();
+  await runFailingEngine(now, bindings);
 }
 
 async function stateOf(key: string) {

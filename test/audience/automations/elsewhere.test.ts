@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { runAutomations } from "../../../src/audience/automations/index.ts";
 import { createContext, type MailCtx } from "../../../src/platform/context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
 import { sweep, type WakeUp } from "../../../src/platform/outbox/index.ts";
@@ -9,8 +8,17 @@ import { webhooksOf } from "../../notices/webhooks/support.ts";
 import { FILE_SHARD, MAIL_BINDING, mail, withFailingCall } from "../../support/databases.ts";
 import { eventsOf } from "../../support/person-events.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
+import { aWorkspace, type TestWorkspace, until } from "../../support/workspace.ts";
+import {
+  type Automations,
+  aList,
+  anEvent,
+  automationsOf,
+  emailsOf,
+  runEngine,
+  runFailingEngine,
+  silent,
+} from "./support.ts";
 
 const NEWEST = 1 - FILE_SHARD;
 const newest = MAIL_BINDING === "MAIL_0" ? env.MAIL_1 : env.MAIL_0;
@@ -54,14 +62,7 @@ it("emails go to the newest mail database, each once, whichever call fails befor
   for (const person of people) await anEvent(workspace, person, { at: now });
   for (let failing = 0; failing < 60; failing++) {
     const { bindings, hit } = withFailingCall({ failing, moment: failing % 2 === 0 ? "after" : "before" });
-    await runAutomations(testContext({ ...silent, ...bindings }, () => now)).catch((error: unknown) => {
-      if (!String(error).includes("injected failure")) throw error;
-    });
-    await mail.prepare("UPDATE automation_engine SET token = NULL, until = 0").run();
-    await mail
-      .prepare("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL")
-      .bind(now)
-      .run();
+    await runFailingEngine(now, bindings);
     if (hit() === null) break;
   }
   await runEngine(now);

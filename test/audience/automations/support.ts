@@ -42,6 +42,21 @@ export function automationsOf(workspace: TestWorkspace, bindings: object = {}) {
 
 export type Automations = ReturnType<typeof automationsOf>;
 
+/**
+ * Runs the engine on bindings of which a call fails, as `withFailingCall` makes them, then ends its lease as time would and makes runs due
+ * whose move failed. Throws other errors than the injected one.
+ */
+export async function runFailingEngine(now: number, bindings: object): Promise<void> {
+  await runAutomations(testContext({ ...silent, ...bindings }, () => now)).catch((error: unknown) => {
+    if (!String(error).includes("injected failure")) throw error;
+  });
+  await mail.prepare("UPDATE automation_engine SET token = NULL, until = 0").run();
+  await mail
+    .prepare("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL")
+    .bind(now)
+    .run();
+}
+
 /** Runs the engine as if the time were `now`, in milliseconds since 1970, once a run that the queue has started has ended. */
 export async function runEngine(now = Date.now(), bindings: object = {}): Promise<void> {
   await until(

@@ -1,9 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
-import { runAutomations } from "../../../src/audience/automations/index.ts";
 import { LOCAL, webhooksOf } from "../../notices/webhooks/support.ts";
 import { mail, withFailingCall } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, runEngine, silent } from "./support.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { type Automations, aList, anEvent, automationsOf, runEngine, runFailingEngine } from "./support.ts";
 
 /** Webhook events about automations, in the transaction of their cause (docs/contract/webhooks.md#events-of-automations). */
 
@@ -94,14 +93,7 @@ it("each event is there once, whichever D1 call of the engine fails, before or a
   await anEvent(workspace, ada, { at: now });
   for (let failing = 0; failing < 60; failing++) {
     const { bindings, hit } = withFailingCall({ failing, moment: failing % 2 === 0 ? "after" : "before" });
-    await runAutomations(testContext({ ...LOCAL, ...silent, ...bindings }, () => now)).catch((error: unknown) => {
-      if (!String(error).includes("injected failure")) throw error;
-    });
-    await mail.prepare("UPDATE automation_engine SET token = NULL, until = 0").run();
-    await mail
-      .prepare("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL")
-      .bind(now)
-      .run();
+    await runFailingEngine(now, { ...LOCAL, ...bindings });
     if (hit() === null) break;
   }
   await runEngine(now, LOCAL);
