@@ -1,12 +1,7 @@
+import { binaryStringToBytes } from "../../src/lib/bytes.ts";
 /** Composes valid messages in tests and reads the results. */
 
-import {
-  binaryStringToBytes,
-  type ComposedMessage,
-  ComposeError,
-  compose,
-  type MessageInput,
-} from "../../src/mail/mime/index.ts";
+import { type ComposedMessage, ComposeError, compose, type MessageInput } from "../../src/mail/mime/index.ts";
 import { inChunks } from "../host/support/hostile-mail.ts";
 import { collect, readWithPostalMime } from "../host/support/read-back.ts";
 

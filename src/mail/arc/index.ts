@@ -1,7 +1,7 @@
 /** Seals a message with ARC (RFC 8617): a set of three fields that records how it was checked before it was forwarded. */
-import { toBase64 } from "../../lib/bytes.ts";
+import { binaryStringToBytes, toBase64 } from "../../lib/bytes.ts";
 import { relaxedHeader, type SigningKey, selectHeaders, signBytes } from "../dkim/index.ts";
-import { binaryStringToBytes, type HeaderField } from "../mime/index.ts";
+import type { HeaderField } from "../mime/index.ts";
 
 /** Sets of one message (RFC 8617 4.2.1). */
 const MAX_INSTANCE = 50;

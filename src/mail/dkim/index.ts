@@ -3,8 +3,8 @@
  * keys, and once for each read of the signed message.
  */
 import { canonicalDomain } from "../../lib/address-domain.ts";
-import { concat } from "../../lib/bytes.ts";
-import { binaryStringToBytes, type ComposedMessage } from "../mime/index.ts";
+import { binaryStringToBytes, concat } from "../../lib/bytes.ts";
+import type { ComposedMessage } from "../mime/index.ts";
 import type { OutgoingMessage } from "../smtp/index.ts";
 import { BodyHash } from "./canonicalization.ts";
 import type { SigningKey } from "./keys.ts";

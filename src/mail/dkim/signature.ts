@@ -1,5 +1,5 @@
-import { toBase64 } from "../../lib/bytes.ts";
-import { binaryStringToBytes, type HeaderField } from "../mime/index.ts";
+import { binaryStringToBytes, toBase64 } from "../../lib/bytes.ts";
+import type { HeaderField } from "../mime/index.ts";
 import { relaxedHeader } from "./canonicalization.ts";
 import { type SigningKey, signBytes } from "./keys.ts";
 

@@ -1,3 +1,4 @@
+import { binaryStringToBytes } from "../../lib/bytes.ts";
 /** A command as it arrived: text, one character for each byte, and the literals between the texts. */
 export type CommandPart = string | Uint8Array;
 
@@ -78,7 +79,7 @@ export class Cursor {
 
   /** Reads an atom or string, as bytes. */
   astringBytes(): Uint8Array {
-    return this.#isString() ? this.stringBytes() : toBytes(this.word(isAstringCharacter, "a string"));
+    return this.#isString() ? this.stringBytes() : binaryStringToBytes(this.word(isAstringCharacter, "a string"));
   }
 
   /** Reads an atom or string. Throws for bytes that are not UTF-8. */
@@ -96,7 +97,7 @@ export class Cursor {
       return part;
     }
     if (this.next !== '"') throw new ImapSyntaxError("Expected a string");
-    return toBytes(this.#quoted());
+    return binaryStringToBytes(this.#quoted());
   }
 
   string(): string {
@@ -177,10 +178,6 @@ export class Cursor {
     this.#at = 0;
     if (this.#parts[this.#part] === "") this.#enterNextText();
   }
-}
-
-function toBytes(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 function toText(bytes: Uint8Array): string {

@@ -3,16 +3,14 @@
  * read, and files are read from their source each time the body is read. Content that a message cannot carry ends in
  * a ComposeError. No input can add a header, a part, an address or a line.
  */
-import { concat } from "../../lib/bytes.ts";
+import { binaryStringToBytes, concat } from "../../lib/bytes.ts";
 import { type AddressField, addressField } from "./addresses.ts";
-import { binaryStringToBytes } from "./binary-string.ts";
 import { formatDate } from "./date.ts";
 import { customField, foldedField, type HeaderField, messageIdField, subjectField } from "./headers.ts";
 import type { ComposedMessage, MessageInput, SmtpExtensions } from "./message.ts";
 import { type BodySegment, partTree } from "./parts.ts";
 
 export { addressField } from "./addresses.ts";
-export { binaryStringToBytes } from "./binary-string.ts";
 export { formatDate } from "./date.ts";
 export { ComposeError } from "./errors.ts";
 export { foldedField, type HeaderField, messageIdField, subjectField } from "./headers.ts";

@@ -1,7 +1,7 @@
+import { binaryStringToBytes } from "../../lib/bytes.ts";
 import { isContentId } from "../../lib/header-rules.ts";
 import { cleanFilename } from "../../lib/text-rules.ts";
 import { base64Blocks, base64Size } from "./base64.ts";
-import { binaryStringToBytes } from "./binary-string.ts";
 import { boundaryFor } from "./boundaries.ts";
 import { ComposeError } from "./errors.ts";
 import type { HeaderField } from "./headers.ts";

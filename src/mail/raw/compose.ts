@@ -1,4 +1,5 @@
-import { binaryStringToBytes, type ComposedMessage } from "../mime/index.ts";
+import { binaryStringToBytes } from "../../lib/bytes.ts";
+import type { ComposedMessage } from "../mime/index.ts";
 import { parseFields } from "./fields.ts";
 import type { RawPart } from "./part-list.ts";
 

@@ -1,3 +1,4 @@
+import { binaryStringToBytes } from "../../lib/bytes.ts";
 import type { HeaderField } from "../mime/index.ts";
 import { RawMessageError } from "./errors.ts";
 
@@ -33,7 +34,7 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
 /** Returns the text of a binary string: UTF-8 (RFC 6532), or windows-1252 when it is not valid UTF-8. */
 export function binaryToText(binary: string): string {
   if (/^[\0-\x7f]*$/.test(binary)) return binary;
-  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  const bytes = binaryStringToBytes(binary);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -1,5 +1,4 @@
-import { concat, utf8 } from "../../lib/bytes.ts";
-import { binaryStringToBytes } from "../mime/index.ts";
+import { binaryStringToBytes, concat, utf8 } from "../../lib/bytes.ts";
 import { decodeTransferEncoding } from "../reports/index.ts";
 import type { RawContent } from "./compose.ts";
 import { parseFields } from "./fields.ts";

@@ -1,3 +1,4 @@
+import { binaryStringToBytes } from "../../lib/bytes.ts";
 import { decodeHeader, type Part } from "./message.ts";
 
 /** Bytes of a part that are decoded; lines, and characters of a line, that are read of its text. */
@@ -140,7 +141,7 @@ export function decodeEncodedWords(value: string): string {
     .replace(/\?=\s+=\?/g, "?==?")
     .replace(ENCODED_WORD, (whole, charset: string, encoding: string, text: string) => {
       try {
-        const bytes = encoding.toLowerCase() === "b" ? toBytes(atob(text)) : decodeQ(text);
+        const bytes = encoding.toLowerCase() === "b" ? binaryStringToBytes(atob(text)) : decodeQ(text);
         return /^(?:utf-8|us-ascii)$/i.test(charset) ? decodeHeader(bytes) : new TextDecoder(charset).decode(bytes);
       } catch {
         return whole;
@@ -148,10 +149,8 @@ export function decodeEncodedWords(value: string): string {
     });
 }
 
-const toBytes = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
-
 const decodeQ = (text: string) =>
-  toBytes(
+  binaryStringToBytes(
     text
       .replaceAll("_", " ")
       .replace(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),

@@ -1,18 +1,15 @@
+import { toBinaryString, utf8 } from "../../lib/bytes.ts";
 import type { Envelope, EnvelopeAddress, Parameters, PartNode } from "./types.ts";
 
 /** Characters of a quoted string. Longer texts are literals. */
 const MAX_QUOTED = 1_000;
 
-const encoder = new TextEncoder();
-
 /** Returns a text as IMAP writes a string, one character for each byte: quoted, or as a literal where that is not possible. */
 function toImapString(text: string): string {
   if (text.length <= MAX_QUOTED && /^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, "\\$&")}"`;
   // A literal must not have NUL either.
-  const bytes = encoder.encode(text.replaceAll("\0", " "));
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return `{${bytes.length}}\r\n${binary}`;
+  const binary = toBinaryString(utf8(text.replaceAll("\0", " ")));
+  return `{${binary.length}}\r\n${binary}`;
 }
 
 const nstring = (text: string | null | undefined) => (text === null || text === undefined ? "NIL" : toImapString(text));

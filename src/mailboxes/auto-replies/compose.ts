@@ -1,7 +1,7 @@
 import { createMimeMessage, type MIMEMessage } from "mimetext/browser";
+import { binaryStringToBytes } from "../../lib/bytes.ts";
 import {
   addressField,
-  binaryStringToBytes,
   type ComposedMessage,
   ComposeError,
   encodeText,

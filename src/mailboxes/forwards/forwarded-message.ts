@@ -1,6 +1,6 @@
+import { binaryStringToBytes, toBinaryString } from "../../lib/bytes.ts";
 import { sealArc } from "../../mail/arc/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import { binaryStringToBytes } from "../../mail/mime/index.ts";
 import { parseFields } from "../../mail/raw/index.ts";
 import type { OutgoingMessage } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -22,7 +22,7 @@ export async function forwardedMessage(
   const { mxHost } = ctx.settings;
   const arc =
     original.head &&
-    (await sealArc(parseFields(latin1(original.head), true), {
+    (await sealArc(parseFields(toBinaryString(original.head), true), {
       key: sender.key,
       domain: sender.domain,
       authservId: mxHost,
@@ -33,7 +33,7 @@ export async function forwardedMessage(
     }));
   const date = new Date(ctx.now()).toUTCString().replace("GMT", "+0000");
   const trace = `Received: by ${mxHost} (forwarded for ${forward.address}) id ${id};\r\n ${date}\r\nDelivered-To: ${forward.address}\r\n`;
-  const first = binaryStringToBytes(`${arc ?? ""}${latin1(new TextEncoder().encode(trace))}`);
+  const first = binaryStringToBytes(`${arc ?? ""}${toBinaryString(new TextEncoder().encode(trace))}`);
   return {
     size: first.length + original.size,
     needsSmtpUtf8: original.isEightBitHead || /[^\0-\x7f]/.test(forward.address),
@@ -43,12 +43,6 @@ export async function forwardedMessage(
       yield* withCrLf(open());
     },
   };
-}
-
-function latin1(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
-  return pieces.join("");
 }
 
 /** Returns the results of the checks when the email arrived (RFC 8601 2.2). */

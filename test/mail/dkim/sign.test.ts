@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { binaryStringToBytes } from "../../../src/lib/bytes.ts";
 import { BodyHash, relaxedHeader } from "../../../src/mail/dkim/canonicalization.ts";
 import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../../src/mail/dkim/index.ts";
-import { binaryStringToBytes, type ComposedMessage, compose, type MessageInput } from "../../../src/mail/mime/index.ts";
+import { type ComposedMessage, compose, type MessageInput } from "../../../src/mail/mime/index.ts";
 import { inChunks } from "../../host/support/hostile-mail.ts";
 import { collect, equalBytes, formatIssues } from "../../host/support/read-back.ts";
 

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { createMimeMessage } from "mimetext/browser";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { binaryStringToBytes, compose, type MessageInput } from "../../../src/mail/mime/index.ts";
+import { binaryStringToBytes } from "../../../src/lib/bytes.ts";
+import { compose, type MessageInput } from "../../../src/mail/mime/index.ts";
 import { collect, readWithPostalMime } from "../../host/support/read-back.ts";
 
 import {

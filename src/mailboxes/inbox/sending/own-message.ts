@@ -1,4 +1,5 @@
-import { binaryStringToBytes, type ComposedMessage, compose, type MessageInput } from "../../../mail/mime/index.ts";
+import { binaryStringToBytes } from "../../../lib/bytes.ts";
+import { type ComposedMessage, compose, type MessageInput } from "../../../mail/mime/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import type { NewMessage, Person } from "../../mailbox-store/index.ts";
