@@ -23,7 +23,7 @@ export async function deliverCopy(
   if (!source) return failed("the email was deleted before it was forwarded");
   // Equal for each attempt, of which the row has another id.
   const key = `forward ${forward.inbound} ${forward.rule}`;
-  const object = `${r2Keys.mailbox(forward.target)}${id}.eml`;
+  const object = r2Keys.mailboxMessage(forward.target, id);
   const { parsed, size } = await putMessage(ctx, object, readChunks(source.body));
   const message = toNewMessage(parsed, {
     object,

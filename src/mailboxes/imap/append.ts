@@ -32,7 +32,7 @@ export async function appendMessage(
   { folder, flags, date, chunks, size }: AppendedMessage,
 ): Promise<{ uid: number; uidvalidity: number }> {
   const store = mailboxStore(ctx, mailboxId);
-  const object = `${r2Keys.mailbox(mailboxId)}${ctx.newId()}.eml`;
+  const object = r2Keys.mailboxMessage(mailboxId, ctx.newId());
   const content = await putMessage(ctx, object, exactly(chunks, size));
   const reception = { object, folder, size, authentication: null, deliveryKey: null };
   const message = toNewMessage(content.parsed, { ...reception, now: date ?? ctx.now() });

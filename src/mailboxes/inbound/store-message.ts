@@ -40,7 +40,7 @@ export interface StoreResult {
  */
 export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage): Promise<StoreResult> {
   const body = createHash("sha256");
-  const object = objectOf(mailbox.id, ctx.newId());
+  const object = r2Keys.mailboxMessage(mailbox.id, ctx.newId());
   const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };
   const content = await putMessage(ctx, object, mail.raw, { ...bounds, body });
   const { parsed, size } = content;
@@ -67,7 +67,5 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
   }
   return { result: added.result, bytes: size };
 }
-
-const objectOf = (mailboxId: string, id: string) => `${r2Keys.mailbox(mailboxId)}${id}.eml`;
 
 /** Returns what the mail server before the Email Worker found. */

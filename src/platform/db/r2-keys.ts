@@ -19,6 +19,8 @@ export const r2Keys = {
   workspace: (workspaceId: string) => `w/${workspaceId}/`,
   /** Prefix of all mail of a hosted mailbox. It has no workspace id, since a mailbox can change owner. */
   mailbox: (mailboxId: string) => `mailboxes/${mailboxId}/`,
+  /** One message of a hosted mailbox. */
+  mailboxMessage: (mailboxId: string, id: string) => `mailboxes/${mailboxId}/${id}.eml`,
   /** Prefix of the keys of all mailboxes. The mailbox id and a slash follow. */
   mailboxes: "mailboxes/",
 };

@@ -168,7 +168,7 @@ export class ImportRun {
       labels: archiveHeaders?.labels ?? [],
       message: {
         ...parsed,
-        object: `${r2Keys.mailbox(this.#mailbox.id)}${object}.eml`,
+        object: r2Keys.mailboxMessage(this.#mailbox.id, object),
         folder,
         receivedAt: Math.max(0, Math.min(known ?? parsed.date ?? now, now)),
         preview: toPreview(text),

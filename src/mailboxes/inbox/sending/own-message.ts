@@ -22,7 +22,7 @@ export async function putOwnMessage(
   { mailboxId, id, folder, input, bcc, deliveryKey }: OwnMessage,
 ): Promise<NewMessage> {
   const composed = compose(input, { smtpUtf8: true, eightBitMime: true });
-  const object = `${r2Keys.mailbox(mailboxId)}${id}.eml`;
+  const object = r2Keys.mailboxMessage(mailboxId, id);
   const { parsed, size } = await putMessage(ctx, object, toChunks(composed));
   const { fields: _, text, ...message } = parsed;
   return {
