@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
@@ -87,16 +86,9 @@ export class WorkerClient {
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     statuses: readonly number[],
   ): Promise<http.IncomingMessage> {
-    const options = { method: "POST", agent: this.#agent, headers: { ...this.authorization, ...headers } };
-    const request = this.#module.request(`${this.#url}/gateway/${path}`, options);
-    request.setTimeout(RESPONSE_MS, () => request.destroy(new Error("the Worker did not respond in time")));
-    const responded = once(request, "response") as Promise<[http.IncomingMessage]>;
-    responded.catch(() => {});
-    // The Worker may respond before it has read everything.
-    await pipeline(Readable.from(chunks), request).catch((error: unknown) => {
-      if (!request.destroyed || request.errored) throw error;
-    });
-    const [response] = await responded;
+    const { request, responded } = this.#begin(path, headers);
+    await pipeline(Readable.from(chunks), request);
+    const response = await responded;
     if (statuses.includes(response.statusCode ?? 0)) return response;
     response.resume();
     throw new StatusError(response.statusCode ?? 0);
@@ -117,27 +109,35 @@ export class WorkerClient {
     this.#agent.destroy();
   }
 
-  #open(path: string, headers: Record<string, string>): Upload {
+  /** Begins a request. */
+  #begin(path: string, headers: Record<string, string>) {
     const request = this.#module.request(`${this.#url}/gateway/${path}`, {
       method: "POST",
       agent: this.#agent,
       headers: { ...this.authorization, ...headers },
     });
+    const responded = responseOf(request);
+    // Awaited after the body; until then a failure must not end the process.
+    responded.catch(() => {});
+    return { request, responded };
+  }
+
+  #open(path: string, headers: Record<string, string>): Upload {
+    const { request, responded } = this.#begin(path, headers);
     let isOver = false;
-    const responded = readResponse(request).finally(() => {
+    const replied = responded.then(readReply).finally(() => {
       isOver = true;
     });
-    // Awaited in finish(); until then a failure must not end the process.
-    responded.catch(() => {});
+    replied.catch(() => {});
     return {
       async write(bytes) {
         if (isOver || request.write(bytes)) return;
-        await Promise.race([new Promise((resolve) => request.once("drain", resolve)), responded.catch(() => {})]);
+        await Promise.race([new Promise((resolve) => request.once("drain", resolve)), replied.catch(() => {})]);
       },
       async finish() {
         request.end();
         try {
-          const result = await responded;
+          const result = await replied;
           if (result.reply !== null) throw new Refusal(result.reply);
           return result;
         } catch (error) {
@@ -151,26 +151,20 @@ export class WorkerClient {
   }
 }
 
-function readResponse(request: http.ClientRequest): Promise<WorkerResponse> {
+/** Returns the response to a request, whose body is still to be read. */
+function responseOf(request: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.setTimeout(RESPONSE_MS, () => request.destroy(new Error("the Worker did not respond in time")));
     request.on("error", reject);
     request.on("close", () => reject(new Error("the connection to the Worker was closed")));
-    request.on("response", (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        if (text.length < MAX_RESPONSE_BYTES) text += chunk;
-      });
-      response.on("error", reject);
-      response.on("end", () => {
-        if (response.statusCode !== 200) return reject(new StatusError(response.statusCode ?? 0));
-        try {
-          resolve(JSON.parse(text) as WorkerResponse);
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
+    request.on("response", resolve);
   });
+}
+
+async function readReply(response: http.IncomingMessage): Promise<WorkerResponse> {
+  let text = "";
+  response.setEncoding("utf8");
+  for await (const chunk of response as AsyncIterable<string>) if (text.length < MAX_RESPONSE_BYTES) text += chunk;
+  if (response.statusCode !== 200) throw new StatusError(response.statusCode ?? 0);
+  return JSON.parse(text) as WorkerResponse;
 }

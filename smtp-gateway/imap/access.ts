@@ -7,7 +7,6 @@ const CHECK_MS = 15 * 60_000;
 
 /** The part of an access that one client uses. */
 export interface AccessUse {
-  readonly address: string;
   /** The token of calls. */
   readonly token: string;
   readonly ended: Promise<void>;
@@ -51,7 +50,6 @@ export class Access {
     const tokenOf = () => this.#session.token;
     let isReleased = false;
     return {
-      address: this.#session.address,
       get token() {
         return tokenOf();
       },

@@ -11,7 +11,7 @@ export class CommandError extends Error {
   }
 }
 
-export const noSuchFolder = (code = "NONEXISTENT") => new CommandError("This folder does not exist", code);
+export const noSuchFolder = () => new CommandError("This folder does not exist", "NONEXISTENT");
 
 /** The error in any doubt: the client may try again. */
 export const unavailable = () => new CommandError("The service cannot be reached; try again later", "UNAVAILABLE");

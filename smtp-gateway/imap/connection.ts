@@ -22,7 +22,6 @@ export interface ImapLimits {
 }
 
 export interface ConnectionOptions {
-  id: string;
   ip: string;
   socket: Socket;
   limits: ImapLimits;
@@ -91,7 +90,7 @@ export class Connection {
   }
 
   #newSession(): Session {
-    const { id, ip, limits, mailboxes, log } = this.#options;
+    const { ip, limits, mailboxes, log } = this.#options;
     const handlers = handlersOf({
       mailboxes,
       ip,
@@ -103,7 +102,7 @@ export class Connection {
     });
     const isSecure = this.#socket instanceof tls.TLSSocket;
     return new Session({
-      ...{ id, writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, log },
+      ...{ writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, log },
       onAccessEnded: () => this.close("The access has ended"),
     });
   }

@@ -5,7 +5,7 @@ import { runFetch } from "./fetch.ts";
 import { runFolderChange, runList, runLsub, runQuota, runSelect, runStatus } from "./folders.ts";
 import { runIdle } from "./idle.ts";
 import { type LoginOptions, runAuthenticate, runLogin } from "./login.ts";
-import { runCopy, runExpunge, runSearch, runStore } from "./messages.ts";
+import { expungeMarked, runCopy, runExpunge, runSearch, runStore } from "./messages.ts";
 import type { Completion, Handlers, Session } from "./session.ts";
 
 /** The connection, as far as commands need it. */
@@ -63,8 +63,7 @@ export function handlersOf(options: HandlerOptions): Handlers {
     APPEND: runAppend,
     IDLE: (session) => runIdle(session, options.bytes()),
     CLOSE: async (session) => {
-      const { selected } = session;
-      if (!selected.isReadOnly) await session.mailbox.expunge(selected.name, null);
+      if (!session.selected.isReadOnly) await expungeMarked(session, null);
       session.select(null);
       return { text: "CLOSE is complete" };
     },

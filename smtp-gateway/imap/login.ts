@@ -53,7 +53,7 @@ async function logIn(
   if (authzid !== "" && authzid.toLowerCase() !== username.toLowerCase())
     throw new CommandError("The authorization identity must be empty or the username", "AUTHORIZATIONFAILED");
   try {
-    session.enter(await mailboxes.logIn({ username, password, ip, connection: session.id }));
+    session.enter(await mailboxes.logIn({ username, password, ip }));
   } catch (error) {
     session.failedLogins += 1;
     if (session.failedLogins >= failedLogins) session.end("Too many failed logins");

@@ -99,7 +99,6 @@ export type ChangeListener = (change: { folder: string | null }) => void;
  * told, such as a folder that does not exist.
  */
 export interface Mailbox {
-  readonly address: string;
   folders(): Promise<FolderInfo[]>;
   quota(): Promise<{ usedBytes: number; quotaBytes: number | null }>;
   createFolder(name: string): Promise<void>;
@@ -135,5 +134,5 @@ export interface Mailbox {
 /** Opens the mailboxes of clients. */
 export interface Mailboxes {
   /** Throws CommandError for a wrong address or password. */
-  logIn(login: { username: string; password: string; ip: string; connection: string }): Promise<Mailbox>;
+  logIn(login: { username: string; password: string; ip: string }): Promise<Mailbox>;
 }

@@ -1,4 +1,4 @@
-import { firstAtLeast, systemFlags } from "../../src/mail/imap/index.ts";
+import { firstAtLeast, fromFlagBits, toFlagBits } from "../../src/mail/imap/index.ts";
 import type { MessageState } from "./mailbox.ts";
 
 const INITIAL_ROOM = 16;
@@ -34,11 +34,10 @@ export class MessageTable {
   get(uid: number): MessageState | null {
     const index = this.indexOf(uid);
     if (index < 0) return null;
-    const bits = this.#flags[index] ?? 0;
     return {
       uid,
       modseq: this.#modseqs[index] ?? 0,
-      flags: systemFlags.filter((_, bit) => bits & (1 << bit)),
+      flags: fromFlagBits(this.#flags[index] ?? 0),
       keywords: this.#keywords.get(uid) ?? [],
     };
   }
@@ -48,7 +47,7 @@ export class MessageTable {
     const index = this.indexOf(uid);
     if (index < 0) return;
     this.#modseqs[index] = modseq;
-    this.#flags[index] = flags.reduce((bits, flag) => bits | (1 << systemFlags.indexOf(flag)), 0);
+    this.#flags[index] = toFlagBits(flags);
     if (keywords.length > 0) this.#keywords.set(uid, keywords);
     else this.#keywords.delete(uid);
   }
@@ -79,7 +78,7 @@ export class MessageTable {
 
   /** Returns the index of the first message without a flag, or -1. */
   firstWithout(flag: MessageState["flags"][number]): number {
-    const bit = 1 << systemFlags.indexOf(flag);
+    const bit = toFlagBits([flag]);
     return this.#flags.subarray(0, this.#size).findIndex((bits) => (bits & bit) === 0);
   }
 

@@ -64,19 +64,25 @@ export async function runCopy(session: Session, command: CommandOf<"COPY"> | Com
   if (!first || from.length === 0) return { text: `${name} is complete; there were no messages` };
   const to = parts.flatMap((part) => part.to);
   const code = `COPYUID ${first.uidvalidity} ${toSequenceSet(from)} ${toSequenceSet(to)}`;
-  await session.syncAdded(folder);
-  if (!isMove) return { code, text: "COPY is complete" };
+  if (!isMove) {
+    await session.syncAdded(folder);
+    return { code, text: "COPY is complete" };
+  }
   session.writer.lines([`* OK [${code}] Moved`]);
   await session.sync();
   return { text: "MOVE is complete" };
 }
 
+/** Expunges the messages of the selected folder that are marked as deleted: all, or those of these UIDs. */
+export async function expungeMarked({ selected, mailbox }: Session, uids: readonly number[] | null): Promise<void> {
+  // One call takes a part of them.
+  for (const page of uids ? pagesOf(uids) : [null]) while ((await mailbox.expunge(selected.name, page)).length > 0);
+}
+
 /** Answers EXPUNGE and UID EXPUNGE (RFC 4315 2.1). */
 export async function runExpunge(session: Session, { set }: CommandOf<"EXPUNGE">): Promise<Completion> {
   const selected = session.writable;
-  // At most 5,000 in one call.
-  for (const uids of set ? pagesOf(selected.resolve(set, true)) : [null])
-    while ((await session.mailbox.expunge(selected.name, uids)).length > 0) await session.writer.ready();
+  await expungeMarked(session, set && selected.resolve(set, true));
   await session.sync();
   return session.condstore
     ? { code: `HIGHESTMODSEQ ${selected.syncedModseq}`, text: "EXPUNGE is complete" }

@@ -92,7 +92,7 @@ export class SelectedFolder {
     }
   }
 
-  /** Applies changes, whoever made them. */
+  /** Applies changes of this client and of others. */
   apply({ uidnext, highestModseq, keywords, changed, expunged }: FolderChanges): void {
     this.uidnext = Math.max(this.uidnext, uidnext);
     this.syncedModseq = Math.max(this.syncedModseq, highestModseq);

@@ -24,8 +24,8 @@ export class ImapServer {
 
   constructor(options: ImapServerOptions) {
     this.#options = options;
-    this.#secureContext = tls.createSecureContext(options.certificate());
     const certificate = options.certificate();
+    this.#secureContext = tls.createSecureContext(certificate);
     this.server = options.isImplicitTls
       ? tls.createServer(certificate, (socket) => this.#connect(socket))
       : net.createServer((socket) => this.#connect(socket));
@@ -57,7 +57,6 @@ export class ImapServer {
     }
     const id = randomBytes(10).toString("base64url");
     const connection = new Connection({
-      id,
       ip,
       socket,
       limits,

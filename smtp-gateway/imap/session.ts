@@ -29,7 +29,6 @@ export type Handlers<Names extends Command["name"] = Command["name"]> = {
 
 /** The connection, as far as a session needs it. */
 export interface SessionOptions {
-  id: string;
   writer: ResponseWriter;
   isSecure: boolean;
   /** Bytes of the largest message that APPEND takes. */
@@ -42,7 +41,6 @@ export interface SessionOptions {
 
 /** The state of one client: its mailbox, the folder that it has selected, and what it has enabled. */
 export class Session {
-  readonly id: string;
   readonly writer: ResponseWriter;
   /** True: it uses TLS. */
   isSecure: boolean;
@@ -64,8 +62,7 @@ export class Session {
   /** Called at a change of the selected folder, while the client waits for changes. */
   #onChange: (() => void) | null = null;
 
-  constructor({ id, writer, isSecure, appendLimit, handlers, log, onAccessEnded }: SessionOptions) {
-    this.id = id;
+  constructor({ writer, isSecure, appendLimit, handlers, log, onAccessEnded }: SessionOptions) {
     this.appendLimit = appendLimit;
     this.writer = writer;
     this.isSecure = isSecure;

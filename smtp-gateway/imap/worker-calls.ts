@@ -6,7 +6,6 @@ import { CommandError } from "./command-error.ts";
 /** A session of the Worker: the token of its calls. */
 export interface StartedSession {
   token: string;
-  address: string;
 }
 
 /** A message to append, as the Worker takes it. */

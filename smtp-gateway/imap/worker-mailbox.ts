@@ -1,4 +1,4 @@
-import { type SearchKey, systemFlags } from "../../src/mail/imap/index.ts";
+import { fromFlagBits, type SearchKey } from "../../src/mail/imap/index.ts";
 import type { MessageStructure } from "../../src/mail/structures/index.ts";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
 import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
@@ -32,10 +32,6 @@ export class WorkerMailbox implements Mailbox {
   constructor(calls: ImapCalls, use: AccessUse) {
     this.#calls = calls;
     this.#use = use;
-  }
-
-  get address(): string {
-    return this.#use.address;
   }
 
   get ended(): Promise<void> {
@@ -147,7 +143,7 @@ export class WorkerMailbox implements Mailbox {
 
 const toState = ({ flags, ...state }: StoredMessageState): MessageState => ({
   ...state,
-  flags: systemFlags.filter((_, bit) => flags & (1 << bit)),
+  flags: fromFlagBits(flags),
 });
 
 /** Returns the states of messages, which the Worker writes as differences to the message before. */

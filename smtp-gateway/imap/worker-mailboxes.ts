@@ -27,7 +27,7 @@ export class WorkerMailboxes implements Mailboxes {
     this.#calls = toCalls(worker);
   }
 
-  async logIn({ username, password, ip }: Login & { connection: string }): Promise<Mailbox> {
+  async logIn({ username, password, ip }: Login): Promise<Mailbox> {
     const key = createHmac("sha256", this.#key)
       .update(JSON.stringify([username, password]))
       .digest("base64");

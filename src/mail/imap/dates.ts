@@ -1,7 +1,7 @@
+import { DAY_MS } from "../../lib/time.ts";
 import { type Cursor, ImapSyntaxError } from "./cursor.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const MINUTE_MS = 60_000;
 
 /** Reads a date-time of APPEND, such as `"17-Jul-1996 02:44:25 -0700"`. Returns ms since 1970. */
 export function readDateTime(cursor: Cursor): number {
@@ -38,4 +38,4 @@ export function formatDateTime(time: number): string {
 }
 
 /** The day of a time in UTC, for comparison with dates of SEARCH. */
-export const dayOf = (time: number): number => Math.floor(time / (1440 * MINUTE_MS)) * 1440 * MINUTE_MS;
+export const dayOf = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;

@@ -4,6 +4,13 @@ import { type Cursor, ImapSyntaxError } from "./cursor.ts";
 export const systemFlags = ["\\Seen", "\\Flagged", "\\Answered", "\\Draft", "\\Deleted"] as const;
 export type SystemFlag = (typeof systemFlags)[number];
 
+/** Returns flags as bits. */
+export const toFlagBits = (flags: readonly SystemFlag[]): number =>
+  flags.reduce((bits, flag) => bits | (1 << systemFlags.indexOf(flag)), 0);
+
+/** Returns the flags of bits. */
+export const fromFlagBits = (bits: number): SystemFlag[] => systemFlags.filter((_, bit) => bits & (1 << bit));
+
 /** Flags of a message: system flags, and keywords in the letter case in which they were first used. */
 export interface FlagList {
   flags: SystemFlag[];

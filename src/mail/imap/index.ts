@@ -2,7 +2,7 @@ export type { AppendCommand, Command, SearchResult, StatusItem } from "./command
 export { type CommandPart, Cursor, ImapSyntaxError } from "./cursor.ts";
 export { dayOf, formatDateTime } from "./dates.ts";
 export type { FetchItem, Section } from "./fetch-items.ts";
-export { type FlagList, type SystemFlag, systemFlags } from "./flags.ts";
+export { type FlagList, fromFlagBits, type SystemFlag, systemFlags, toFlagBits } from "./flags.ts";
 export { decodeFolderName, encodeFolderName } from "./folder-names.ts";
 export { type HeaderFields, headerOf, unionOf } from "./header-fields.ts";
 export { readCommand, readTag, UnknownCharsetError } from "./read-command.ts";

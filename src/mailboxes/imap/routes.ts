@@ -4,9 +4,9 @@ import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
-import { AppError, badRequest } from "../../lib/errors.ts";
+import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
-import { openEventSocket } from "../mailbox-store/index.ts";
+import { connectGateway } from "../inbox/events/index.ts";
 import { appendMessage } from "./append.ts";
 import { runCall } from "./call.ts";
 import { openContent } from "./content.ts";
@@ -35,9 +35,13 @@ async function respond(c: Context<AppEnv>, work: () => Promise<object>) {
   try {
     return c.json({ error: null, ...(await work()) });
   } catch (error) {
-    if (!(error instanceof ImapError)) throw error;
-    return c.json({ error: { code: error.code, text: error.message } });
+    return c.json(toRefusal(error));
   }
+}
+
+function toRefusal(error: unknown) {
+  if (!(error instanceof ImapError)) throw error;
+  return { error: { code: error.code, text: error.message } };
 }
 
 /** The calls of the gateway for mail programs (IMAP). */
@@ -63,8 +67,7 @@ export const imapRoutes = new Hono<AppEnv>()
         "Content-Type": "application/octet-stream",
       });
     } catch (error) {
-      if (!(error instanceof ImapError)) throw error;
-      return c.json({ error: { code: error.code, text: error.message } }, 410);
+      return c.json(toRefusal(error), 410);
     }
   })
   .post("/gateway/imap/messages", needs("gateway"), async (c) => {
@@ -82,7 +85,5 @@ export const imapRoutes = new Hono<AppEnv>()
     const { mailboxId } = await readImapSession(ctx, c.req.header("X-Session") ?? "").catch(() => {
       throw badRequest("X-Session is no session");
     });
-    const response = await openEventSocket(ctx, mailboxId, { Upgrade: "websocket", "X-Watcher": "null" });
-    if (response.status === 101) return response;
-    throw new AppError(429, "Too many gateways have sockets of this mailbox");
+    return connectGateway(ctx, mailboxId);
   });

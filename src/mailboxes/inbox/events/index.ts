@@ -1,1 +1,2 @@
+export { connectGateway } from "./connect.ts";
 export { EventSockets } from "./sockets.ts";
