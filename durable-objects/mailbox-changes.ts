@@ -41,9 +41,9 @@ export abstract class MailboxChanges extends MailboxReads {
     return result;
   }
 
-  /** Sets the alarm for the next expiry, or for the next check of the sockets. */
-  protected async setAlarm(): Promise<void> {
-    const times = [nextExpiry(this.sql, Date.now()), this.sockets.nextCheck(Date.now())].filter(
+  /** Sets the alarm for the next expiry, or for the next check of the sockets. `structuresIn`: ms until structures are looked for. */
+  protected async setAlarm(structuresIn = 0): Promise<void> {
+    const times = [nextExpiry(this.sql, Date.now() + structuresIn), this.sockets.nextCheck(Date.now())].filter(
       (time) => time !== null,
     );
     if (times.length === 0) return;

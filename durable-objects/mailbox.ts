@@ -49,6 +49,9 @@ import { MailboxChanges } from "./mailbox-changes.ts";
 
 const newId = () => crypto.randomUUID();
 
+/** Wait after an object could not be read, in ms. */
+const FAILED_STRUCTURES_MS = 60_000;
+
 /**
  * The mail of one hosted mailbox, named by the mailbox's id: folders, messages and their search index. The raw messages are
  * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Null: there is no
@@ -226,7 +229,7 @@ export class MailboxObject extends MailboxChanges {
     await this.sockets.check();
     const ctx = createContext(this.env, newId());
     await runExpiry(ctx, this.ctx.storage, (changes) => this.sockets.announce(changes));
-    await addStructures(ctx, this.ctx.storage);
-    await this.setAlarm();
+    const isRead = await addStructures(ctx, this.ctx.storage);
+    await this.setAlarm(isRead ? 0 : FAILED_STRUCTURES_MS);
   }
 }

@@ -10,22 +10,22 @@ const BYTES_PER_RUN = 20_000_000;
 
 /**
  * Finds out the structures of some messages of earlier versions from their objects, the newest first. Safe to repeat. A message whose object
- * does not exist is a text.
+ * does not exist is a text. Returns false when an object could not be read.
  */
-export async function addStructures(ctx: Ctx, storage: DurableObjectStorage): Promise<void> {
+export async function addStructures(ctx: Ctx, storage: DurableObjectStorage): Promise<boolean> {
   let left = BYTES_PER_RUN;
   for (const message of findUnstructured(storage.sql, MESSAGES_PER_RUN)) {
-    if (left <= 0) return;
+    if (left <= 0) break;
     try {
       const found = await readStructure(ctx, message);
       storage.transactionSync(() => saveStructure(storage.sql, message.id, found));
       left -= message.size;
     } catch (error) {
-      // Tried again by the next run of the alarm, which another change or expiry starts.
       ctx.log("mailbox.structure-not-read", { object: message.object, error: String(error) });
-      return;
+      return false;
     }
   }
+  return true;
 }
 
 async function readStructure(ctx: Ctx, { object, size, headerSize }: UnstructuredMessage) {

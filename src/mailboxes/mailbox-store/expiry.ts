@@ -80,14 +80,14 @@ function deleteObjectRows(sql: Sql, objects: readonly string[]): void {
   sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
 }
 
-/** Returns when the alarm has work again, or null. Times in ms since 1970. */
-export function nextExpiry(sql: Sql, now: number): number | null {
+/** Returns when the alarm has work again, or null. `structuresAt`: when it may look for structures. Times in ms since 1970. */
+export function nextExpiry(sql: Sql, structuresAt: number): number | null {
   const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
   const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
   const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
   const imports = nextImportExpiry(sql);
   const times = [
-    ...(hasUnstructured(sql) ? [now] : []),
+    ...(hasUnstructured(sql) ? [structuresAt] : []),
     ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
     ...(object?.at == null ? [] : [object.at]),
     ...(upload?.at == null ? [] : [upload.at + 1]),

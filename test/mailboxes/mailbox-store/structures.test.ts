@@ -42,6 +42,23 @@ it("messages of an earlier version get their headers and structures by the alarm
   expect(types).toEqual(["text/plain", ...Array.from({ length: 29 }, () => "text/html")]);
 });
 
+it("the alarm waits a minute after an object of an older message could not be read", async () => {
+  const store = await anEarlierStore(7);
+  const real = env.CONTENT;
+  const next = await runInDurableObject(store, async (instance, { storage }) => {
+    insertEarlier(storage.sql, { subject: "s", thread: "t" });
+    migrate(storage.sql, Date.now());
+    const get = () => Promise.reject(new Error("R2 is down"));
+    Object.assign((instance as unknown as { env: object }).env, { CONTENT: { get } });
+    await instance.alarm();
+    const at = await storage.getAlarm();
+    Object.assign((instance as unknown as { env: object }).env, { CONTENT: real });
+    await storage.deleteAlarm();
+    return at ?? 0;
+  });
+  expect(next - Date.now()).toBeGreaterThan(50_000);
+});
+
 it("a copy has the structure of its message, and an expunged message leaves none", async () => {
   const store = aStore();
   const structure = { version: 1, envelope: {}, root: { type: "text/plain" } } as unknown as MessageStructure;
