@@ -7,6 +7,7 @@ import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { deleteWaitingEventsStatement } from "../../platform/person-events/index.ts";
 import { type ErasedPerson, eraseEmails, Scrubber } from "../../sending/emails/index.ts";
 import { keepErasedStatements } from "../../sending/suppressions/index.ts";
+import { scrubClicks } from "./broadcast-clicks.ts";
 import { deletePersonRows, deleteResponses, type StepResult, scrubTexts } from "./person-rows.ts";
 import { EVENT_ROWS, MAIL_ROWS, MAIL_TEXTS, MAIN_ROWS, MAIN_TEXTS } from "./person-tables.ts";
 
@@ -96,6 +97,7 @@ const mailStages = (ctx: MailCtx): Stage[] => [
   },
   // An open that came before its email was erased.
   (person) => deletePersonRows(mailDb(ctx), EVENT_ROWS, person),
+  (person, after) => scrubClicks(ctx, person, after),
   ...textStages(mailDb(ctx), MAIL_TEXTS),
   (person, after) => deleteResponses(mailDb(ctx), person, after, ctx.now()),
 ];

@@ -4,12 +4,16 @@ import { mailDb } from "../../platform/db/client.ts";
 import { packedRange, r2Keys, storedKey, testIdOf } from "../../platform/db/r2-keys.ts";
 import { findShards, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
+import { comparePacks } from "./compare-packs.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
 import { sweepMailboxObjects } from "./sweep-mailbox-objects.ts";
 
 /** An object of one or several emails, and the ids between which the emails that may name it are. */
 interface Candidate {
   key: string;
+  bytes: number;
+  /** When it was written, in milliseconds since 1970. */
+  at: number;
   workspaceId: string;
   firstId: string;
   lastId: string;
@@ -25,39 +29,74 @@ const FIND_NAMED = `
      WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
        AND (e.content_key IN (j.value->>'key', j.value->>'storedKey') OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
 
+/** Where the sweep is: the last key of the round that runs, and when that round and the one before began. */
+interface Progress {
+  checked_key: string;
+  round_at: number;
+  previous_round_at: number;
+}
+
+const FIND_PROGRESS = "SELECT checked_key, round_at, previous_round_at FROM object_sweep";
+const SAVE_PROGRESS = "UPDATE object_sweep SET checked_key = ?1, round_at = ?2, previous_round_at = ?3";
+
 /**
  * Deletes R2 objects that no email and no message of a mailbox names: a crash between the write of an object and the write of its
- * row leaves one.
+ * row leaves one. Removes from packs what no email names, in the first round that finds them old enough.
  * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
  * may still be written, and those of unknown workspaces and of unknown kinds.
  */
 export async function* sweepObjects(ctx: Ctx): Steps {
   for (let page = 0; page < SWEEP_PAGES; page++) {
-    const startAfter = await ctx.db.prepare("SELECT checked_key FROM object_sweep").first<string>("checked_key");
+    const progress = await findProgress(ctx);
     const { objects, truncated } = await ctx.env.CONTENT.list({
       limit: OBJECTS_PER_PAGE,
-      ...(startAfter ? { startAfter } : {}),
+      ...(progress.checked_key ? { startAfter: progress.checked_key } : {}),
     });
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
-    await sweepMailboxObjects(
-      ctx,
-      old.map(({ key }) => key),
-    );
-    const known = await findWorkspaces(
-      ctx,
-      old.flatMap(({ key }) => toCandidate(key) ?? []),
-    );
-    const unnamed = yield* findUnnamed(ctx, known);
-    if (unnamed.length > 0) {
-      ctx.log("retention.objects_without_rows", { objects: unnamed.length });
-      await ctx.env.CONTENT.delete(unnamed);
-    }
+    const arePacksCompared = yield* sweepPage(ctx, old, progress.previous_round_at - SWEEP_MIN_AGE_MS);
     await ctx.db
-      .prepare("UPDATE object_sweep SET checked_key = ?1")
-      .bind(truncated ? (objects.at(-1)?.key ?? "") : "")
+      .prepare(SAVE_PROGRESS)
+      .bind(
+        truncated ? (objects.at(-1)?.key ?? "") : "",
+        arePacksCompared ? progress.round_at : progress.previous_round_at,
+        progress.previous_round_at,
+      )
       .run();
     yield;
     if (!truncated) return;
+  }
+}
+
+/** Returns where the sweep is. Without a last key a new round begins. */
+async function findProgress(ctx: Ctx): Promise<Progress> {
+  const progress = await ctx.db.prepare(FIND_PROGRESS).first<Progress>();
+  if (!progress) throw new Error("object_sweep has one row");
+  if (progress.checked_key !== "") return progress;
+  return { checked_key: "", round_at: ctx.now(), previous_round_at: progress.round_at };
+}
+
+/** Sweeps objects. Compares the packs that were written after `packsAfter`, and returns whether that succeeded. */
+async function* sweepPage(ctx: Ctx, objects: readonly R2Object[], packsAfter: number): AsyncGenerator<void, boolean> {
+  await sweepMailboxObjects(
+    ctx,
+    objects.map(({ key }) => key),
+  );
+  const known = await findWorkspaces(
+    ctx,
+    objects.flatMap((object) => toCandidate(object) ?? []),
+  );
+  const unnamed = yield* findUnnamed(ctx, known);
+  if (unnamed.size > 0) {
+    ctx.log("retention.objects_without_rows", { objects: unnamed.size });
+    await ctx.env.CONTENT.delete([...unnamed]);
+  }
+  const packs = known.filter(({ key, at }) => at > packsAfter && packedRange(key) !== null && !unnamed.has(key));
+  try {
+    yield* comparePacks(ctx, packs);
+    return true;
+  } catch (error) {
+    ctx.log("retention.packs_not_compared", { error: String(error) });
+    return false;
   }
 }
 
@@ -77,7 +116,7 @@ async function findWorkspaces(ctx: Ctx, candidates: readonly Candidate[]): Promi
 }
 
 /** Returns the keys that no email names. Those of a mail database that fails count as named until the next time. */
-async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGenerator<void, string[]> {
+async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGenerator<void, ReadonlySet<string>> {
   const named = new Set<string>();
   for (const shard of shardNumbers(ctx)) {
     const here = known.filter(({ shards }) => shards.includes(shard));
@@ -90,7 +129,7 @@ async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGe
     }
     yield;
   }
-  return known.map(({ key }) => key).filter((key) => !named.has(key));
+  return new Set(known.map(({ key }) => key).filter((key) => !named.has(key)));
 }
 
 /** Returns the keys of objects that an email in this mail database names. */
@@ -101,17 +140,18 @@ async function findNamed(ctx: MailCtx, candidates: readonly KnownCandidate[]): P
 }
 
 /** Returns the emails that may name an object, or null when its key has another form. */
-function toCandidate(key: string): Candidate | null {
+function toCandidate({ key, size, uploaded }: R2Object): Candidate | null {
   if (!key.startsWith(r2Keys.workspaces)) return null;
   const [, workspaceId = "", folder, id = ""] = key.split("/");
+  const object = { key, bytes: size, at: uploaded.getTime(), workspaceId };
   const range = packedRange(key);
-  if (range) return { key, workspaceId, ...range, ownerId: null };
+  if (range) return { ...object, ...range, ownerId: null };
   const testId = folder === "broadcasts" ? testIdOf(key) : null;
-  if (testId !== null) return { key, workspaceId, firstId: testId, lastId: requestEnd(testId), ownerId: null };
+  if (testId !== null) return { ...object, firstId: testId, lastId: requestEnd(testId), ownerId: null };
   if (!isUuid(id)) return null;
-  if (folder === "emails") return { key, workspaceId, firstId: id, lastId: id, ownerId: id };
+  if (folder === "emails") return { ...object, firstId: id, lastId: id, ownerId: id };
   // The ids of the emails of a batch are generated after its own, by the same request.
-  return folder === "batches" ? { key, workspaceId, firstId: id, lastId: requestEnd(id), ownerId: null } : null;
+  return folder === "batches" ? { ...object, firstId: id, lastId: requestEnd(id), ownerId: null } : null;
 }
 
 /** Returns the least UUIDv7 after the end of a request that generated this one. The first 48 bits are milliseconds. */

@@ -4,6 +4,7 @@ export { sendBatch } from "./batch/send.ts";
 export {
   AttachmentDeletedError,
   batchUpload,
+  blankExcept,
   blankUnset,
   type ContentDocument,
   ContentRanges,

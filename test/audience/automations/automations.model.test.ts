@@ -304,10 +304,12 @@ async function stateOf(key: string) {
     "SELECT l.id AS list, c.metadata->>'$.plan' AS plan FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.workspace = ?1 AND c.email_key = ?2",
   );
   const topics = await read<{ choice: string }>("SELECT choice FROM topic_choices WHERE workspace = ?1 AND email = ?2");
+  // A notification names its run, and no person.
+  const runs = await read<{ id: string }>("SELECT id FROM automation_runs WHERE workspace = ?1 AND email_key = ?2");
   const notices = await env.DB.prepare(
-    "SELECT count(*) AS notices FROM notifications WHERE workspace = ?1 AND instr(body, ?2)",
+    "SELECT count(*) AS notices FROM notifications n JOIN json_each(?2) j ON n.href LIKE '%/runs/' || j.value WHERE n.workspace = ?1",
   )
-    .bind(number, key)
+    .bind(number, JSON.stringify(runs.map(({ id }) => id)))
     .first<number>("notices");
   return {
     sent: sent.map(({ subject }) => subject).sort(),

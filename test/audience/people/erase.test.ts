@@ -30,7 +30,7 @@ describe("the erasure of a person", () => {
     const address = anAddress(outcome);
     const made = await aPersonEverywhere(workspace, address);
     const before = await placesOf(workspace, address);
-    for (const table of ["contacts", "consents", "events", "webhook_deliveries"])
+    for (const table of ["broadcast_clicks", "contacts", "consents", "events", "webhook_deliveries"])
       expect(
         before.filter((place) => place.endsWith(` ${table}`)),
         table,
@@ -41,6 +41,7 @@ describe("the erasure of a person", () => {
       "DB audit_log",
       "DB domain_failures",
       "DB dead_letters",
+      "DB outbox",
       "object batches",
       "object emails",
       "object packs",

@@ -32,7 +32,7 @@ export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[
   const notices = new Map(results.map(({ id, notices: count }) => [id, count]));
   const outcomes = new Map<number, Outcome>();
   const statements = [];
-  for (const { due, effect, person } of pending) {
+  for (const { due, effect } of pending) {
     const count = notices.get(due.automationId) ?? 0;
     if (count >= NOTICES_PER_DAY) {
       outcomes.set(
@@ -45,9 +45,10 @@ export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[
     outcomes.set(due.n, done("Notified the team."));
     statements.push(
       ...notifyOwnersStatements(ctx, due.workspace, {
-        ...{ category: "sends" as const, severity: "info" as const, href: `/automations/${due.automationId}` },
+        ...{ category: "sends" as const, severity: "info" as const, href: `/automations/${due.automationId}/runs/${due.run.id}` },
         title: effect.step.message,
-        body: `${person.contacts[0]?.email ?? due.key} came to this step of an automation.`,
+        // Without the address: no erasure would reach it in the mails to the team.
+        body: "A person came to this step of an automation.",
         key: `${prefixOf(due.automationId, ctx.now())}${due.run.id} ${effect.visit}`,
       }),
     );

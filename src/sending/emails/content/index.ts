@@ -1,5 +1,5 @@
 export { AttachmentDeletedError, toAttachmentSource } from "./attachment-source.ts";
-export { blankUnset } from "./blank-unset.ts";
+export { blankExcept, blankUnset } from "./blank-packs.ts";
 export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,

@@ -2,7 +2,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { runToEnd, type Steps } from "../../../platform/jobs/turns.ts";
-import { blankUnset } from "./blank-unset.ts";
+import { blankUnset } from "./blank-packs.ts";
 import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
 /** Documents of one step: at most 4 MB of the isolate's 128 MB, since a row holds at most 16 KiB. */

@@ -3,6 +3,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import { ConcurrencyError } from "../../../platform/db/batch.ts";
 import type { ContentPlace, StoredDocument } from "../content/index.ts";
 import { recipientKey } from "../timeline/index.ts";
+import { overwriting, type Patch } from "./overwrite.ts";
 import type { Scrubber } from "./scrub.ts";
 
 /** A content document of which all is removed (`isAlone`), or the address in it. */
@@ -37,43 +38,80 @@ interface Range {
 const isRange = (value: unknown): value is Range =>
   typeof value === "object" && value !== null && "at" in value && "size" in value;
 
+/** The person, by the canonical address. */
+interface Erased {
+  key: string;
+  scrubber: Scrubber;
+}
+
 /**
  * Overwrites contents in one R2 object that other emails use too; their positions stay. Safe to repeat. A missing object is not an
- * error. Throws ConcurrencyError when the object changed meanwhile.
+ * error. Memory: the documents and a part of the object, which has up to 40 MB. Throws ConcurrencyError when it changed meanwhile.
  */
-export async function overwriteContents(
-  ctx: Ctx,
-  contents: readonly ContentErasure[],
-  { key, scrubber }: { key: string; scrubber: Scrubber },
-): Promise<void> {
+export async function overwriteContents(ctx: Ctx, contents: readonly ContentErasure[], person: Erased): Promise<void> {
   const objectKey = contents[0]?.place.key;
+  const patches: Patch[] = [];
+  const etags = new Set<string>();
+  for (const content of contents) {
+    const document = await readDocument(ctx, content.place);
+    if (document === null) return;
+    etags.add(document.etag);
+    patches.push(...patchesOf(content, document.text, person));
+  }
   const object = objectKey === undefined ? null : await ctx.env.CONTENT.get(objectKey);
   if (objectKey === undefined || object === null) return;
-  const bytes = new Uint8Array(await object.arrayBuffer());
-  for (const { place, isAlone } of contents) {
-    const document = bytes.subarray(place.offset, place.offset + place.size);
-    const text = new TextDecoder().decode(document);
-    const { texts, files } = rangesOf(JSON.parse(text) as StoredDocument);
-    if (isAlone) for (const { at, size } of [...texts, ...files]) bytes.fill(SPACE, at, at + size);
-    else for (const { at, size } of texts) maskRange(bytes.subarray(at, at + size), scrubber);
-    write(document, isAlone ? JSON.stringify(EMPTY) : scrubDocument(text, key, scrubber));
+  if ([...etags].some((etag) => etag !== object.etag)) {
+    await object.body.cancel();
+    throw new ConcurrencyError();
   }
-  const put = await ctx.env.CONTENT.put(objectKey, bytes, { onlyIf: { etagMatches: object.etag } });
-  if (put === null) throw new ConcurrencyError();
+  await putOverwritten(ctx, object, overwriting(patches, person.scrubber));
 }
 
-const SPACE = 0x20;
-
-function write(target: Uint8Array, text: string): void {
-  const size = utf8(text).byteLength;
-  if (size > target.byteLength) throw new Error(`a scrubbed document of ${size} bytes does not fit into its place`);
-  target.fill(SPACE);
-  utf8Into(text, target);
+async function readDocument(
+  ctx: Ctx,
+  { key, offset, size }: ContentPlace,
+): Promise<{ text: string; etag: string } | null> {
+  const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
+  return object && { text: await object.text(), etag: object.etag };
 }
 
-/** Masks an address in a text, whatever its encoding: bytes outside ASCII are compared one by one. */
-function maskRange(range: Uint8Array, scrubber: Scrubber): void {
-  const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(range);
-  const masked = utf8(scrubber.mask(text));
-  if (masked.byteLength === range.byteLength) range.set(masked);
+function patchesOf({ place, isAlone }: ContentErasure, text: string, { key, scrubber }: Erased): Patch[] {
+  const { texts, files } = rangesOf(JSON.parse(text) as StoredDocument);
+  const document = isAlone ? JSON.stringify(EMPTY) : scrubDocument(text, key, scrubber);
+  const ranges = isAlone ? [...texts, ...files] : texts;
+  return [
+    { at: place.offset, size: place.size, with: padded(document, place.size) },
+    ...ranges.map(({ at, size }): Patch => ({ at, size, with: isAlone ? "spaces" : "mask" })),
+  ];
+}
+
+/** Returns a text in UTF-8 with spaces after it. */
+function padded(text: string, size: number): Uint8Array {
+  const length = utf8(text).byteLength;
+  if (length > size) throw new Error(`a scrubbed document of ${length} bytes does not fit into its place`);
+  const bytes = new Uint8Array(size).fill(0x20);
+  utf8Into(text, bytes);
+  return bytes;
+}
+
+async function putOverwritten(
+  { env }: Ctx,
+  { key, size, etag, body }: R2ObjectBody,
+  transform: ReturnType<typeof overwriting>,
+): Promise<void> {
+  // R2 takes a stream of known length only.
+  const { readable, writable } = new FixedLengthStream(size);
+  const stop = new AbortController();
+  const copied = body
+    .pipeThrough(transform)
+    .pipeTo(writable, { signal: stop.signal })
+    .catch(() => {});
+  try {
+    const put = await env.CONTENT.put(key, readable, { onlyIf: { etagMatches: etag } });
+    if (put === null) throw new ConcurrencyError();
+  } finally {
+    // R2 does not read the stream when the condition fails.
+    stop.abort();
+    await copied;
+  }
 }
