@@ -71,6 +71,11 @@ describe("the erasure of a person", () => {
     });
     const single = await (await workspace.get(`/v1/emails/${made.single}`)).json();
     expect(single).toMatchObject({ to_addresses: ["erased"], subject: "erased", text_body: null });
+    const submitted = await (await workspace.get(`/v1/emails/${made.submitted.shared}`)).json<{ text_body: string }>();
+    expect(submitted).toMatchObject({ to_addresses: ["delivered+other@simulator.test", "erased"] });
+    expect(new Set(submitted.text_body.trim().split(/\r?\n/))).toEqual(
+      new Set([`Gr\u00fc\u00dfe an ${"x".repeat(address.length)}`]),
+    );
     const list = await (await workspace.get(`/v1/contacts/${made.lists[0]}`)).json();
     expect(list).toMatchObject({ contact_count: 1, contacts: [{ name: "Other" }] });
   });

@@ -1,12 +1,14 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts";
+import { binaryStringToBytes } from "../../../src/lib/bytes.ts";
 import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { recordHits } from "../../../src/sending/tracking/record-hits.ts";
 import { aReceiver, LOCAL, webhooksOf } from "../../notices/webhooks/support.ts";
 import { recordEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
+import { aSubmitter } from "../../support/submissions.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
 import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../broadcasts/support.ts";
@@ -59,6 +61,7 @@ export async function aPersonEverywhere(workspace: TestWorkspace, address: strin
   await json(await api.post("/v1/emails/batch", items));
   for (let n = 0; n < 6; n++)
     await send({ to: n % 2 ? person : [{ email: OTHER }], text: n % 2 ? text : `Number ${n}`, html: null });
+  const submitted = await submitBySmtp(workspace, address);
   await runOutboxAt(Date.now() + 1_000, LOCAL);
   const { id: personal = "" } = (await emailsOf(broadcast.id)).find(({ email }) => email === address) ?? {};
   const click = (email: string, url: string) => ({
@@ -89,7 +92,24 @@ export async function aPersonEverywhere(workspace: TestWorkspace, address: strin
     address.toLowerCase(),
   );
   await api.call("PUT", "/v1/emails/saved-searches", [{ name: "Ada", query: `to:${address}` }]);
-  return { api, json, lists, topic, single, shared, large, scheduled, scheduledShared, queued, broadcast };
+  return { api, json, lists, topic, single, shared, large, scheduled, scheduledShared, queued, broadcast, submitted };
+}
+
+/** Submits a short and a long message by SMTP, to a person alone and with another. Returns the ids of the emails. */
+async function submitBySmtp(workspace: TestWorkspace, address: string): Promise<{ shared: string }> {
+  const { submit } = await aSubmitter(workspace);
+  let shared = "";
+  for (const lines of [1, 2_000])
+    for (const to of [[address], [OTHER, address]]) {
+      const head = `From: ${workspace.mailbox}\r\nTo: Ada <${to.join(">, <")}>\r\nSubject: For ${address}\r\nX-Customer: ${address}\r\n`;
+      const type = "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n";
+      // In ISO 8859-1, so that its bytes are no UTF-8.
+      const body = `Gr\u00fc\u00dfe an ${address}\r\n`.repeat(lines);
+      const { id, reply } = await submit(binaryStringToBytes(`${head}${type}\r\n${body}`), to);
+      expect(id, reply ?? "").toBeTruthy();
+      if (to.length > 1) shared = id ?? "";
+    }
+  return { shared };
 }
 
 /** Returns where an address is: tables, objects and index entries, by name. */
