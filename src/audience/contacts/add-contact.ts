@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { conflict, notFound } from "../../lib/errors.ts";
+import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
@@ -11,11 +11,15 @@ import { consentEvidence } from "./consent-evidence.ts";
 import { type ContactRow, getList, type ListRow } from "./queries.ts";
 import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
 
-// Inserts nothing when the list was deleted since it was read.
+// Inserts nothing when the list was deleted since it was read, or began or ceased to ask for confirmation.
 const INSERT = `
   INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, soft_bounced,
     created_at, pending_since)
-  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM contact_lists
+   WHERE n = ?2 AND workspace = ?1 AND confirm = ?13`;
+
+/** A list whose `confirm` changes between the statements is read again. */
+const MAX_TRIES = 5;
 
 /**
  * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
@@ -32,9 +36,12 @@ export async function addContact(ctx: CallerCtx, listId: string, input: ContactI
 export async function insertContact(
   ctx: CallerCtx,
   list: ListRow,
-  { email, name, metadata, consent }: ContactIn,
-  [mark]: readonly ContactMark[],
+  input: ContactIn,
+  marks: readonly ContactMark[],
+  tries = MAX_TRIES,
 ): Promise<ContactOut> {
+  const { email, name, metadata, consent } = input;
+  const [mark] = marks;
   const { number } = ctx.workspace;
   const isPending = list.confirm === 1 && !consent;
   const row: ContactRow = {
@@ -59,7 +66,7 @@ export async function insertContact(
         .prepare(INSERT)
         .bind(
           ...[number, list.n, row.id, row.email, email.key, row.name, row.metadata],
-          ...[row.suppressed, row.unsubscribed, row.soft_bounced, row.created_at, row.pending_since],
+          ...[row.suppressed, row.unsubscribed, row.soft_bounced, row.created_at, row.pending_since, list.confirm],
         ),
       expectChanges(db, 1),
       db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),
@@ -71,8 +78,10 @@ export async function insertContact(
     await wakeForEvents(ctx, results.slice(-events.length));
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("The list already has a contact with this email address");
-    if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Contact list");
-    throw error;
+    if (!(error instanceof ConcurrencyError)) throw error;
+    const changed = await getList(ctx, list.id);
+    if (changed.confirm === list.confirm || tries === 1) throw error;
+    return insertContact(ctx, changed, input, marks, tries - 1);
   }
   // The address may have been suppressed since it was read, before the contact existed to be marked.
   if (row.suppressed === null || row.unsubscribed === 0) await copyToNewContacts(ctx, number, [email.key]);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
+import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
 import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { upload } from "../contacts/csv-support.ts";
@@ -49,6 +50,27 @@ describe("a list that asks for confirmation", () => {
     const evidence = await evidenceOf(workspace, "ada@example.org");
     expect(evidence.map(({ kind, ip }) => [kind, ip])).toEqual([["confirmed", "192.0.2.7"]]);
     expect(JSON.parse(evidence[0]?.words ?? "")).toMatchObject({ subject: "Really?", text: "You asked for our news." });
+  });
+
+  it.each(["POST", "PUT"])("has no contact without consent that was added as it began to ask: %s", async (verb) => {
+    const seen: string[] = [];
+    for (let at = 0; at < 6; at++) {
+      const { id } = await lists.list({ confirm: false });
+      let when = "after it";
+      const api = apiWithRace(workspace.apiKey, at, async () => {
+        when = Object.keys(await lists.statuses(id)).length === 0 ? "before it" : "after it";
+        expect((await workspace.call("PATCH", `/v1/contacts/${id}`, { confirm: true })).status).toBe(200);
+      });
+      const response = await api.call(verb, `/v1/contacts/${id}/contacts`, { email: "ada@example.org" });
+      expect(response.status, await response.clone().text()).toBe(201);
+      const { status } = await response.json<{ status: string }>();
+      expect(await lists.statuses(id)).toEqual({ "ada@example.org": status });
+      expect(status, `switched ${when}`).toBe(when === "before it" ? "pending" : "active");
+      seen.push(status);
+    }
+    expect(seen.filter((status) => status === "pending").length).toBeGreaterThan(1);
+    expect(seen).toContain("active");
+    await captureMails();
   });
 
   it("refuses forged and expired links and those of another address or a deleted contact", async () => {
