@@ -88,6 +88,19 @@ it("makes a topic, and reads what a person chose about it", async () => {
   expect(person).toMatchObject({ email: "ada@example.org", topics: [{ id: topic.id, state: "subscribed" }] });
 });
 
+it("makes a list that asks for confirmation, and a form of it", async () => {
+  const { id: list_id } = await result("create_contact_list", { name: "Confirmed", confirm: true });
+  const pending = await result("add_contact", { list_id, email: "new@example.org" });
+  const agreed = await result("add_contact", { list_id, email: "old@example.org", consent: { source: "At the fair" } });
+  expect([pending.status, agreed.status]).toEqual(["pending", "active"]);
+  const fields = [{ name: "city", label: "Your city", required: true }];
+  const form = await result("create_contact_form", { list_id, name: "Footer", title: "News", text: "Monthly", fields });
+  expect(form).toMatchObject({ is_active: true, url: expect.stringMatching(/^https?:/), fields });
+  const { is_active } = await result("update_contact_form", { list_id, form_id: form.id, is_active: false });
+  expect(is_active).toBe(false);
+  expect((await result("list_contact_forms", { list_id })).items).toMatchObject([{ id: form.id, is_active: false }]);
+});
+
 it("sends events of a person, and reads them newest first", async () => {
   const { id } = await result("send_event", { name: "order.paid", email: "eve@example.org", data: { total: 5 } });
   await result("send_event", { name: "order.shipped", email: "eve@example.org" });

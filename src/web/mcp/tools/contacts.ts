@@ -38,6 +38,10 @@ export const contactTools: readonly Tool[] = [
     input: z.strictObject({
       name: z.string(),
       description: z.string().nullable().optional(),
+      confirm: z
+        .boolean()
+        .optional()
+        .describe("true: new contacts are pending until they use the link of a confirmation mail."),
       idempotency_key: idempotencyKey,
     }),
   },
@@ -53,6 +57,12 @@ export const contactTools: readonly Tool[] = [
       email: contact.email,
       name: contact.name.optional(),
       metadata: contact.metadata.optional(),
+      consent: z
+        .strictObject({ source: z.string() })
+        .optional()
+        .describe(
+          "Where the person agreed, when the user knows it. It is kept as evidence, and no confirmation is asked for.",
+        ),
       idempotency_key: idempotencyKey,
     }),
   },

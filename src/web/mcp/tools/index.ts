@@ -4,6 +4,7 @@ import { automationTools } from "./automations.ts";
 import { broadcastSendingTools } from "./broadcast-sending.ts";
 import { broadcastVariantTools } from "./broadcast-variants.ts";
 import { broadcastTools } from "./broadcasts.ts";
+import { contactFormTools } from "./contact-forms.ts";
 import { contactTools } from "./contacts.ts";
 import { emailTools } from "./emails.ts";
 import { inboxTools } from "./inbox.ts";
@@ -16,6 +17,7 @@ export const tools: readonly Tool[] = [
   ...senderTools,
   ...emailTools,
   ...contactTools,
+  ...contactFormTools,
   ...segmentTools,
   ...templateTools,
   ...broadcastTools,
