@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { unfold } from "./support/pages.ts";
@@ -131,6 +132,60 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
     ]);
     await broadcast("For everybody", null);
     await site.mailTo(FRIEND, /For everybody/);
+  });
+
+  it("is exported and erased on pages, and its address is in no table and no object then", async () => {
+    const { DB, CONTENT } = site.host.env;
+    const [contact] = await call<{ contacts: { id: string }[] }>(`/v1/contacts/${ids.list}`).then(
+      (list) => list.contacts,
+    );
+    const { context, page, problems } = await site.open();
+    await context.addCookies(await site.signIn());
+    await page.goto(`/app/contacts/${ids.list}/contacts/${contact?.id}`);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: /export/i }).click();
+    const exported = await text(await (await download).createReadStream());
+    expect(exported).toContain("Grace Hopper");
+    expect(await placesOf(FRIEND)).toContain("MAIL_0 contacts");
+    await page.getByRole("link", { name: /erase/i }).click();
+    expect(await findIssues(page)).toEqual([]);
+    await page.getByRole("button", { name: "Erase this person" }).click();
+    await page.getByText("The erasure runs in the background").waitFor();
+    expect(await findIssues(page)).toEqual([]);
+    // As if the two minutes before its beginning had passed.
+    await DB.prepare("UPDATE outbox SET due_at = due_at - 130000 WHERE kind = 'purge'").run();
+    await expect
+      .poll(
+        async () => {
+          await site.host.scheduled("* * * * *");
+          await page.reload();
+          return page.getByText("The person is erased.").count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    await page.getByText("consents", { exact: true }).waitFor();
+    expect(await placesOf(FRIEND)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+
+    async function placesOf(address: string): Promise<string[]> {
+      const places: string[] = [];
+      for (const [name, database] of Object.entries({ DB, MAIL_0: site.host.env.MAIL_0 })) {
+        const { results } = await database
+          .prepare(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '[_]*' AND name NOT GLOB 'sqlite_*'",
+          )
+          .all<{ name: string }>();
+        for (const { name: table } of results) {
+          const rows = await database.prepare(`SELECT * FROM ${table}`).all();
+          if (JSON.stringify(rows.results).toLowerCase().includes(address)) places.push(`${name} ${table}`);
+        }
+      }
+      for (const { key } of (await CONTENT.list()).objects)
+        if ((await (await CONTENT.get(key))?.text())?.toLowerCase().includes(address)) places.push(`object ${key}`);
+      return places;
+    }
   });
 });
 
