@@ -1884,6 +1884,12 @@ export interface PersonExport {
     listed_at: string | null;
   } | null;
   topics: PersonTopics;
+  /** When emails were last received, opened and clicked; null: that is not kept. */
+  activity: {
+    received_at: string | null;
+    opened_at: string | null;
+    clicked_at: string | null;
+  } | null;
   contacts: PersonContact[];
   consents: PersonConsent[];
   /** Oldest first. */

@@ -2,7 +2,14 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { findPersonTopics, personKey } from "../../sending/topics/index.ts";
-import { findConsentsOf, findContactsOf, findEventsOf, findRestrictionsOf, findRunsOf } from "./queries.ts";
+import {
+  findActivityOf,
+  findConsentsOf,
+  findContactsOf,
+  findEventsOf,
+  findRestrictionsOf,
+  findRunsOf,
+} from "./queries.ts";
 import { requireAdmin } from "./require-admin.ts";
 import { limits } from "./rules.ts";
 import { type PersonExportOut, toExport } from "./schema.ts";
@@ -39,7 +46,7 @@ export async function* exportPages(ctx: CallerCtx, email: string): AsyncGenerato
 }
 
 /**
- * Returns a page of what the workspace stores about a person. Suppressions and topics are on every page; contacts, evidence, events, runs of automations and emails
+ * Returns a page of what the workspace stores about a person. Suppressions, topics and activity are on every page; contacts, evidence, events, runs of automations and emails
  * continue until each has ended. Throws 404 for what is no address, 403 for members and for a credential without emails:view.
  */
 export async function exportPerson(
@@ -50,9 +57,10 @@ export async function exportPerson(
   requireAdmin(ctx);
   if (!ctx.actor.scopes.has("emails:view")) throw forbidden("Missing scope: emails:view");
   const person = { workspace: ctx.workspace.number, email: personKey(email) };
-  const [restrictions, topics, contacts, consents, events, runs, emails] = await Promise.all([
+  const [restrictions, topics, activity, contacts, consents, events, runs, emails] = await Promise.all([
     findRestrictionsOf(ctx, person.workspace, person.email),
     findPersonTopics(ctx, person.workspace, person.email),
+    findActivityOf(ctx, person.email),
     cursor.contacts === null ? [] : findContactsOf(ctx, person, { after: cursor.contacts, limit: limits.contacts + 1 }),
     cursor.consents === null ? [] : findConsentsOf(ctx, person, { after: cursor.consents, limit: limits.consents + 1 }),
     cursor.events === null ? [] : findEventsOf(ctx, person, { after: cursor.events ?? 0, limit: limits.events + 1 }),
@@ -76,7 +84,7 @@ export async function exportPerson(
   };
   const isEnd = Object.values(next).every((position) => position === null);
   return {
-    page: toExport(person.email, { ...restrictions, topics, ...page, emails: emails.rows }),
+    page: toExport(person.email, { ...restrictions, topics, activity, ...page, emails: emails.rows }),
     next: isEnd ? null : next,
   };
 }

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
+import { onOldestShard, onShard } from "../../platform/jobs/shards.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 import type { PersonEventRow } from "../events/index.ts";
 
@@ -137,5 +137,34 @@ export async function findRestrictionsOf(ctx: Ctx, workspace: number, email: str
   return {
     suppression: (suppression?.results[0] ?? null) as RestrictionsOfPerson["suppression"],
     softBounces: (softBounces?.results[0] ?? null) as RestrictionsOfPerson["softBounces"],
+  };
+}
+
+/** When a person last received, opened and clicked an email, while the workspace kept activity. Times in milliseconds since 1970. */
+export interface ActivityOfPerson {
+  receivedAt: number | null;
+  openedAt: number | null;
+  clickedAt: number | null;
+}
+
+const ACTIVITY = `
+  SELECT received_at AS receivedAt, opened_at AS openedAt, clicked_at AS clickedAt FROM person_activity
+   WHERE workspace = ?1 AND email_key = ?2`;
+
+/** Returns the activity of a person over all mail databases of a workspace; null when none is kept. One D1 call for each. */
+export async function findActivityOf(ctx: CallerCtx, email: string): Promise<ActivityOfPerson | null> {
+  const { number, mailShards } = ctx.workspace;
+  const found = await Promise.all(
+    mailShards.map((shard) =>
+      mailDb(onShard(ctx, shard)).prepare(ACTIVITY).bind(number, email).first<ActivityOfPerson>(),
+    ),
+  );
+  const rows = found.filter((row) => row !== null);
+  const last = (times: (number | null)[]) => Math.max(...times.map((time) => time ?? 0)) || null;
+  if (rows.length === 0) return null;
+  return {
+    receivedAt: last(rows.map(({ receivedAt }) => receivedAt)),
+    openedAt: last(rows.map(({ openedAt }) => openedAt)),
+    clickedAt: last(rows.map(({ clickedAt }) => clickedAt)),
   };
 }

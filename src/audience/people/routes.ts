@@ -7,8 +7,9 @@ import { query } from "../../http/validate.ts";
 import { erasePerson, getErasure } from "./erase.ts";
 import { ErasureOut } from "./erasure-schema.ts";
 import { exportPerson } from "./export.ts";
+import { cursorText, ExportAfter } from "./export-cursor.ts";
 import { limits } from "./rules.ts";
-import { cursorText, ExportAfter, PersonExportOut } from "./schema.ts";
+import { PersonExportOut } from "./schema.ts";
 
 const operation = operationsOf("People");
 

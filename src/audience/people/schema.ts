@@ -1,12 +1,17 @@
 import * as z from "zod";
-import { isUuid } from "../../lib/ids.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";
 import { PersonEventOut, toPersonEvent } from "../events/index.ts";
-import type { ExportCursor } from "./export.ts";
-import type { ConsentOfPerson, ContactOfPerson, EventOfPerson, RestrictionsOfPerson, RunOfPerson } from "./queries.ts";
+import type {
+  ActivityOfPerson,
+  ConsentOfPerson,
+  ContactOfPerson,
+  EventOfPerson,
+  RestrictionsOfPerson,
+  RunOfPerson,
+} from "./queries.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
@@ -146,12 +151,21 @@ const SoftBounces = z.object({
   listed_at: timestamp.nullable().describe("Since when soft bounces stop bulk mail; null: they do not."),
 });
 
+const Activity = z.object({
+  received_at: timestamp.nullable(),
+  opened_at: timestamp.nullable(),
+  clicked_at: timestamp.nullable(),
+});
+
 export const PersonExportOut = z
   .object({
     email: z.string().describe("The address in its canonical form."),
     suppression: Suppression.nullable(),
     soft_bounces: SoftBounces.nullable(),
     topics: PersonTopicsOut,
+    activity: Activity.nullable().describe(
+      "When emails were last received, opened and clicked; null: that is not kept.",
+    ),
     contacts: z.array(Contact),
     consents: z.array(Consent),
     events: z.array(PersonEventOut).describe("Oldest first."),
@@ -166,6 +180,7 @@ export const PersonExportOut = z
         suppression: null,
         soft_bounces: null,
         topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
+        activity: { received_at: "2026-11-20T09:00:00.000Z", opened_at: null, clicked_at: null },
         contacts: [contactExample],
         consents: [consentExample],
         events: [eventExample],
@@ -179,6 +194,7 @@ export type PersonExportOut = z.output<typeof PersonExportOut>;
 /** The rows of a page of an export. */
 interface ExportRows extends RestrictionsOfPerson {
   topics: PersonTopics;
+  activity: ActivityOfPerson | null;
   contacts: readonly ContactOfPerson[];
   consents: readonly ConsentOfPerson[];
   events: readonly EventOfPerson[];
@@ -190,7 +206,7 @@ const parseObject = (text: string | null) => (text === null ? null : (JSON.parse
 
 /** Serializes a page of an export. */
 export function toExport(email: string, rows: ExportRows): PersonExportOut {
-  const { suppression, softBounces } = rows;
+  const { suppression, softBounces, activity } = rows;
   return {
     email,
     suppression: suppression && {
@@ -205,6 +221,11 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
       listed_at: isoOrNull(softBounces.listedAt),
     },
     topics: toPersonTopics(email, rows.topics),
+    activity: activity && {
+      received_at: isoOrNull(activity.receivedAt),
+      opened_at: isoOrNull(activity.openedAt),
+      clicked_at: isoOrNull(activity.clickedAt),
+    },
     contacts: rows.contacts.map(toContact),
     consents: rows.consents.map(toConsent),
     events: rows.events.map(toPersonEvent),
@@ -261,31 +282,3 @@ function toRun({ id, automation, status, data, history, startedAt }: RunOfPerson
     started_at: iso(startedAt),
   };
 }
-
-const CURSOR = /^(\d{1,15}|end)\.([0-9a-f-]{36}|end)\.(\d{1,15}|end)\.(\d{1,15}|end)\.([0-9a-f-]{36}|end)$/;
-
-/** The query parameter that continues an export. */
-export const ExportAfter = z
-  .string()
-  .transform((text, context): ExportCursor => {
-    const [, contacts = "", consents = "", events = "", runs = "", emails = ""] = CURSOR.exec(text) ?? [];
-    const isKnown = (id: string) => id === "end" || isUuid(id);
-    if (contacts === "" || !isKnown(consents) || !isKnown(emails)) {
-      context.addIssue({ code: "custom", message: "after must be the value of a Link header" });
-      return z.NEVER;
-    }
-    return {
-      contacts: contacts === "end" ? null : Number(contacts),
-      consents: consents === "end" ? null : consents,
-      events: events === "end" ? null : Number(events),
-      runs: runs === "end" ? null : Number(runs),
-      emails: emails === "end" ? null : emails,
-    };
-  })
-  .optional()
-  .meta({ type: "string", maxLength: 100 })
-  .describe("Cursor from the `Link` header of the previous page.");
-
-/** Returns the value of `after` for a cursor. */
-export const cursorText = ({ contacts, consents, events, runs, emails }: ExportCursor): string =>
-  [contacts, consents, events, runs, emails].map((position) => position ?? "end").join(".");

@@ -7,7 +7,16 @@ import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { run } from "../../support/sending.ts";
 import { personOf } from "../../support/topics.ts";
-import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import {
+  aKey,
+  aMail,
+  aMember,
+  apiWith,
+  aWorkspace,
+  createApiWithoutQueue,
+  type TestWorkspace,
+  testContext,
+} from "../../support/workspace.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../broadcasts/support.ts";
 import { aPersonEverywhere, erase, finish, placesOf } from "./support.ts";
 
@@ -143,8 +152,10 @@ describe("the erasure of a person", () => {
       const mine =
         who === "alone" ? [{ email: address }] : [{ email: address }, { email: "delivered+b@simulator.test" }];
       const ids: string[] = [];
+      // No delivery packs their contents before.
+      const api = createApiWithoutQueue(workspace.apiKey);
       for (const to of [...others, mine]) {
-        const response = await workspace.post("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }));
+        const response = await api.post("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }));
         ids.push((await response.json<{ id: string }>()).id);
       }
       let packs = 0;

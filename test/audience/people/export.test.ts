@@ -34,7 +34,7 @@ async function aContact(list: string, changes: Record<string, unknown> = {}): Pr
 }
 
 describe("the export of a person", () => {
-  it("has contacts, evidence, topics, suppression, soft bounces and emails, and names no other recipient", async () => {
+  it("has contacts, evidence, topics, suppression, soft bounces, activity and emails, and names no other recipient", async () => {
     await aContact("News", { name: "Ada", metadata: { city: "London" }, consent: { source: "At the fair" } });
     await aContact("Offers");
     const topic = await aTopic(workspace);
@@ -51,6 +51,10 @@ describe("the export of a person", () => {
       KEY,
       JSON.stringify([single.id]),
     );
+    await run(
+      "INSERT INTO person_activity (workspace, email_key, received_at, clicked_at) VALUES (?1, ?2, 1000, 2000)",
+      ...[workspace.workspaceNumber, KEY],
+    );
     const [page, ...others] = await pagesOf(PERSON.toUpperCase());
     expect(others).toEqual([]);
     expect(page).toMatchObject({
@@ -58,6 +62,7 @@ describe("the export of a person", () => {
       suppression: { reason: "complaint" },
       soft_bounces: { email_ids: [single.id], last_at: "1970-01-01T00:00:02.000Z", listed_at: null },
       topics: { topics: [{ id: topic.id, choice: "unsubscribed", method: "api" }] },
+      activity: { received_at: "1970-01-01T00:00:01.000Z", opened_at: null, clicked_at: "1970-01-01T00:00:02.000Z" },
       contacts: [
         { list_name: "News", email: PERSON, name: "Ada", metadata: { city: "London" }, status: "active" },
         { list_name: "Offers", name: null, metadata: null },
@@ -115,6 +120,7 @@ describe("the export of a person", () => {
       {
         ...{ email: "nobody@example.org", suppression: null, soft_bounces: null },
         topics: { email: "nobody@example.org", unsubscribed_from_all: false, topics: [] },
+        activity: null,
         ...{ contacts: [], consents: [], events: [], runs: [], emails: [] },
       },
     ]);
