@@ -12,6 +12,8 @@ import { RestartableHost } from "./restartable-host.ts";
 
 export interface AutomationKillPlan {
   people: number;
+  /** The first of this many people get two emails; the others go through the same steps without. */
+  mailed: number;
   kills: number;
   /** A kill is at a random time within this many milliseconds after the host has started. */
   killWithinMs: number;
@@ -24,7 +26,7 @@ export interface AutomationKillReport {
   atKills: number[];
   counters: Record<string, number>;
   steps: Record<string, number>;
-  /** People with another number of emails of the automation than two, and the emails in all. */
+  /** People with another number of emails of the automation than none or two, and the emails in all. */
   wrongEmails: number;
   emails: number;
   /** People with another number of contacts than two, or another value of the field. */
@@ -64,7 +66,7 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
     if (!seed) throw new Error("the host has no workspace");
     await host.start();
     const call = caller(host, seed.apiKey);
-    await importContacts(call, plan.people);
+    await importContacts(call, plan);
     const second = (await call<{ id: string }>("POST", "/v1/contacts/", { name: "Welcomed" })).id;
     const { id } = await call<{ id: string }>("POST", "/v1/automations/", toAutomation(seed.mailboxId, second));
     await call("POST", `/v1/automations/${id}/activate`);
@@ -112,7 +114,7 @@ const toAutomation = (mailbox_id: string, list_id: string) => ({
   trigger: { event: "signed_up" },
   steps: [
     { kind: "set_field", field: "stage", value: "new" },
-    { kind: "send_email", mailbox_id, subject: "First", text: "Hello {{name}}" },
+    ifMailed({ kind: "send_email", mailbox_id, subject: "First", text: "Hello {{name}}" }),
     { kind: "wait", for: { minutes: 1 } },
     { kind: "add_to_list", list_id },
     {
@@ -121,8 +123,15 @@ const toAutomation = (mailbox_id: string, list_id: string) => ({
       then_steps: [{ kind: "set_field", field: "stage", value: "welcomed" }],
       else_steps: [{ kind: "set_field", field: "stage", value: "wrong" }],
     },
-    { kind: "send_email", mailbox_id, subject: "Second", text: "Hello {{name}}" },
+    ifMailed({ kind: "send_email", mailbox_id, subject: "Second", text: "Hello {{name}}" }),
   ],
+});
+
+const ifMailed = (step: object) => ({
+  kind: "branch",
+  when: { field: "mailed", is: "equals", value: "yes" },
+  then_steps: [step],
+  else_steps: [],
 });
 
 async function waiting(host: RestartableHost): Promise<number> {
@@ -185,12 +194,16 @@ function caller(host: RestartableHost, apiKey: string): Call {
   };
 }
 
-async function importContacts(call: Call, count: number): Promise<string> {
+/** People of one import: a request body has at most 40 MB. */
+const PEOPLE_PER_IMPORT = 50_000;
+
+async function importContacts(call: Call, { people, mailed }: AutomationKillPlan): Promise<void> {
   const { id } = await call<{ id: string }>("POST", "/v1/contacts/", { name: "Kill" });
-  const rows = Array.from({ length: count }, (_, n) => `${addressOf(n)},Person ${n}`);
-  const form = new FormData();
-  form.append("file", new Blob([`email,name\n${rows.join("\n")}\n`], { type: "text/csv" }), "contacts.csv");
-  const { imported } = await call<{ imported: number }>("POST", `/v1/contacts/${id}/upload`, form);
-  if (imported !== count) throw new Error(`${imported} of ${count} contacts were imported`);
-  return id;
+  for (const group of chunks([...Array(people).keys()], PEOPLE_PER_IMPORT)) {
+    const rows = group.map((n) => `${addressOf(n)},Person ${n},${n < mailed ? "yes" : "no"}`);
+    const form = new FormData();
+    form.append("file", new Blob([`email,name,mailed\n${rows.join("\n")}\n`], { type: "text/csv" }), "contacts.csv");
+    const { imported } = await call<{ imported: number }>("POST", `/v1/contacts/${id}/upload`, form);
+    if (imported !== group.length) throw new Error(`${imported} of ${group.length} contacts were imported`);
+  }
 }

@@ -21,6 +21,8 @@ export class CountingSink {
   /** The number of the running host. The test sets it before each start. */
   epoch = 0;
   port = 0;
+  /** How often each message was dropped, by its id. */
+  readonly #dropped = new Map<string, number>();
   readonly #drops: (earlier: number) => boolean;
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
@@ -49,8 +51,9 @@ export class CountingSink {
       const header = (name: string) =>
         new RegExp(`^${name}: (.*)$`, "im").exec(content.toString("utf8"))?.[1]?.trim() ?? "";
       const [messageId, subject] = [header("Message-ID"), header("Subject")];
-      const earlier = this.receipts.filter((receipt) => receipt.dropped && receipt.messageId === messageId).length;
+      const earlier = this.#dropped.get(messageId) ?? 0;
       const dropped = this.#drops(earlier);
+      if (dropped) this.#dropped.set(messageId, earlier + 1);
       this.receipts.push({ messageId, subject, recipients, epoch, dropped });
       return !dropped;
     };
