@@ -1,5 +1,6 @@
 /** Measures the cost of steps of automations, emails apart, when 1,000 are spread over an hour: those that are due in one minute. */
-import type { Bench, Deployment } from "./deployment.ts";
+import { type Bench, Deployment } from "./deployment.ts";
+import { distanceVariables, stretched } from "./distance/rules.ts";
 import type { Readings } from "./meter.ts";
 import { costPerThousand } from "./prices.ts";
 import { percentile, type Row } from "./table.ts";
@@ -14,6 +15,8 @@ const CPU_MS = 1;
 const STORED = { d1Kilobytes: 0.4, r2Kilobytes: 0 };
 /** Time in which the queue ends the work that a call has caused, in milliseconds. */
 const AFTER_MS = 400;
+/** At a distance the times are this many times as long, and the results divided by it (bench/distance/measure.ts). */
+const STRETCH = 5;
 
 interface Automation {
   id: string;
@@ -25,12 +28,26 @@ const BUSY_PEOPLE = 2_000;
 const EVENTS_PER_CALL = 100;
 const LATENCY_BUDGET = 400;
 
+/** A deployment, and how many times as long all times are in it. */
+type Place = Bench & { stretch: number };
+
 export async function measureAutomations(bench: Bench): Promise<Row[]> {
-  return [...(await measureCost(bench)), ...(await measureEmailsMeanwhile(bench))];
+  const atHand = { ...bench, stretch: 1 };
+  const rows = [...(await measureCost(atHand)), ...(await measureEmailsMeanwhile(atHand))];
+  const distance = distanceVariables(stretched({}, STRETCH));
+  const deployment = await Deployment.start(bench.sink.url, undefined, false, distance);
+  try {
+    const far = { deployment, sink: bench.sink, stretch: STRETCH };
+    for (const row of [...(await measureCost(far)), ...(await measureEmailsMeanwhile(far))])
+      rows.push({ ...row, what: `at a distance: ${row.what}` });
+  } finally {
+    await deployment.stop();
+  }
+  return rows;
 }
 
 /** Measures the time from the 202 of a single email to the egress while people go through the steps of an automation. */
-async function measureEmailsMeanwhile({ deployment, sink }: Bench): Promise<Row[]> {
+async function measureEmailsMeanwhile({ deployment, sink, stretch }: Place): Promise<Row[]> {
   const list = (await json<{ id: string }>(deployment, "POST", "/v1/contacts/", { name: "Busy" })).id;
   const everyone = [...Array(BUSY_PEOPLE).keys()].map((n) => `b${n}@example.org`);
   for (let at = 0; at < everyone.length; at += EVENTS_PER_CALL)
@@ -48,7 +65,7 @@ async function measureEmailsMeanwhile({ deployment, sink }: Bench): Promise<Row[
     for (let at = 0; at < everyone.length; at += EVENTS_PER_CALL) {
       const events = everyone.slice(at, at + EVENTS_PER_CALL).map((email) => ({ name: "busy", email }));
       await json(deployment, "POST", "/v1/events/batch", events);
-      await pass(500);
+      await pass(500 * stretch);
     }
   })();
   const body = JSON.stringify(deployment.mail("Your code is 123456."));
@@ -62,8 +79,8 @@ async function measureEmailsMeanwhile({ deployment, sink }: Bench): Promise<Row[
     await (await deployment.call("POST", "/v1/emails/", body)).arrayBuffer();
     const respondedAt = performance.now();
     await sink.waitFor(arrived + 1);
-    times.push((sink.arrivals[arrived] ?? Number.NaN) - respondedAt);
-    await pass(100);
+    times.push(((sink.arrivals[arrived] ?? Number.NaN) - respondedAt) / stretch);
+    await pass(100 * stretch);
   }
   await entering;
   await waitFor(deployment, id, ({ counters }) => counters.completed === BUSY_PEOPLE);
@@ -78,7 +95,7 @@ async function measureEmailsMeanwhile({ deployment, sink }: Bench): Promise<Row[
   ];
 }
 
-async function measureCost({ deployment }: Bench): Promise<Row[]> {
+async function measureCost({ deployment, stretch }: Place): Promise<Row[]> {
   const list = (await json<{ id: string }>(deployment, "POST", "/v1/contacts/", { name: "Automations" })).id;
   const people = RUNS_PER_MINUTE * MINUTES;
   for (let n = 0; n < people; n++)
@@ -100,14 +117,14 @@ async function measureCost({ deployment }: Bench): Promise<Row[]> {
     [...Array(people).keys()].map((n) => ({ name: "bench", email: `a${n}@example.org` })),
   );
   await waitFor(deployment, id, ({ counters }) => counters.entered === people);
-  await pass(AFTER_MS);
+  await pass(AFTER_MS * stretch);
   const costs: number[] = [];
   const rows: number[] = [];
   for (let minute = 0; minute < MINUTES; minute++) {
     await makeDue(deployment, minute);
     await deployment.readings();
     await deployment.host.scheduled("* * * * *");
-    await pass(AFTER_MS);
+    await pass(AFTER_MS * stretch);
     // The sweep is made whether or not an automation is due.
     const swept = await deployment.readings();
     const each = perStep(swept, RUNS_PER_MINUTE * 2);
@@ -148,13 +165,13 @@ async function json<Out>(deployment: Deployment, method: string, path: string, b
   return (await response.json()) as Out;
 }
 
-/** Waits until the automation passes a test. Throws after a minute. */
+/** Waits until the automation passes a test. Throws after five minutes. */
 async function waitFor(
   deployment: Deployment,
   id: string,
   isReady: (automation: Automation) => boolean,
 ): Promise<void> {
-  for (const end = Date.now() + 60_000; ; ) {
+  for (const end = Date.now() + 300_000; ; ) {
     const automation = await json<Automation>(deployment, "GET", `/v1/automations/${id}`);
     if (isReady(automation)) return;
     if (Date.now() > end) throw new Error(`the automation is not ready: ${JSON.stringify(automation.counters)}`);

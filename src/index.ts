@@ -11,12 +11,13 @@ import { saveMetrics } from "./platform/daily-metrics/index.ts";
 import { loadErasedKey } from "./platform/erased-addresses/index.ts";
 import type { OutboxMessage } from "./platform/outbox/index.ts";
 import { reportSettingIssues } from "./platform/settings/setting-issues.ts";
-import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
+import { consume, consumeAutomations, consumeDeadLetters, consumeHits } from "./queue.ts";
 
 /** Passes a batch to the consumer of its queue, by the names that the settings have. Every other queue is a dead-letter queue. */
 function consumeBatch(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
   if (batch.queue === env.WORK_QUEUE) return consume(batch as MessageBatch<OutboxMessage>, env);
   if (batch.queue === env.WEBHOOKS_QUEUE) return consumeWebhooks(batch, env, execution);
+  if (batch.queue === env.AUTOMATIONS_QUEUE) return consumeAutomations(batch, env);
   return batch.queue === env.HITS_QUEUE ? consumeHits(batch, env) : consumeDeadLetters(batch, env);
 }
 

@@ -1,8 +1,8 @@
 import { runAutomations } from "./audience/automations/index.ts";
-import { type Ctx, createContext } from "./platform/context.ts";
+import { createContext } from "./platform/context.ts";
 import { findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
 import { type OutboxMessage, recordDeadLetters } from "./platform/outbox/index.ts";
-import { type AutomationsMessage, isAutomationsMessage } from "./platform/person-events/index.ts";
+import { isAutomationsMessage } from "./platform/person-events/index.ts";
 import { isWakeUp, runDatabases } from "./run-outbox.ts";
 import { newRunLimits } from "./sending/delivery/index.ts";
 import { type HitMessage, isHitMessage, recordHits } from "./sending/tracking/index.ts";
@@ -14,21 +14,16 @@ import { isShardJob, retryEverywhere, runShardJob, type ShardJobMessage } from "
  * database that is slow or down delay no others. A message may also start a job of cron on some mail databases. Messages
  * of an unknown format are retried alone until they become dead letters.
  */
-export async function consume(
-  batch: MessageBatch<OutboxMessage | ShardJobMessage | AutomationsMessage>,
-  env: Env,
-): Promise<void> {
+export async function consume(batch: MessageBatch<OutboxMessage | ShardJobMessage>, env: Env): Promise<void> {
   const limits = newRunLimits();
   const counts = new Map<string, number>();
   const ctx = { ...withLimits(createContext(env, crypto.randomUUID()), limits), counts };
   const startedAt = ctx.now();
   const wakeUps: Message<OutboxMessage>[] = [];
   const jobs: Message<ShardJobMessage>[] = [];
-  const automations = new Set<number>();
   for (const message of batch.messages) {
     if (isWakeUp(ctx, message.body)) wakeUps.push(message as Message<OutboxMessage>);
     else if (isShardJob(ctx, message.body)) jobs.push(message as Message<ShardJobMessage>);
-    else if (isAutomationsMessage(ctx, message.body)) automations.add(message.body.shard);
     else message.retry();
   }
   const messagesOf = Map.groupBy(wakeUps, ({ body }) => body.database);
@@ -41,7 +36,6 @@ export async function consume(
   });
   if (endsOutage) await retryEverywhere(ctx, limits);
   // Cron starts each of these again, so none is retried.
-  for (const shard of automations) await runAutomationsOn(ctx, shard);
   for (const { body } of jobs) await runShardJob(ctx, body, limits);
   const unused = newRunLimits();
   ctx.log("queue.batch", {
@@ -58,13 +52,34 @@ export async function consume(
   });
 }
 
-/** Runs the automations of a mail database. Logs an error: one of a database delays no other. */
-async function runAutomationsOn(ctx: Ctx, shard: number): Promise<void> {
-  try {
-    await runAutomations(onShard(ctx, shard));
-  } catch (error) {
-    ctx.log("automations.failed", { shard, error: String(error) });
+/**
+ * Consumes the automations queue: moves the due runs of the mail databases that its messages name. Logs an error: one of a database
+ * delays no other, and cron starts each again, so none is retried. Messages of an unknown format are retried alone until they become
+ * dead letters.
+ */
+export async function consumeAutomations(batch: MessageBatch, env: Env): Promise<void> {
+  const counts = new Map<string, number>();
+  const ctx = { ...withLimits(createContext(env, crypto.randomUUID()), newRunLimits()), counts };
+  const startedAt = ctx.now();
+  const shards = new Set<number>();
+  for (const message of batch.messages) {
+    if (isAutomationsMessage(ctx, message.body)) shards.add(message.body.shard);
+    else message.retry();
   }
+  for (const shard of shards) {
+    try {
+      await runAutomations(onShard(ctx, shard));
+    } catch (error) {
+      ctx.log("automations.failed", { shard, error: String(error) });
+    }
+  }
+  ctx.log("queue.batch", {
+    queue: batch.queue,
+    messages: batch.messages.length,
+    databases: shards.size,
+    milliseconds: ctx.now() - startedAt,
+    outcomes: Object.fromEntries(counts),
+  });
 }
 
 /**

@@ -133,11 +133,15 @@ export function apiWith(key: string | null, fetch: Fetch = (request) => exports.
   };
 }
 
-/** Returns functions that call the Worker with some bindings replaced, for example by a database that counts or fails. */
+/**
+ * Returns functions that call the Worker with some bindings replaced, for example by a database that counts or fails. With a queue of
+ * its own for mail, no automation runs either.
+ */
 export function apiOn(bindings: Record<string, unknown>, key: string | null) {
   return apiWith(key, async (request) => {
     const execution = createExecutionContext();
-    const response = await app.fetch(request, { ...env, ...bindings } as Env, execution);
+    const automations = "WORK" in bindings ? { AUTOMATIONS: discardingQueue } : {};
+    const response = await app.fetch(request, { ...env, ...automations, ...bindings } as Env, execution);
     await waitOnExecutionContext(execution);
     return response;
   });

@@ -13,7 +13,7 @@ export interface AutomationsMessage {
 export async function wakeAutomations(ctx: Pick<MailCtx, "env" | "shard" | "log">, delaySeconds = 0): Promise<void> {
   const body: AutomationsMessage = { type: "automations.wake.v1", shard: ctx.shard };
   try {
-    await ctx.env.WORK.sendBatch([{ body, ...(delaySeconds > 0 ? { delaySeconds } : {}) }]);
+    await ctx.env.AUTOMATIONS.sendBatch([{ body, ...(delaySeconds > 0 ? { delaySeconds } : {}) }]);
   } catch (error) {
     ctx.log("automations.wake.failed", { shard: ctx.shard, error: String(error) });
   }
@@ -59,8 +59,8 @@ export async function wakeForNewEvents(
 
 /** Returns the delay of the next message; null when one that was sent already arrives after now. */
 function delayOf({ env, shard, now }: Pick<MailCtx, "env" | "shard" | "now">): number | null {
-  const byShard = sentBy.get(env.WORK) ?? new Map<number, Sent>();
-  sentBy.set(env.WORK, byShard);
+  const byShard = sentBy.get(env.AUTOMATIONS) ?? new Map<number, Sent>();
+  sentBy.set(env.AUTOMATIONS, byShard);
   const time = now();
   const { at, delayedUntil } = byShard.get(shard) ?? { at: 0, delayedUntil: 0 };
   if (delayedUntil > time && delayedUntil <= time + INTERVAL_MS) return null;

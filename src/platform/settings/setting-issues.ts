@@ -8,6 +8,7 @@ const BINDINGS = [
   "WORK",
   "HITS",
   "WEBHOOKS",
+  "AUTOMATIONS",
   "REQUEST_RATE_LIMIT",
   "SEND_RATE_LIMIT",
   "RATE_LIMITER",
@@ -16,6 +17,7 @@ const BINDINGS = [
   "WORK_QUEUE",
   "HITS_QUEUE",
   "WEBHOOKS_QUEUE",
+  "AUTOMATIONS_QUEUE",
 ];
 
 /**

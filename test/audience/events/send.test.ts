@@ -226,7 +226,7 @@ it("an event takes as many D1 calls as a send, with and without a key and a cont
 it("the queue is told of events only when an automation is active, and then once at once and once a second later", async () => {
   const sent: MessageSendRequest[] = [];
   const sendMessages = async (messages: Iterable<MessageSendRequest>) => void sent.push(...messages);
-  const telling = apiOn({ WORK: { ...discardingQueue, sendBatch: sendMessages } }, workspace.apiKey);
+  const telling = apiOn({ AUTOMATIONS: { ...discardingQueue, sendBatch: sendMessages } }, workspace.apiKey);
   await idOf(await telling.post("/v1/events", { name: "x", email: ADA }));
   expect(sent).toEqual([]);
   await recordEvents(workspace);

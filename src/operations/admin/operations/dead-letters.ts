@@ -10,11 +10,12 @@ export interface DeadLetterRow {
 }
 
 /** The queue of each type of message, by its binding. The types are those that src/queue.ts consumes. */
-const bindings: readonly [prefix: string, binding: "WORK" | "HITS" | "WEBHOOKS"][] = [
+const bindings: readonly [prefix: string, binding: "WORK" | "HITS" | "WEBHOOKS" | "AUTOMATIONS"][] = [
   ["outbox.", "WORK"],
   ["shards.", "WORK"],
   ["hit.", "HITS"],
   ["webhooks.", "WEBHOOKS"],
+  ["automations.", "AUTOMATIONS"],
 ];
 
 /** Returns recorded queue messages in order of their ids, after an id. */
