@@ -6,8 +6,8 @@ import { insertEventsStatements } from "../../../src/platform/person-events/inde
 import { database, mail } from "../../support/databases.ts";
 import { apiOn, discardingQueue, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 
-/** A queue that discards messages: the test decides when the engine runs. */
-export const silent = { WORK: { send: async () => {}, sendBatch: async () => {} } };
+/** Queues that discard messages: the test decides when the engine runs. */
+export const silent = { WORK: discardingQueue, AUTOMATIONS: discardingQueue };
 
 /** Returns functions that work with the automations of a workspace; nothing runs in the background. */
 export function automationsOf(workspace: TestWorkspace, bindings: object = {}) {
