@@ -15,6 +15,8 @@ const RUN_MS = 20_000;
 const PAGE_STATEMENTS = 250;
 /** A next move that is due within this time gets a wake-up of its own, in milliseconds; the sweep finds later ones. */
 const SOON_MS = 60_000;
+/** Full pages of moves after which a page of events is read: who has entered goes before who enters. */
+const PAGES_PER_EVENTS = 5;
 /** Pages of one run after a page failed: the run that made it fail is probably among them. */
 const SINGLE_PAGES = 20;
 /** Pages that may fail in a row because a run was changed meanwhile, before the sweep tries again. */
@@ -47,9 +49,12 @@ async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
   while (ctx.now() - started < RUN_MS && mayStart(ctx)) {
     const events = await enterRuns(ctx, lease);
     const swept = await sweepRuns(ctx, lease);
-    const hasMoved = await mover.next();
+    let hasMoved = true;
+    for (let page = 0; hasMoved && page < PAGES_PER_EVENTS && mayStart(ctx); page++) {
+      hasMoved = await mover.next();
+      await nextTurn();
+    }
     if (!hasMoved && !swept && events < EVENTS_PER_PAGE) return;
-    await nextTurn();
   }
 }
 
