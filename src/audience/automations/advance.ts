@@ -27,7 +27,6 @@ export interface Run {
 
 /** An event that ends a wait. */
 export interface Found {
-  id: string;
   data: Readonly<Record<string, unknown>>;
 }
 

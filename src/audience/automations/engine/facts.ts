@@ -14,8 +14,8 @@ const EVENTS_PER_LOOK = 3;
 
 const FIND_WAITED = `
   SELECT j.value->>'n' AS run, (
-    SELECT json_group_array(json_object('n', n, 'id', id, 'data', json(data))) FROM (
-      SELECT e.n, e.id, e.data FROM events e
+    SELECT json_group_array(json_object('n', n, 'data', json(data))) FROM (
+      SELECT e.n, e.data FROM events e
        WHERE e.workspace = j.value->>'workspace' AND e.email_key = j.value->>'key' AND e.name = j.value->>'event'
          AND e.n > j.value->>'mark' AND e.created_at <= j.value->>'until' ORDER BY e.n LIMIT ?2)) AS events
     FROM json_each(?1) j`;

@@ -1,4 +1,4 @@
-import { notifyOwners } from "../../../notices/notifications/index.ts";
+import { dailyKey, notifyOwners } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import type { WorkspaceState } from "./workspaces.ts";
 
@@ -12,12 +12,11 @@ export interface PausedAutomation {
 
 /** Notifies the owners of automations that are paused, once a day for each. At most one for each target of a page. */
 export async function notifyOfPauses(ctx: MailCtx, paused: readonly PausedAutomation[]): Promise<void> {
-  const day = new Date(ctx.now()).toISOString().slice(0, 10);
   for (const { id, workspace, reason } of paused)
     await notifyOwners(ctx, workspace.number, {
       ...{ category: "alerts", severity: "error", href: `/automations/${id}` },
       title: "An automation was paused, since one of its steps cannot be done",
       body: `${reason} Its runs go on when you mend that and activate it again.`,
-      key: `automation-paused ${id} ${day}`,
+      key: dailyKey(`automation-paused ${id}`, ctx.now()),
     });
 }
