@@ -12,7 +12,7 @@ import { RestartableHost } from "./restartable-host.ts";
 
 export interface AutomationKillPlan {
   people: number;
-  /** The first of this many people get two emails and come to a second list; the others wait. */
+  /** So many of the people, evenly spread, get two emails and come to a second list; the others wait. */
   mailed: number;
   kills: number;
   /** A kill is at a random time within this many milliseconds after the host has started. */
@@ -40,8 +40,8 @@ export interface AutomationKillReport {
 
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const POLL_MS = 250;
-/** People enter no faster than this machine moves them: the next share waits while a run is due for longer. */
-const MAX_BACKLOG_MS = 10_000;
+/** People enter no faster than this machine moves them: the next share waits until those have ended who entered so long ago. */
+const PACE_MS = 75_000;
 const addressOf = (n: number) => `c${n}@example.org`;
 
 // The emails of anyone who is missing here are missing in their number too.
@@ -155,9 +155,12 @@ async function killRepeatedly(
 ): Promise<number[]> {
   const random = seeded(plan.seed);
   const atKills: number[] = [];
+  const entered: { at: number; people: number }[] = [];
   for (const share of chunks([...Array(plan.people).keys()], Math.ceil(plan.people / plan.kills))) {
-    while ((await backlogMs(host)) > MAX_BACKLOG_MS) await sleep(POLL_MS);
+    for (const due = () => entered.findLast(({ at }) => at < Date.now() - PACE_MS)?.people ?? 0; ; await sleep(POLL_MS))
+      if (((await read()).counters.completed ?? 0) >= due()) break;
     await enter(share);
+    entered.push({ at: Date.now(), people: (entered.at(-1)?.people ?? 0) + share.length });
     await sleep(random() * plan.killWithinMs);
     atKills.push((await read()).counters.completed ?? 0);
     await host.kill();
@@ -165,12 +168,6 @@ async function killRepeatedly(
     await restarted;
   }
   return atKills;
-}
-
-/** Returns for how long the oldest run that is due has been so, in ms. */
-async function backlogMs(host: RestartableHost): Promise<number> {
-  const { results } = await host.sql<{ due: number | null }>("SELECT min(due_at) AS due FROM automation_runs");
-  return Math.max(...results.map(({ due }) => (due === null ? 0 : Date.now() - due)));
 }
 
 /** Reads how late the steps behind the waits were. */
@@ -209,7 +206,7 @@ const PEOPLE_PER_IMPORT = 50_000;
 async function importContacts(call: Call, { people, mailed }: AutomationKillPlan): Promise<void> {
   const { id } = await call<{ id: string }>("POST", "/v1/contacts/", { name: "Kill" });
   for (const group of chunks([...Array(people).keys()], PEOPLE_PER_IMPORT)) {
-    const rows = group.map((n) => `${addressOf(n)},Person ${n},${n < mailed ? "yes" : "no"}`);
+    const rows = group.map((n) => `${addressOf(n)},Person ${n},${n % (people / mailed) === 0 ? "yes" : "no"}`);
     const form = new FormData();
     form.append("file", new Blob([`email,name,mailed\n${rows.join("\n")}\n`], { type: "text/csv" }), "contacts.csv");
     const { imported } = await call<{ imported: number }>("POST", `/v1/contacts/${id}/upload`, form);
