@@ -44,8 +44,9 @@ export const commandStates: Readonly<Record<Command["name"], readonly SessionSta
   MOVE: IN_FOLDER,
 };
 
-/** Returns whether the response to a command may renumber messages (RFC 3501 7.4.1). */
+/** Returns whether the response to a command may renumber messages (RFC 3501 7.4.1). That of SELECT has just numbered them. */
 export function tellsExpunges(command: Command): boolean {
+  if (command.name === "SELECT" || command.name === "EXAMINE") return false;
   const keepsNumbers = command.name === "FETCH" || command.name === "STORE" || command.name === "SEARCH";
   return !keepsNumbers || command.byUid;
 }

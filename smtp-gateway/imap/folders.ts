@@ -20,11 +20,12 @@ export async function runSelect(
   session: Session,
   { name, folder, condstore }: CommandOf<"SELECT"> | CommandOf<"EXAMINE">,
 ): Promise<Completion> {
-  session.select(null);
   const isReadOnly = name === "EXAMINE";
   if (condstore) session.condstore = true;
-  const selected = new SelectedFolder(folder, isReadOnly, await session.mailbox.select(folder));
-  session.select(selected);
+  const selected = await session.select(
+    folder,
+    async () => new SelectedFolder(folder, isReadOnly, await session.mailbox.select(folder)),
+  );
   const unseen = selected.firstUnseen;
   session.writer.lines([
     `* ${selected.size} EXISTS`,

@@ -64,11 +64,11 @@ export function handlersOf(options: HandlerOptions): Handlers {
     IDLE: (session) => runIdle(session, options.bytes()),
     CLOSE: async (session) => {
       if (!session.selected.isReadOnly) await expungeMarked(session, null);
-      session.select(null);
+      session.unselect();
       return { text: "CLOSE is complete" };
     },
     UNSELECT: async (session) => {
-      session.select(null);
+      session.unselect();
       return { text: "UNSELECT is complete" };
     },
     EXPUNGE: runExpunge,

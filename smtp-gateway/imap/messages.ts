@@ -22,7 +22,8 @@ export async function runStore(session: Session, command: CommandOf<"STORE">): P
   const modified: number[] = [];
   for (const uids of pagesOf(selected.resolve(set, byUid))) {
     const result = await session.mailbox.store(selected.name, uids, { mode, flags, unchangedSince });
-    selected.record(result.stored);
+    if (silent) selected.recordSilently(result.stored, { mode, flags });
+    else selected.record(result.stored);
     modified.push(...result.modified);
     // A silent client still learns the modification sequence of its change (RFC 7162 3.1.3).
     if (!silent || session.condstore) tellStored(session, result.stored, { byUid, silent });
@@ -55,6 +56,8 @@ export async function runCopy(session: Session, command: CommandOf<"COPY"> | Com
   const selected = isMove ? session.writable : session.selected;
   if (!byUid && selected.exceeds(set)) throw new ImapSyntaxError("There is no such message");
   const { mailbox } = session;
+  // The Worker leaves these messages as they are, so no UID was assigned that COPYUID could tell.
+  if (isMove && folder === selected.name) return { text: "MOVE is complete; the messages were there" };
   const uids = selected.resolve(set, byUid);
   const parts: CopiedMessages[] = [];
   for (const page of pagesOf(uids))

@@ -1,5 +1,6 @@
 import { membersOf, type SequenceSet } from "../../src/mail/imap/index.ts";
-import type { FolderChanges, FolderState, MessageState } from "./mailbox.ts";
+import { changeFlags, hasSameFlags } from "./flag-changes.ts";
+import type { FlagChange, FolderChanges, FolderState, MessageState } from "./mailbox.ts";
 import { MessageTable } from "./message-table.ts";
 import { formatFlags } from "./responses.ts";
 
@@ -92,6 +93,19 @@ export class SelectedFolder {
     }
   }
 
+  /**
+   * Records messages after a change of this client of which it is told nothing. When others have changed them too, that is left to tell
+   * (RFC 3501 6.4.6).
+   */
+  recordSilently(messages: readonly MessageState[], change: Pick<FlagChange, "mode" | "flags">): void {
+    const others = messages.filter((message) => {
+      const known = this.#messages.get(message.uid);
+      return known && (this.#changed.has(message.uid) || !hasSameFlags(message, changeFlags(known, change)));
+    });
+    this.record(messages);
+    for (const { uid } of others) this.#changed.add(uid);
+  }
+
   /** Applies changes of this client and of others. */
   apply({ uidnext, highestModseq, keywords, changed, expunged }: FolderChanges): void {
     this.uidnext = Math.max(this.uidnext, uidnext);
@@ -133,13 +147,16 @@ export class SelectedFolder {
 
   /** The greatest numbers go first, so that those of the others are still right. */
   #tellExpunged(): string[] {
-    const gone = [...this.#expunged].sort((one, other) => other - one);
-    const lines = gone.map((uid) => `* ${this.numberOf(uid)} EXPUNGE`);
+    // A message that came and went since the last responses has no number for the client.
+    const numbers = [...this.#expunged]
+      .map((uid) => this.numberOf(uid) ?? 0)
+      .filter((number) => number <= this.#toldMessages)
+      .sort((one, other) => other - one);
     this.#messages.remove(this.#expunged);
-    for (const uid of gone) this.#changed.delete(uid);
+    for (const uid of this.#expunged) this.#changed.delete(uid);
     this.#expunged.clear();
-    this.#toldMessages -= gone.length;
-    return lines;
+    this.#toldMessages -= numbers.length;
+    return numbers.map((number) => `* ${number} EXPUNGE`);
   }
 
   #tellKeywords(): string[] {

@@ -7,6 +7,9 @@ import type { Mailbox } from "./mailbox.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SelectedFolder } from "./selected-folder.ts";
 
+/** Wait before changes that could not be read are read again while a client waits for them, in ms. */
+const RETRY_MS = 5_000;
+
 /** How a command ended. The code is a response code without its brackets. */
 export interface Completion {
   text: string;
@@ -56,6 +59,8 @@ export class Session {
   readonly #onAccessEnded: () => void;
   #mailbox: Mailbox | null = null;
   #selected: SelectedFolder | null = null;
+  /** The name of the folder that is being read to be selected. */
+  #opening: string | null = null;
   /** True when changes may have happened that the selected folder does not have. */
   #isStale = false;
   #stopWatching: (() => void) | null = null;
@@ -96,7 +101,8 @@ export class Session {
     this.#mailbox = mailbox;
     void mailbox.ended.then(this.#onAccessEnded);
     this.#stopWatching = mailbox.watch(({ folder }) => {
-      if (this.#selected === null || (folder !== null && folder !== this.#selected.name)) return;
+      const name = this.#selected?.name ?? this.#opening;
+      if (name === null || (folder !== null && folder !== name)) return;
       this.#isStale = true;
       this.#onChange?.();
     });
@@ -107,8 +113,20 @@ export class Session {
     if (this.#selected?.name === folder) await this.sync();
   }
 
-  select(folder: SelectedFolder | null): void {
-    this.#selected = folder;
+  /** Leaves the selected folder and selects what `read` returns. A change that is told meanwhile may not be in it. */
+  async select(name: string, read: () => Promise<SelectedFolder>): Promise<SelectedFolder> {
+    this.unselect();
+    this.#opening = name;
+    try {
+      this.#selected = await read();
+      return this.#selected;
+    } finally {
+      this.#opening = null;
+    }
+  }
+
+  unselect(): void {
+    this.#selected = null;
     this.#isStale = false;
   }
 
@@ -187,23 +205,46 @@ export class Session {
     this.writer.lines(this.#selected?.tell({ mayExpunge, condstore: this.condstore }) ?? []);
   }
 
-  /** Tells changes as they happen until `ended` settles. */
+  /** Tells changes as they happen until `ended` settles. While the Worker cannot be reached there are none. */
   async tellUntil(ended: Promise<unknown>): Promise<void> {
     let isOver = false;
     const over = ended.finally(() => {
       isOver = true;
     });
+    // The client may leave while changes are read, when nothing else waits for this.
+    over.catch(() => {});
     try {
       while (!isOver && !this.isOver) {
-        if (this.#isStale) {
-          await this.sync();
-          this.tell(true);
-        } else await Promise.race([over, new Promise<void>((resolve) => (this.#onChange = resolve))]);
+        const hasFailed = this.#isStale && !(await this.#trySync());
+        if (isOver) break;
+        this.tell(true);
+        if (!this.#isStale || hasFailed) await this.#changeOr(over, hasFailed ? RETRY_MS : null);
       }
     } finally {
       this.#onChange = null;
     }
     if (this.isOver) throw new ClosedError("The session is over");
     await over;
+  }
+
+  /** Reads changes. Returns false when they could not be read. */
+  async #trySync(): Promise<boolean> {
+    try {
+      await this.sync();
+      return true;
+    } catch (error) {
+      this.#log("imap.failed", { error: String(error) });
+      return false;
+    }
+  }
+
+  /** Resolves at a change of the selected folder, after `ms` unless that is null, and when `over` settles. */
+  async #changeOr(over: Promise<unknown>, ms: number | null): Promise<void> {
+    let timer: NodeJS.Timeout | null = null;
+    const changed = new Promise<void>((resolve) => {
+      this.#onChange = resolve;
+      if (ms !== null) timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([over, changed]).finally(() => timer && clearTimeout(timer));
   }
 }

@@ -130,6 +130,59 @@ describe("a mailbox", () => {
     for (const client of [one, other]) client.end();
   });
 
+  it("tells a client that changes flags silently what another has changed", async () => {
+    const [one, other] = [await loggedIn("Archive"), await loggedIn("Archive")];
+    const uid = await append(one, "Archive", "silent");
+    await other.command("NOOP");
+    await one.command(`UID STORE ${uid} +FLAGS (\\Flagged)`);
+    const [told, end] = await other.command(`UID STORE ${uid} +FLAGS.SILENT (\\Seen)`);
+    expect(told).toMatch(new RegExp(`^\\* \\d+ FETCH \\(UID ${uid} FLAGS \\(\\\\Seen \\\\Flagged\\)\\)$`));
+    expect(end).toBe("OK STORE is complete");
+    expect(await other.command(`UID STORE ${uid} -FLAGS.SILENT (\\Seen)`)).toEqual(["OK STORE is complete"]);
+    for (const client of [one, other]) client.end();
+  });
+
+  it("tells a client what another changes while it selects the folder", async () => {
+    const [one, other] = [await loggedIn("Archive"), await loggedIn()];
+    const uid = await append(one, "Archive", "selecting");
+    for (let round = 0; round < 25; round += 1) {
+      const flag = `$Round${round}`;
+      const select = other.command("SELECT Archive");
+      const store = one.command(`UID STORE ${uid} FLAGS (${flag})`);
+      await Promise.all([select, store]);
+      const told = [...(await select)];
+      const known = await other.command(`UID FETCH ${uid} FLAGS`);
+      const tag = other.nextTag();
+      other.write(`${tag} IDLE\r\n`);
+      for (let line = known.join("\n"); !line.includes(flag); line = await other.line()) told.push(line);
+      other.write("DONE\r\n");
+      await other.responses(tag);
+    }
+    for (const client of [one, other]) client.end();
+  });
+
+  it("goes on for others when a client leaves while it is told changes", async () => {
+    const one = await loggedIn("Archive");
+    for (let round = 0; round < 10; round += 1) {
+      const other = await loggedIn("Archive");
+      await append(one, "Archive", `left ${round}`);
+      other.write("a IDLE\r\n");
+      other.end();
+    }
+    expect(await one.command("UID SEARCH SUBJECT left")).toEqual([
+      expect.stringMatching(/^\* SEARCH( \d+){10}$/),
+      "OK SEARCH is complete",
+    ]);
+    one.end();
+  });
+
+  it("assigns no UID to a message that is moved to its own folder", async () => {
+    const client = await loggedIn("Archive");
+    const uid = await append(client, "Archive", "stays");
+    expect(await client.command(`UID MOVE ${uid} Archive`)).toEqual(["OK MOVE is complete; the messages were there"]);
+    client.end();
+  });
+
   it("ends the connection when the password changes", async () => {
     const client = await loggedIn("INBOX");
     await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
