@@ -22,7 +22,8 @@ export class ResponseWriter {
   }
 
   bytes(bytes: Uint8Array): void {
-    if (!this.#socket.destroyed) this.#socket.write(bytes);
+    // A write after the end would destroy the socket and what it has not sent yet.
+    if (this.#socket.writable) this.#socket.write(bytes);
   }
 
   /** Waits until the client has read most of what was written. Rejects when its connection closes. */

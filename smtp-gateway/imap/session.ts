@@ -64,6 +64,7 @@ export class Session {
   /** True when changes may have happened that the selected folder does not have. */
   #isStale = false;
   #stopWatching: (() => void) | null = null;
+  #isClosed = false;
   /** Called at a change of the selected folder, while the client waits for changes. */
   #onChange: (() => void) | null = null;
 
@@ -99,7 +100,9 @@ export class Session {
 
   enter(mailbox: Mailbox): void {
     this.#mailbox = mailbox;
-    void mailbox.ended.then(this.#onAccessEnded);
+    void mailbox.ended.then(() => {
+      if (!this.#isClosed) this.#onAccessEnded();
+    });
     this.#stopWatching = mailbox.watch(({ folder }) => {
       const name = this.#selected?.name ?? this.#opening;
       if (name === null || (folder !== null && folder !== name)) return;
@@ -131,6 +134,8 @@ export class Session {
   }
 
   close(): void {
+    // The access ends with its last client, which must not be told.
+    this.#isClosed = true;
     this.#stopWatching?.();
     this.#mailbox?.close();
   }

@@ -85,6 +85,13 @@ describe("a connection", () => {
 });
 
 describe("a mailbox", () => {
+  it("answers LOGOUT to its last client before the connection ends", async () => {
+    const client = await loggedIn("INBOX");
+    expect(await client.command("LOGOUT")).toEqual(["* BYE Goodbye", "OK LOGOUT is complete"]);
+    await client.closed();
+    expect(client.isTruncated).toBe(false);
+  });
+
   it("lists its folders with their uses", async () => {
     const client = await loggedIn();
     expect(await client.command('LIST "" "*" RETURN (SUBSCRIBED STATUS (MESSAGES UIDNEXT))')).toEqual([

@@ -16,6 +16,7 @@ export class ImapClient {
   #received = Buffer.alloc(0);
   #wake: (() => void) | null = null;
   #isClosed = false;
+  #hasEnded = false;
   #tags = 0;
   readonly #ca: Buffer;
 
@@ -40,6 +41,9 @@ export class ImapClient {
     this.#socket.on("data", (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake?.();
+    });
+    this.#socket.on("end", () => {
+      this.#hasEnded = true;
     });
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => {
@@ -108,6 +112,11 @@ export class ImapClient {
     this.#socket = tls.connect({ socket: this.#socket, ca: this.#ca, checkServerIdentity: () => undefined });
     await once(this.#socket, "secureConnect");
     this.#listen();
+  }
+
+  /** True: the connection broke without an end of TLS. */
+  get isTruncated(): boolean {
+    return !this.#hasEnded;
   }
 
   /** Resolves when the server has closed the connection. */
