@@ -1,4 +1,4 @@
-import { ChangeSocket } from "./change-socket.ts";
+import type { ChangeSockets } from "./change-sockets.ts";
 import type { ChangeListener } from "./mailbox.ts";
 import type { ImapCalls, StartedSession } from "./worker-calls.ts";
 
@@ -18,7 +18,7 @@ export interface AccessUse {
 /** The right of some clients to use a mailbox, by one login. It ends with the password, the assignment, the mailbox or its domain. */
 export class Access {
   readonly #calls: ImapCalls;
-  readonly #socket: ChangeSocket;
+  readonly #leaveSocket: () => void;
   readonly #onEnd: () => void;
   readonly #listeners = new Set<ChangeListener>();
   readonly #ended = Promise.withResolvers<void>();
@@ -27,12 +27,12 @@ export class Access {
   #uses = 0;
   #isOpen = true;
 
-  constructor(calls: ImapCalls, session: StartedSession, onEnd: () => void) {
+  constructor(calls: ImapCalls, sockets: ChangeSockets, session: StartedSession, onEnd: () => void) {
     this.#calls = calls;
     this.#session = session;
     this.#onEnd = onEnd;
-    this.#socket = new ChangeSocket({
-      open: () => calls.openChanges(this.#session.token),
+    this.#leaveSocket = sockets.join(session.mailbox_id, {
+      token: () => this.#session.token,
       onChange: (folders) => this.#tell(folders),
       onAccess: () => void this.#check(),
     });
@@ -71,7 +71,7 @@ export class Access {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     clearInterval(this.#timer);
-    this.#socket.close();
+    this.#leaveSocket();
     this.#onEnd();
     this.#ended.resolve();
   }

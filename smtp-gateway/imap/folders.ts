@@ -49,9 +49,12 @@ export async function runList(session: Session, command: CommandOf<"LIST">): Pro
   const folders = await session.mailbox.folders();
   const isWanted = ({ isSubscribed, role }: FolderInfo) =>
     (!command.onlySubscribed || isSubscribed) && (!command.onlySpecialUse || specialUses[role ?? ""] !== undefined);
+  const isSelecting = command.onlySubscribed || command.onlySpecialUse;
   for (const { name, folder } of findMatches(folders, command)) {
-    if (!folder ? command.onlySubscribed || command.onlySpecialUse : !isWanted(folder)) continue;
-    const hasChildren = folders.some((other) => other.name.startsWith(`${name}${SEPARATOR}`));
+    const isBelow = (other: FolderInfo) => other.name.startsWith(`${name}${SEPARATOR}`);
+    const hasWantedBelow = command.recursiveMatch && folders.some((other) => isBelow(other) && isWanted(other));
+    if (!hasWantedBelow && (folder ? !isWanted(folder) : isSelecting)) continue;
+    const hasChildren = folders.some(isBelow);
     const attributes = [
       ...(folder ? [] : ["\\Noselect"]),
       hasChildren ? "\\HasChildren" : "\\HasNoChildren",
@@ -59,10 +62,16 @@ export async function runList(session: Session, command: CommandOf<"LIST">): Pro
       ...(command.subscribed && folder?.isSubscribed ? ["\\Subscribed"] : []),
     ];
     const shown = formatFolder(name, syntax.allowsUtf8);
-    writer.lines([`* LIST (${attributes.join(" ")}) "${SEPARATOR}" ${shown}`]);
+    const info = hasWantedBelow ? ` ("CHILDINFO" (${selectionsOf(command)}))` : "";
+    writer.lines([`* LIST (${attributes.join(" ")}) "${SEPARATOR}" ${shown}${info}`]);
     if (folder && command.status.length > 0) writer.lines([formatStatus(session, folder, command.status)]);
   }
   return { text: "LIST is complete" };
+}
+
+/** Returns the selections that a folder below one must meet, as CHILDINFO names them (RFC 5258 3.5). */
+function selectionsOf({ onlySubscribed, onlySpecialUse }: CommandOf<"LIST">): string {
+  return [...(onlySubscribed ? ['"SUBSCRIBED"'] : []), ...(onlySpecialUse ? ['"SPECIAL-USE"'] : [])].join(" ");
 }
 
 /** Answers LSUB: the subscribed folders (RFC 3501 6.3.9). */

@@ -3,9 +3,10 @@ import type { Call } from "../../src/mailboxes/imap/schema.ts";
 import type { WorkerClient } from "../worker-client.ts";
 import { CommandError } from "./command-error.ts";
 
-/** A session of the Worker: the token of its calls. */
+/** A session of the Worker: the token of its calls, and its mailbox. */
 export interface StartedSession {
   token: string;
+  mailbox_id: string;
 }
 
 /** A message to append, as the Worker takes it. */

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { WorkerClient } from "../worker-client.ts";
 import { Access } from "./access.ts";
+import { ChangeSockets } from "./change-sockets.ts";
 import type { Mailbox, Mailboxes } from "./mailbox.ts";
 import { type ImapCalls, toCalls } from "./worker-calls.ts";
 import { WorkerMailbox } from "./worker-mailbox.ts";
@@ -12,11 +13,12 @@ interface Login {
 }
 
 /**
- * Opens the mailboxes of clients by the Worker. Clients with equal logins share one access: its token, and the socket that tells what
- * changed. While one of them is connected, the login of another needs no call.
+ * Opens the mailboxes of clients by the Worker. Clients with equal logins share one access with its token, and the accesses to a
+ * mailbox share the socket that tells what changed. While one of them is connected, the login of another needs no call.
  */
 export class WorkerMailboxes implements Mailboxes {
   readonly #calls: ImapCalls;
+  readonly #sockets: ChangeSockets;
   /** By the HMAC of username and password. */
   readonly #accesses = new Map<string, Access>();
   /** Logins that run, so that equal ones at once are checked once. */
@@ -25,6 +27,7 @@ export class WorkerMailboxes implements Mailboxes {
 
   constructor(worker: WorkerClient) {
     this.#calls = toCalls(worker);
+    this.#sockets = new ChangeSockets(this.#calls.openChanges);
   }
 
   async logIn({ username, password, ip }: Login): Promise<Mailbox> {
@@ -50,7 +53,7 @@ export class WorkerMailboxes implements Mailboxes {
 
   async #open(key: string, login: Login): Promise<Access> {
     const session = await this.#calls.startSession(login);
-    const access = new Access(this.#calls, session, () => {
+    const access = new Access(this.#calls, this.#sockets, session, () => {
       if (this.#accesses.get(key) === access) this.#accesses.delete(key);
     });
     this.#accesses.set(key, access);

@@ -109,7 +109,7 @@ it.runIf(hasMbsync)(
     const login = { port, caFile: rig.caFile, username: rig.seed.mailbox, password: PASSWORD };
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => MbsyncClient.create(login)));
     const apiRandom = seeded(seed + CLIENTS);
-  const counts = { changes: 0, syncs: 0 };
+    const counts = { changes: 0, syncs: 0 };
     const end = Date.now() + ms;
     const changing = async (step: (name: string) => Promise<void>, prefix: string) => {
       for (let n = 0; Date.now() < end; n += 1) {

@@ -106,6 +106,42 @@ describe("a mailbox", () => {
     client.end();
   });
 
+  it("lists the folders above those that are subscribed, and says so", async () => {
+    const client = await loggedIn();
+    for (const folder of ["Above", "Above/Below", "Beside"]) await client.command(`CREATE ${folder}`);
+    for (const folder of ["Above", "Beside"]) await client.command(`UNSUBSCRIBE ${folder}`);
+    expect(await client.command('LIST (SUBSCRIBED RECURSIVEMATCH) "" ("Above" "Beside" "INBOX")')).toEqual([
+      '* LIST (\\HasNoChildren \\Subscribed) "/" INBOX',
+      '* LIST (\\HasChildren) "/" Above ("CHILDINFO" ("SUBSCRIBED"))',
+      "OK LIST is complete",
+    ]);
+    expect(await client.command('LIST (SUBSCRIBED) "" (Above Beside)')).toEqual(["OK LIST is complete"]);
+    expect((await client.command('LIST (RECURSIVEMATCH) "" "*"')).at(-1)).toMatch(/^BAD/);
+    for (const folder of ["Above/Below", "Above", "Beside"]) await client.command(`DELETE ${folder}`);
+    client.end();
+  });
+
+  it("tells the clients of more logins than its object has sockets for gateways", async () => {
+    // Each way to write the address is a login of its own.
+    const { mailbox } = rig.seed;
+    const names = Array.from({ length: 22 }, (_, n) =>
+      [...mailbox].map((letter, at) => (at < 5 && n & (1 << at) ? letter.toUpperCase() : letter)).join(""),
+    );
+    const clients: ImapClient[] = [];
+    for (const name of names) {
+      const { client } = await connect();
+      expect((await client.command(`LOGIN ${name} "${PASSWORD}"`)).at(-1)).toMatch(/^OK/);
+      await client.command("SELECT Drafts");
+      client.write("a IDLE\r\n");
+      expect(await client.line()).toBe("+ idling");
+      clients.push(client);
+    }
+    const one = await loggedIn();
+    await append(one, "Drafts", "for all");
+    for (const client of clients) expect(await client.line()).toBe("* 1 EXISTS");
+    for (const client of [one, ...clients]) client.end();
+  });
+
   it("takes a message and shows it, flags and all", async () => {
     const client = await loggedIn();
     const uid = await append(client, "Archive", "first", "(\\Flagged $Forwarded)");

@@ -9,6 +9,11 @@ export function readList(cursor: Cursor, syntax: Syntax): ListCommand {
   if (selects) cursor.expect(" ");
   const known = ["SUBSCRIBED", "REMOTE", "RECURSIVEMATCH", "SPECIAL-USE"];
   if (selects?.some((option) => !known.includes(option))) throw new ImapSyntaxError("LIST does not know this option");
+  if (
+    selects?.includes("RECURSIVEMATCH") &&
+    !selects.some((option) => option === "SUBSCRIBED" || option === "SPECIAL-USE")
+  )
+    throw new ImapSyntaxError("RECURSIVEMATCH needs SUBSCRIBED or SPECIAL-USE");
   const reference = toFolder(cursor.astring(), syntax.allowsUtf8);
   const patterns = afterSpace(cursor, () =>
     cursor.next === "(" ? cursor.list(() => readPattern(cursor, syntax)) : [readPattern(cursor, syntax)],

@@ -1,6 +1,6 @@
 import { listKeywords, STATE, type StateRow, toKeywords } from "./flags.ts";
 import { type FolderRow, findFolder } from "./folders.ts";
-import { all, type Sql } from "./sql.ts";
+import { all, first, type Sql } from "./sql.ts";
 import type { FolderState } from "./state-types.ts";
 
 const ALL = `SELECT ${STATE} FROM messages WHERE folder = ?1 ORDER BY uid`;
@@ -54,27 +54,37 @@ function toDifferences(values: readonly number[]): number[] {
   return values.map((value, index) => value - (values[index - 1] ?? 0));
 }
 
-/** Expunged UIDs of a folder that are kept, and the number beyond which older ones are forgotten. */
+/** Expunged UIDs of a folder that are kept, the number beyond which older ones are forgotten, and how many one run forgets. */
 const KEPT_EXPUNGED = 10_000;
 const MAX_EXPUNGED = 20_000;
+const FORGOTTEN_PER_RUN = 20_000;
 
-/** Forgets the oldest expunged UIDs of folders that have too many. Their clients then compare all messages. */
+/**
+ * Forgets the oldest expunged UIDs of a folder that has too many. Clients that need them then compare all messages. One run reads
+ * and deletes those of one folder, up to a bound: each expunge raises the modification sequence, so a folder is looked at only after
+ * as many changes.
+ */
 export function forgetExpunged(sql: Sql): void {
-  const full = all<{ folder: number }>(
+  const folder = first<{ id: number }>(
     sql,
-    "SELECT folder FROM expunged GROUP BY folder HAVING count(*) > ?",
+    `SELECT id FROM folders f WHERE modseq - expunged_after > ? OR EXISTS (
+       SELECT 1 FROM expunged e WHERE e.folder = f.id AND e.modseq <= f.expunged_after) ORDER BY random() LIMIT 1`,
     MAX_EXPUNGED,
   );
-  for (const { folder } of full) {
-    sql.exec(
-      `UPDATE folders SET expunged_after = (
-         SELECT modseq FROM expunged WHERE folder = ?1 ORDER BY modseq DESC LIMIT 1 OFFSET ?2) WHERE id = ?1`,
-      folder,
-      KEPT_EXPUNGED,
-    );
-    sql.exec(
-      "DELETE FROM expunged WHERE folder = ?1 AND modseq <= (SELECT expunged_after FROM folders WHERE id = ?1)",
-      folder,
-    );
-  }
+  if (!folder) return;
+  sql.exec(
+    `UPDATE folders SET expunged_after = (
+       SELECT modseq FROM expunged WHERE folder = ?1 ORDER BY modseq DESC LIMIT 1 OFFSET ?2)
+      WHERE id = ?1 AND EXISTS (SELECT 1 FROM expunged WHERE folder = ?1 AND modseq > expunged_after LIMIT 1 OFFSET ?3)`,
+    folder.id,
+    KEPT_EXPUNGED,
+    MAX_EXPUNGED,
+  );
+  sql.exec(
+    `DELETE FROM expunged WHERE folder = ?1 AND modseq IN (
+       SELECT modseq FROM expunged WHERE folder = ?1 AND modseq <= (SELECT expunged_after FROM folders WHERE id = ?1)
+        ORDER BY modseq LIMIT ?2)`,
+    folder.id,
+    FORGOTTEN_PER_RUN,
+  );
 }

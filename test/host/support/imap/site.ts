@@ -1,0 +1,92 @@
+/** A Worker and a gateway in processes of their own, both of which a test can kill and start again on the same ports and state. */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { type GatewayProcess, startGatewayProcess } from "../../../../bench/submission/gateway-process.ts";
+import { certificateFiles, GATEWAY_SECRET } from "../gateway-rig.ts";
+import { ImapClient } from "../imap-client.ts";
+import { findTestPort } from "../ports.ts";
+import { RestartableHost } from "../restartable-host.ts";
+import type { StressLogin } from "./stress-client.ts";
+
+const PASSWORD = "correct horse battery staple";
+const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
+
+export interface ImapSite {
+  host: RestartableHost;
+  login: StressLogin;
+  /** The gateway that runs now. */
+  gateway(): GatewayProcess;
+  /** Kills the gateway and starts another. */
+  restartGateway(): Promise<void>;
+  loggedIn(folder: string): Promise<ImapClient>;
+  /** Calls the API of the mailbox. */
+  inbox(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Puts a message into the inbox by the API. */
+  receive(subject: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startImapSite(): Promise<ImapSite> {
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-imap-"));
+  const [hostPort, imapPort] = [await findTestPort(), await findTestPort()];
+  const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: "smtp://127.0.0.1:9/?tls=off" };
+  const host = new RestartableHost({ stateDir, port: hostPort, vars, queueSeconds: 0 });
+  const [seed] = await host.startAndSeed("gateway.test");
+  if (!seed) throw new Error("nothing was seeded");
+  await host.start();
+  const { authorityFile, variables } = await certificateFiles(path.join(stateDir, "certificates"));
+  const start = () =>
+    startGatewayProcess({
+      ...variables,
+      GATEWAY_SECRET,
+      WORKER_URL: `http://127.0.0.1:${hostPort}`,
+      IMAP_TLS_PORTS: String(imapPort),
+      LIMIT_CONNECTIONS_PER_MINUTE: "1000000",
+      LIMIT_CONNECTIONS_PER_IP: "1000",
+    });
+  let gateway = await start();
+  const api = async (method: string, apiPath: string, body?: unknown) => {
+    const response = await fetch(`${await host.url()}${apiPath}`, {
+      method,
+      headers: { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
+    return response.status === 204 ? null : ((await response.json()) as unknown);
+  };
+  await api("PUT", `/v1/mailboxes/${seed.mailboxId}/password`, { password: PASSWORD });
+  const login = { port: imapPort, caFile: authorityFile, username: seed.mailbox, password: PASSWORD };
+  const inbox: ImapSite["inbox"] = (method, apiPath, body) =>
+    api(method, `/v1/inbox/${seed.mailboxId}${apiPath}`, body);
+  return {
+    host,
+    login,
+    gateway: () => gateway,
+    async restartGateway() {
+      process.kill(gateway.pid, "SIGKILL");
+      await gateway.exited;
+      gateway = await start();
+    },
+    async loggedIn(folder) {
+      const { client } = await ImapClient.connect(login);
+      for (const command of [`LOGIN ${login.username} "${PASSWORD}"`, `SELECT ${folder}`]) {
+        const responses = await client.command(command);
+        if (!responses.at(-1)?.startsWith("OK")) throw new Error(`${command}: ${responses.at(-1)}`);
+      }
+      return client;
+    },
+    inbox,
+    async receive(subject) {
+      const { uid } = (await inbox("POST", "/drafts", { to: ["a@example.org"], subject, text: subject })) as {
+        uid: number;
+      };
+      await inbox("POST", `/messages/${uid}/move?folder=Drafts`, { folder: "INBOX" });
+    },
+    async close() {
+      await gateway.stop();
+      await host.stop();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
