@@ -44,7 +44,8 @@ export async function peakMegabytes(
   return { megabytes: peak - before, seconds: (performance.now() - start) / 1000 };
 }
 
-async function residentMegabytes(pid: number): Promise<number> {
+/** Returns the resident memory of a process. */
+export async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }

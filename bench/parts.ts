@@ -16,6 +16,7 @@ import { measureDrain } from "./drain.ts";
 import { measureEgress } from "./egress.ts";
 import { measureHits } from "./hits.ts";
 import { measureHops } from "./hops.ts";
+import { measureImap } from "./imap.ts";
 import { measureImports } from "./imports.ts";
 import { measureArchiveMemory, measureInboxMemory } from "./inbox-memory.ts";
 import { measureLargeMail } from "./large.ts";
@@ -52,6 +53,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   worst: measureWorstEmails,
   large: measureLargeMail,
   submission: measureSubmission,
+  imap: measureImap,
   egress: measureEgress,
   bodies: measureBodies,
   lists: measureLists,

@@ -3,8 +3,8 @@ import { type LogLine, type Program, startProgram } from "../host/program.ts";
 export type { LogLine } from "../host/program.ts";
 
 export interface GatewayProcess extends Program {
-  /** Port of submission over implicit TLS, of submission with STARTTLS and of MX; 0 without one. */
-  ports: { implicit: number; starttls: number; mx: number };
+  /** Port of submission over implicit TLS, of submission with STARTTLS, of MX and of IMAP; 0 without one. */
+  ports: { implicit: number; starttls: number; mx: number; imap: number };
 }
 
 /**
@@ -24,5 +24,5 @@ export async function startGatewayProcess(
   const portsOf = (role: keyof LogLine) => (started[role] ?? []) as number[];
   const [first = 0, second = 0] = portsOf("submission");
   const [starttls, implicit] = hasAllRoles ? [first, second] : [0, first];
-  return { ...program, ports: { implicit, starttls, mx: portsOf("mx")[0] ?? 0 } };
+  return { ...program, ports: { implicit, starttls, mx: portsOf("mx")[0] ?? 0, imap: portsOf("imap")[0] ?? 0 } };
 }
