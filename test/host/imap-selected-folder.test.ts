@@ -1,4 +1,4 @@
-/** What a client of IMAP is told of its folder, and when (smtp-gateway/imap/). */
+/** The responses by which a client of IMAP learns of changes in its folder (smtp-gateway/imap/). */
 import { describe, expect, it } from "vitest";
 import type { MessageState } from "../../smtp-gateway/imap/mailbox.ts";
 import { SelectedFolder } from "../../smtp-gateway/imap/selected-folder.ts";

@@ -91,7 +91,7 @@ async function changeByApi(name: string, random: () => number): Promise<void> {
   });
 }
 
-/** Returns what a Maildir and the API say alike of a message. */
+/** Describes what a Maildir and the API say alike of a message. */
 async function describeFile(client: MbsyncClient, file: MaildirFile): Promise<string> {
   const [, subject = ""] = /^Subject: (.*?)\r?$/m.exec(await client.read(file)) ?? [];
   return `${subject} seen:${flagsOf(file).includes("S")} flagged:${flagsOf(file).includes("F")}`;
@@ -131,7 +131,7 @@ it.runIf(hasMbsync)(
         }),
         changing((name) => changeByApi(name, apiRandom), "api"),
       ]);
-      // What one brings in the first round, the others get in the second.
+      // Changes that one brings in the first round, the others get in the second.
       for (let round = 0; round < 3; round += 1) for (const client of clients) await client.sync();
       console.log(`${counts.changes} changes, ${counts.syncs} syncs meanwhile`);
       for (const folder of FOLDERS) {

@@ -52,8 +52,13 @@ export class ImapClient {
     });
   }
 
+  /** Bytes that were received and not read. */
+  get unread(): string {
+    return this.#received.toString("latin1");
+  }
+
   write(text: string | Buffer): void {
-    this.#socket.write(typeof text === "string" ? Buffer.from(text, "latin1") : text);
+    if (this.#socket.writable) this.#socket.write(typeof text === "string" ? Buffer.from(text, "latin1") : text);
   }
 
   /** Returns the next line with the literals in it, without its CRLF, one character for each byte. Throws when the server has closed. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { type GatewayProcess, startGatewayProcess } from "../../../../bench/submission/gateway-process.ts";
+import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { certificateFiles, GATEWAY_SECRET } from "../gateway-rig.ts";
 import { ImapClient } from "../imap-client.ts";
 import { findTestPort } from "../ports.ts";
@@ -21,18 +22,20 @@ export interface ImapSite {
   restartGateway(): Promise<void>;
   loggedIn(folder: string): Promise<ImapClient>;
   /** Calls the API of the mailbox. */
-  inbox(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Puts a message into the inbox by the API. */
-  receive(subject: string): Promise<void>;
+  inbox(method: string, path: string, body?: unknown, of?: Seeded): Promise<unknown>;
+  /** Puts a message into the inbox by the API, or into that of another workspace. */
+  receive(subject: string, of?: Seeded): Promise<void>;
+  others: Seeded[];
   close(): Promise<void>;
 }
 
-export async function startImapSite(): Promise<ImapSite> {
+/** Starts a site with a workspace for each further domain. */
+export async function startImapSite(...others: string[]): Promise<ImapSite> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-imap-"));
   const [hostPort, imapPort] = [await findTestPort(), await findTestPort()];
   const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: "smtp://127.0.0.1:9/?tls=off" };
   const host = new RestartableHost({ stateDir, port: hostPort, vars, queueSeconds: 0 });
-  const [seed] = await host.startAndSeed("gateway.test");
+  const [seed, ...otherSeeds] = await host.startAndSeed("gateway.test", ...others);
   if (!seed) throw new Error("nothing was seeded");
   await host.start();
   const { authorityFile, variables } = await certificateFiles(path.join(stateDir, "certificates"));
@@ -46,10 +49,10 @@ export async function startImapSite(): Promise<ImapSite> {
       LIMIT_CONNECTIONS_PER_IP: "1000",
     });
   let gateway = await start();
-  const api = async (method: string, apiPath: string, body?: unknown) => {
+  const api = async (method: string, apiPath: string, body?: unknown, { apiKey } = seed) => {
     const response = await fetch(`${await host.url()}${apiPath}`, {
       method,
-      headers: { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" },
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
@@ -57,8 +60,8 @@ export async function startImapSite(): Promise<ImapSite> {
   };
   await api("PUT", `/v1/mailboxes/${seed.mailboxId}/password`, { password: PASSWORD });
   const login = { port: imapPort, caFile: authorityFile, username: seed.mailbox, password: PASSWORD };
-  const inbox: ImapSite["inbox"] = (method, apiPath, body) =>
-    api(method, `/v1/inbox/${seed.mailboxId}${apiPath}`, body);
+  const inbox: ImapSite["inbox"] = (method, apiPath, body, of = seed) =>
+    api(method, `/v1/inbox/${of.mailboxId}${apiPath}`, body, of);
   return {
     host,
     login,
@@ -77,11 +80,11 @@ export async function startImapSite(): Promise<ImapSite> {
       return client;
     },
     inbox,
-    async receive(subject) {
-      const { uid } = (await inbox("POST", "/drafts", { to: ["a@example.org"], subject, text: subject })) as {
-        uid: number;
-      };
-      await inbox("POST", `/messages/${uid}/move?folder=Drafts`, { folder: "INBOX" });
+    others: otherSeeds,
+    async receive(subject, of) {
+      const draft = { to: ["a@example.org"], subject, text: subject };
+      const { uid } = (await inbox("POST", "/drafts", draft, of)) as { uid: number };
+      await inbox("POST", `/messages/${uid}/move?folder=Drafts`, { folder: "INBOX" }, of);
     },
     async close() {
       await gateway.stop();

@@ -1,4 +1,4 @@
-/** What the clients of a stress run know together: which messages there must and must not be, and with which keywords. */
+/** The common knowledge of the clients of a stress run: which messages there must and must not be, and with which keywords. */
 import { ProtocolError } from "./folder-view.ts";
 
 interface Place {

@@ -1,0 +1,126 @@
+/**
+ * Random commands of IMAP against the gateway, which runs in a process of its own. `npm run test:long` runs the full counts;
+ * FUZZ_SEED=… repeats a run.
+ */
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { median, percentile } from "../../bench/table.ts";
+import { seeded } from "../support/failures.ts";
+import { byExtent } from "./support/extent.ts";
+import { aCommand } from "./support/imap/fuzz.ts";
+import { type ImapSite, startImapSite } from "./support/imap/site.ts";
+import { ImapClient } from "./support/imap-client.ts";
+import { inPieces } from "./support/smtp-fuzz.ts";
+
+const commands = Number(process.env.FUZZ_COMMANDS ?? byExtent({ quick: 1_000, full: 5_000, long: 100_000 }));
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 1e9));
+const PER_CONNECTION = 20;
+const CONNECTIONS = 8;
+/** Ends whatever state a connection is in: IDLE, a login, a command. */
+const LAST = "\r\nDONE\r\n*\r\nz LOGOUT\r\n";
+const GIVE_UP_MS = 3_000;
+/** Connections of ordinary commands, with which the times during random ones are compared. */
+const ORDINARY = 40;
+const ORDINARY_COMMANDS = [
+  "NOOP",
+  "SELECT INBOX",
+  "UID FETCH 1:* (FLAGS ENVELOPE)",
+  "UID SEARCH TEXT fuzz",
+  "STATUS Sent (MESSAGES)",
+];
+const NOOP_RATIO = 5;
+const MAX_MEGABYTES = 300;
+const FOREIGN = "secret-of-another-mailbox";
+
+let site: ImapSite;
+
+beforeAll(async () => {
+  site = await startImapSite("other.test");
+  await site.receive(FOREIGN, site.others[0]);
+}, 120_000);
+afterAll(async () => {
+  await site?.close();
+  await removeBundle();
+});
+
+/** Returns the times of NOOP in ms, one after the other, until `isOver`. */
+async function timeNoops(isOver: () => boolean): Promise<number[]> {
+  const client = await site.loggedIn("Sent");
+  const times: number[] = [];
+  do {
+    const start = performance.now();
+    expect((await client.command("NOOP")).at(-1)).toBe("OK NOOP is complete");
+    times.push(performance.now() - start);
+    await sleep(20);
+  } while (!isOver());
+  client.end();
+  return times;
+}
+
+/** Sends ordinary commands on a connection. */
+async function useOnce(): Promise<void> {
+  const client = await site.loggedIn("INBOX");
+  for (let n = 0; n < PER_CONNECTION; n += 1)
+    await client.command(ORDINARY_COMMANDS[n % ORDINARY_COMMANDS.length] ?? "NOOP");
+  client.end();
+}
+
+/** Runs `use` on several connections at once, `count` times in all. Returns the times of NOOP of another client meanwhile, in ms. */
+async function timeMeanwhile(count: number, use: () => Promise<void>): Promise<number[]> {
+  let [begun, isOver] = [0, false];
+  const times = timeNoops(() => isOver);
+  const workers = Array.from({ length: CONNECTIONS }, async () => {
+    while (begun < count) {
+      begun += 1;
+      await use();
+    }
+  });
+  await Promise.all(workers).finally(() => {
+    isOver = true;
+  });
+  return times;
+}
+
+/** Sends random commands on a connection and reads until the server closes it, or until it gives up. Returns what was received. */
+async function fuzzOnce(random: () => number): Promise<string> {
+  const client = random() < 0.85 ? await site.loggedIn("INBOX") : (await ImapClient.connect(site.login)).client;
+  const lines = Array.from({ length: PER_CONNECTION }, () => aCommand(random));
+  for (const piece of inPieces(Buffer.from(lines.join("") + LAST, "latin1"), random)) client.write(piece);
+  await Promise.race([client.closed(), sleep(GIVE_UP_MS)]);
+  const received = client.unread;
+  client.end();
+  return received;
+}
+
+it(`${commands} random commands crash nothing, read no other mailbox, and others are served meanwhile (seed ${seed})`, {
+  timeout: byExtent({ quick: 120_000, full: 600_000, long: 3_600_000 }),
+}, async () => {
+  const { gateway } = site;
+  let exitCode: number | null | undefined;
+  void gateway().exited.then((code) => {
+    exitCode = code;
+  });
+  const before = await timeMeanwhile(ORDINARY, useOnce);
+  const random = seeded(seed);
+  const connections = Math.ceil(commands / PER_CONNECTION);
+  let bytes = 0;
+  const times = await timeMeanwhile(connections, async () => {
+    const received = await fuzzOnce(random);
+    bytes += received.length;
+    expect(received).not.toContain(FOREIGN);
+    expect(received).not.toMatch(/TypeError|RangeError|undefined|\[object/);
+  });
+  const figures = (all: number[]) =>
+    `median ${median(all).toFixed(0)}, 99 % ${percentile(all, 99).toFixed(0)}, longest ${Math.max(...all).toFixed(0)} ms of ${all.length}`;
+  const status = await readFile(`/proc/${gateway().pid}/status`, "utf8");
+  const megabytes = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  console.log(
+    `${commands} commands, ${bytes} bytes received. NOOP of another client, with ordinary commands beside it: ${figures(before)}; with random ones: ${figures(times)}. ${megabytes.toFixed(0)} MB`,
+  );
+  expect(exitCode).toBeUndefined();
+  expect(bytes).toBeGreaterThan(connections * 100);
+  expect(median(times)).toBeLessThan(NOOP_RATIO * median(before));
+  expect(megabytes).toBeLessThan(MAX_MEGABYTES);
+});
