@@ -9,7 +9,8 @@ const CHECK_MS = 15 * 60_000;
 export interface AccessUse {
   /** The token of calls. */
   readonly token: string;
-  readonly ended: Promise<void>;
+  /** Calls a listener when the access ends, until the returned function is called. */
+  onEnd(listener: () => void): () => void;
   watch(listener: ChangeListener): () => void;
   /** Ends the use. The access ends with the last one. */
   release(): void;
@@ -21,7 +22,8 @@ export class Access {
   readonly #leaveSocket: () => void;
   readonly #onEnd: () => void;
   readonly #listeners = new Set<ChangeListener>();
-  readonly #ended = Promise.withResolvers<void>();
+  /** No promise: it would keep each client that ever waited for it. */
+  readonly #endListeners = new Set<() => void>();
   readonly #timer: NodeJS.Timeout;
   #session: StartedSession;
   #uses = 0;
@@ -53,7 +55,12 @@ export class Access {
       get token() {
         return tokenOf();
       },
-      ended: this.#ended.promise,
+      onEnd: (listener) => {
+        this.#endListeners.add(listener);
+        // It may have ended while this client logged in.
+        if (!this.#isOpen) queueMicrotask(listener);
+        return () => this.#endListeners.delete(listener);
+      },
       watch: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
@@ -73,7 +80,7 @@ export class Access {
     clearInterval(this.#timer);
     this.#leaveSocket();
     this.#onEnd();
-    this.#ended.resolve();
+    for (const listener of this.#endListeners) listener();
   }
 
   /** Tells clients which folders changed. Null: any of them may have. */

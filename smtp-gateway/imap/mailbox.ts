@@ -126,8 +126,8 @@ export interface Mailbox {
   read(object: string, from: number, length: number): Promise<AsyncIterable<Uint8Array>>;
   /** Calls a listener after each change that this or another client makes, until the returned function is called. */
   watch(listener: ChangeListener): () => void;
-  /** Resolves when the access of the client has ended. */
-  readonly ended: Promise<void>;
+  /** Calls a listener when the access of the client ends, until the returned function is called. */
+  onEnd(listener: () => void): () => void;
   close(): void;
 }
 

@@ -63,8 +63,8 @@ export class Session {
   #opening: string | null = null;
   /** True when changes may have happened that the selected folder does not have. */
   #isStale = false;
-  #stopWatching: (() => void) | null = null;
-  #isClosed = false;
+  /** Leaves the mailbox. */
+  #leave: () => void = () => {};
   /** Called at a change of the selected folder, while the client waits for changes. */
   #onChange: (() => void) | null = null;
 
@@ -100,15 +100,19 @@ export class Session {
 
   enter(mailbox: Mailbox): void {
     this.#mailbox = mailbox;
-    void mailbox.ended.then(() => {
-      if (!this.#isClosed) this.#onAccessEnded();
-    });
-    this.#stopWatching = mailbox.watch(({ folder }) => {
+    const ignoreEnd = mailbox.onEnd(this.#onAccessEnded);
+    const stopWatching = mailbox.watch(({ folder }) => {
       const name = this.#selected?.name ?? this.#opening;
       if (name === null || (folder !== null && folder !== name)) return;
       this.#isStale = true;
       this.#onChange?.();
     });
+    this.#leave = () => {
+      // The access ends with its last client, which must not be told.
+      ignoreEnd();
+      stopWatching();
+      mailbox.close();
+    };
   }
 
   /** Reads the messages that a command of this client has added, if their folder is selected: it may use them in its next command. */
@@ -134,10 +138,7 @@ export class Session {
   }
 
   close(): void {
-    // The access ends with its last client, which must not be told.
-    this.#isClosed = true;
-    this.#stopWatching?.();
-    this.#mailbox?.close();
+    this.#leave();
   }
 
   /** Runs a command and writes its responses. */

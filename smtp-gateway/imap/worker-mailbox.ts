@@ -34,10 +34,6 @@ export class WorkerMailbox implements Mailbox {
     this.#use = use;
   }
 
-  get ended(): Promise<void> {
-    return this.#use.ended;
-  }
-
   async folders(): Promise<FolderInfo[]> {
     const { folders } = await this.#call<{ folders: FolderSummary[] }>({ name: "folders" });
     return folders.map(({ modseq, ...folder }) => ({ ...folder, highestModseq: modseq }));
@@ -130,6 +126,10 @@ export class WorkerMailbox implements Mailbox {
 
   watch(listener: ChangeListener): () => void {
     return this.#use.watch(listener);
+  }
+
+  onEnd(listener: () => void): () => void {
+    return this.#use.onEnd(listener);
   }
 
   close(): void {

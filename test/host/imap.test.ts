@@ -1,6 +1,8 @@
 /** Mail programs through the gateway (IMAP), with a real Worker behind it. */
+import { queryObjects } from "node:v8";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
+import { Session } from "../../smtp-gateway/imap/session.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { ImapClient } from "./support/imap-client.ts";
 
@@ -224,6 +226,13 @@ describe("a mailbox", () => {
     const uid = await append(client, "Archive", "stays");
     expect(await client.command(`UID MOVE ${uid} Archive`)).toEqual(["OK MOVE is complete; the messages were there"]);
     client.end();
+  });
+
+  it("keeps nothing of clients that have left while another with their login stays", async () => {
+    const stays = await loggedIn("Archive");
+    for (let n = 0; n < 5; n += 1) await (await loggedIn("Archive")).command("LOGOUT");
+    await expect.poll(() => queryObjects(Session, { format: "count" }), { timeout: 10_000 }).toBe(1);
+    stays.end();
   });
 
   it("ends the connection when the password changes", async () => {
