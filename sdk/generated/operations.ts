@@ -94,6 +94,8 @@ import type {
   Invitation,
   InvitationCreate,
   Mailbox,
+  MailboxAlias,
+  MailboxAliasCreate,
   MailboxAssignees,
   MailboxCreate,
   MailboxPassword,
@@ -446,6 +448,12 @@ export interface Operations {
   replaceMailboxPassword(mailboxId: string, body: MailboxPassword, options?: RequestOptions): Promise<Mailbox>;
   /** Assign users to a mailbox. PUT /v1/mailboxes/{mailbox_id}/assignees */
   replaceMailboxAssignees(mailboxId: string, body: MailboxAssignees, options?: RequestOptions): Promise<Mailbox>;
+  /** List the aliases of a mailbox in order of address. GET /v1/mailboxes/{mailbox_id}/aliases */
+  listMailboxAliases(mailboxId: string, options?: RequestOptions): Promise<MailboxAlias[]>;
+  /** Add an alias to a mailbox. POST /v1/mailboxes/{mailbox_id}/aliases */
+  createMailboxAlias(mailboxId: string, body: MailboxAliasCreate, options?: RequestOptions): Promise<MailboxAlias>;
+  /** Delete an alias of a mailbox. DELETE /v1/mailboxes/{mailbox_id}/aliases/{alias_id} */
+  deleteMailboxAlias(mailboxId: string, aliasId: string, options?: RequestOptions): Promise<null>;
   /** List forwarding rules in the order in which they are applied. GET /v1/forwarding-rules/ */
   listForwardingRules(options?: RequestOptions): Promise<ForwardingRule[]>;
   /** Create a forwarding rule. POST /v1/forwarding-rules/ */
@@ -738,6 +746,9 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   deleteMailbox: {"method":"DELETE","path":"/v1/mailboxes/{mailbox_id}"},
   replaceMailboxPassword: {"method":"PUT","path":"/v1/mailboxes/{mailbox_id}/password","body":"json"},
   replaceMailboxAssignees: {"method":"PUT","path":"/v1/mailboxes/{mailbox_id}/assignees","body":"json"},
+  listMailboxAliases: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}/aliases"},
+  createMailboxAlias: {"method":"POST","path":"/v1/mailboxes/{mailbox_id}/aliases","body":"json","keyed":true},
+  deleteMailboxAlias: {"method":"DELETE","path":"/v1/mailboxes/{mailbox_id}/aliases/{alias_id}"},
   listForwardingRules: {"method":"GET","path":"/v1/forwarding-rules/"},
   createForwardingRule: {"method":"POST","path":"/v1/forwarding-rules/","body":"json","keyed":true},
   getForwardingRule: {"method":"GET","path":"/v1/forwarding-rules/{rule_id}"},

@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -1419,6 +1419,8 @@ export interface InboxBlockedSenders {
 
 export interface InboxDraft {
   to?: string[] | null;
+  /** The address of the mailbox, or one of its aliases. That of the mailbox when absent. */
+  from?: string | null;
   cc?: string[] | null;
   bcc?: string[] | null;
   subject?: string | null;
@@ -1573,6 +1575,8 @@ export interface InboxQuota {
 
 export interface InboxSend {
   to: string[];
+  /** The address of the mailbox, or one of its aliases. That of the mailbox when absent. */
+  from?: string | null;
   cc?: string[] | null;
   bcc?: string[] | null;
   subject?: string | null;
@@ -1619,6 +1623,19 @@ export interface Mailbox {
   used_bytes: number;
   assignee_ids: string[];
   created_at: string;
+}
+
+export interface MailboxAlias {
+  id: string;
+  mailbox_id: string;
+  domain_id: string;
+  address: string;
+  created_at: string;
+}
+
+export interface MailboxAliasCreate {
+  /** An address at a verified domain of the workspace, without a plus-label. */
+  address: string;
 }
 
 export interface MailboxAssignees {

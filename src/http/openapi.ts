@@ -159,6 +159,8 @@ const exampleIds: Record<string, string> = {
   rule_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
   webhook_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85",
   delivery_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a86",
+  alias_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a92",
+  filter_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a91",
   label_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75",
   erasure_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
   import_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a95",

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
+import { aliasRoutes } from "./aliases/routes.ts";
 import { forwardingRuleRoutes } from "./forwarding-rules/routes.ts";
 import { imapRoutes } from "./imap/routes.ts";
 import { inboundRoutes } from "./inbound/routes.ts";
@@ -17,6 +18,7 @@ import { mailboxRoutes } from "./mailboxes/routes.ts";
 /** The routes of the area. */
 export const mailboxesRoutes = new Hono<AppEnv>()
   .route("/", mailboxRoutes)
+  .route("/", aliasRoutes)
   .route("/", forwardingRuleRoutes)
   .route("/", forwardedFileRoutes)
   .route("/", autoReplyRoutes)

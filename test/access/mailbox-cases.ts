@@ -9,6 +9,13 @@ const createMailbox = async (workspace: TestWorkspace) => {
   return { mailbox_id: id };
 };
 
+const createAlias = async (workspace: TestWorkspace) => {
+  const path = await createMailbox(workspace);
+  const body = { address: `${aLocalPart()}@${workspace.domain}` };
+  const response = await workspace.post(`/v1/mailboxes/${path.mailbox_id}/aliases`, body);
+  return { ...path, alias_id: (await response.json<{ id: string }>()).id };
+};
+
 export const mailboxCases = {
   "POST /v1/mailboxes/": {
     success: 201,
@@ -24,6 +31,13 @@ export const mailboxCases = {
     beyond: "mailboxes:manage",
   },
   "DELETE /v1/mailboxes/:mailbox_id": { success: 204, create: createMailbox },
+  "GET /v1/mailboxes/:mailbox_id/aliases": { success: 200, create: createMailbox },
+  "POST /v1/mailboxes/:mailbox_id/aliases": {
+    success: 201,
+    create: createMailbox,
+    body: (of) => ({ address: `${aLocalPart()}@${of.domain}` }),
+  },
+  "DELETE /v1/mailboxes/:mailbox_id/aliases/:alias_id": { success: 204, create: createAlias },
   "PUT /v1/mailboxes/:mailbox_id/password": {
     success: 200,
     create: createMailbox,

@@ -34,7 +34,30 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
   const label = async () =>
     ids({ label_id: (await post<{ id: string }>("/labels", { name: "Bills", color: "#c0392b" })).id });
   const draft = async () => ids({ uid: String((await post<Message>("/drafts", { subject: "Draft" })).uid) });
+  const filter = async () => {
+    const match = { conditions: [{ field: "subject", op: "contains", value: "invoice" }] };
+    const actions = [{ type: "move", folder: "Archive" }, { type: "stop" }];
+    return ids({ filter_id: (await post<Ids>("/filters", { name: "Bills", match, actions })).id ?? "" });
+  };
+  const alias = async () => {
+    const path = `/v1/mailboxes/${workspace().mailboxId}/aliases`;
+    const response = await workspace().post(path, { address: `sales@${workspace().domain}` });
+    return ids({ alias_id: (await response.json<{ id: string }>()).id });
+  };
   return {
+    createMailboxAlias: mailbox,
+    listMailboxAliases: alias,
+    deleteMailboxAlias: alias,
+    listInboxFilters: filter,
+    createInboxFilter: mailbox,
+    getInboxFilter: filter,
+    updateInboxFilter: filter,
+    deleteInboxFilter: filter,
+    createInboxFilterRun: message,
+    getInboxFilterRun: async () => {
+      await post("/filters/run", { folder: "INBOX" });
+      return ids();
+    },
     listInboxFolders: mailbox,
     createInboxFolder: mailbox,
     updateInboxFolder: async () => {

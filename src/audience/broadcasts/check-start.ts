@@ -4,6 +4,7 @@ import type { ValidationError } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
@@ -23,9 +24,9 @@ interface SenderRow extends SenderMailbox {
 
 // A catch-all receives only: it never satisfies the sender rule.
 const FIND_SENDER = `
-  SELECT m.id AS mailbox_id, m.address, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status
-    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
-   WHERE m.workspace = ?1 AND m.address = ?2 AND m.local_part <> '*'`;
+  SELECT m.id AS mailbox_id, a.address, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+    FROM (${mailboxAddressesSql("?1", "(?2)")}) a
+    JOIN mailboxes m ON m.id = a.mailbox_id JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace`;
 
 const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body", field], msg, type: "value_error" });
 

@@ -1,13 +1,18 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
 import { limits } from "./rules.ts";
 import type { RuleRow } from "./schema.ts";
 
-/** Returns SQL of whether an address is a mailbox of a workspace: active, on a domain that no other workspace can have verified. */
+/**
+ * Returns SQL of whether an address is that of a mailbox of a workspace, or an alias: active, on a domain that no other workspace can have
+ * verified.
+ */
 export const isInsideSql = (workspace: string, address: string) => `
-  EXISTS (SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
-   WHERE m.workspace = ${workspace} AND m.address = ${address} AND m.is_active = 1)`;
+  EXISTS (SELECT 1 FROM (${mailboxAddressesSql(workspace, `(${address})`)}) a
+    JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1
+    JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace AND d.status = 'verified')`;
 
 /**
  * SQL of whether rule `r` may forward to its target: a mailbox of its workspace, a URL, or an address that is such a mailbox or

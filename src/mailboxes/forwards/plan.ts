@@ -23,6 +23,8 @@ export interface ForwardedEmail extends MatchedMessage {
 export interface ForwardingMailbox {
   id: string;
   address: string;
+  /** The address that the email was sent to: that of the mailbox, or an alias. */
+  received_as: string;
   workspace: number;
   domain_id: string;
   has_rules: 0 | 1;
@@ -68,7 +70,7 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
       workspace: mailbox.workspace,
       inbound: email.id,
       mailbox: mailbox.id,
-      address: mailbox.address,
+      address: one.action === "reply" ? replyAddress(mailbox) : mailbox.address,
       object: email.object,
       from: email.envelopeFrom,
       authentication: email.authentication,
@@ -78,6 +80,11 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
   }));
   const events = isRepeated ? [{ event: "not_forwarded", reason: "a forwarding loop" }] : [];
   return { rows: await Promise.all(rows), events };
+}
+
+/** Returns the sender of an automatic reply: the address that was written to, at the domain whose key signs the reply. */
+function replyAddress({ address, received_as: alias }: ForwardingMailbox): string {
+  return address.split("@")[1] === alias.split("@")[1] ? alias : address;
 }
 
 async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {

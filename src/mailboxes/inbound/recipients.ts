@@ -6,6 +6,8 @@ export interface RecipientMailbox {
   id: string;
   /** Canonical; of a catch-all, `*@` and the domain. */
   address: string;
+  /** The address that the recipient belongs to: that of the mailbox, or an alias. */
+  received_as: string;
   domain_id: string;
   /** Number and id of the workspace, and its mail databases as JSON. */
   workspace: number;
@@ -20,13 +22,17 @@ export interface RecipientMailbox {
 
 // The address comes before the one without its plus-label, and that before the catch-all (docs/contract/inbound.md#intake).
 const FIND_MAILBOX = `
-  SELECT m.id, m.address, m.domain_id, m.workspace, w.id AS workspace_id, w.mail_shards, m.quota_bytes, m.used_bytes,
+  SELECT m.id, m.address, t.address AS received_as, m.domain_id, m.workspace, w.id AS workspace_id, w.mail_shards, m.quota_bytes, m.used_bytes,
          EXISTS (SELECT 1 FROM forwarding_rules r WHERE r.domain_id = m.domain_id AND r.is_active = 1) AS has_rules,
          EXISTS (SELECT 1 FROM auto_replies a WHERE a.mailbox_id = m.id AND a.is_active = 1) AS has_auto_reply
-    FROM json_each(?1) j CROSS JOIN mailboxes m ON m.address = j.value
-    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    FROM (
+      SELECT j.key AS place, o.address, o.id AS mailbox_id, o.domain_id FROM json_each(?1) j CROSS JOIN mailboxes o ON o.address = j.value
+      UNION ALL
+      SELECT j.key, a.address, a.mailbox_id, a.domain_id FROM json_each(?1) j CROSS JOIN mailbox_aliases a ON a.address = j.value) t
+    JOIN mailboxes m ON m.id = t.mailbox_id AND m.is_active = 1
+    JOIN domains d ON d.id = t.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
     JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
-   WHERE m.is_active = 1 ORDER BY j.key LIMIT 1`;
+   ORDER BY t.place LIMIT 1`;
 
 /** Returns the mailbox that receives mail for an address, or null. */
 export async function findMailbox(ctx: Ctx, recipient: string): Promise<RecipientMailbox | null> {

@@ -63,6 +63,9 @@ async function planOf(
     fields,
     receivedAt: message.receivedAt,
     authentication,
-    mayReply: earlier === null && mayReply({ from, fields, subject, addressed, mailbox: mailbox.address }),
+    mayReply:
+      earlier === null &&
+      addressKey(from) !== mailbox.address &&
+      mayReply({ from, fields, subject, addressed, mailbox: mailbox.received_as }),
   });
 }

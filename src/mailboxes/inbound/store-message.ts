@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { addressKey } from "../../lib/addresses.ts";
 import { type CheckedAuthentication, failsDmarc } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
@@ -53,6 +54,7 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
     size,
     authentication,
     deliveryKey: await deliveryKey(mailbox.id, parsed, body.digest("hex")),
+    deliveredTo: addressKey(mail.to),
     now: ctx.now(),
   });
   const added = await mailboxStore(ctx, mailbox.id).add({ ...message, repeatedMs: REPEATED_MS }, mailbox.quota_bytes);

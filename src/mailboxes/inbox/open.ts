@@ -9,6 +9,8 @@ import { type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 export interface OpenMailbox {
   id: string;
   address: string;
+  /** Its further addresses, in their order (docs/contract/mailboxes.md#aliases). */
+  aliases: string[];
   displayName: string | null;
   quotaBytes: number | null;
   /** The role by which the caller opened a mailbox that it is not assigned to; null for its own. */
@@ -19,6 +21,7 @@ export interface OpenMailbox {
 interface MailboxRow {
   id: string;
   address: string;
+  aliases: string;
   display_name: string | null;
   quota_bytes: number | null;
   is_assigned: number;
@@ -32,7 +35,9 @@ const VISIBLE = "m.id = ?1 AND m.workspace = ?2 AND (?3 IS NULL OR m.domain_id I
 const IS_ASSIGNED = "EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = m.id AND a.user_id = ?4)";
 
 const FIND = `
-  SELECT m.id, m.address, m.display_name, m.quota_bytes, ${IS_ASSIGNED} AS is_assigned FROM mailboxes m WHERE ${VISIBLE}`;
+  SELECT m.id, m.address, m.display_name, m.quota_bytes, ${IS_ASSIGNED} AS is_assigned, (
+    SELECT json_group_array(address) FROM (SELECT address FROM mailbox_aliases WHERE mailbox_id = m.id ORDER BY address)) AS aliases
+    FROM mailboxes m WHERE ${VISIBLE}`;
 
 const RECORD = `
   INSERT INTO mailbox_openings (id, expires_at)
@@ -77,6 +82,7 @@ export async function openMailboxWith<Row>(
   const mailbox = {
     id,
     address: row.address,
+    aliases: JSON.parse(row.aliases) as string[],
     displayName: row.display_name,
     quotaBytes: row.quota_bytes,
     openedAs: actor.kind === "mailbox" || row.is_assigned === 1 ? null : actor.role,

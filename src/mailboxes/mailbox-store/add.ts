@@ -10,8 +10,8 @@ import type { AddResult, NewMessage, Person } from "./types.ts";
 const INSERT = `
   INSERT INTO messages (folder, uid, object, received_at, arrived_at, date, message_id, thread, in_reply_to, from_email,
     from_name, subject, preview, size, header_size, seen, draft, files, file_bytes, problem, recipients, refs,
-    authentication, parts)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
+    authentication, parts, delivered_to)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
 
 export interface AddOptions {
   /** Null: no limit. */
@@ -104,6 +104,7 @@ function insert(
     JSON.stringify(message.references),
     message.authentication,
     JSON.stringify(message.parts),
+    message.deliveredTo ?? null,
   );
   if (!row) throw new Error("the message was not inserted");
   if (message.structure) addStructure(sql, row.id, message.structure, message.header ?? null);

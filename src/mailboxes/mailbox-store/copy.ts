@@ -7,7 +7,8 @@ import type { MovedMessage } from "./types.ts";
 
 /** Columns that a copy has from its message. Its thread is the same, its object too. */
 const COPIED = `object, received_at, date, message_id, thread, in_reply_to, from_email, from_name, subject, preview, size, header_size,
-  seen, flagged, answered, draft, deleted, keywords, files, file_bytes, problem, recipients, refs, authentication, parts`;
+  seen, flagged, answered, draft, deleted, keywords, files, file_bytes, problem, recipients, refs, authentication, parts,
+  delivered_to`;
 
 /** The result of a copy: the UIDs before and after, or why there is none. */
 export type CopyResult =

@@ -28,7 +28,7 @@ export const ITEM = `
   (SELECT json_group_array(label) FROM message_labels WHERE message = m.id) AS labels`;
 
 /** Columns of a whole message. */
-export const STORED = `${ITEM}, m.object, m.in_reply_to, m.refs, m.header_size, m.parts, m.problem, m.authentication`;
+export const STORED = `${ITEM}, m.object, m.in_reply_to, m.refs, m.header_size, m.parts, m.problem, m.authentication, m.delivered_to`;
 
 /** A row of a whole message. */
 export interface MessageRow extends ItemRow {
@@ -39,6 +39,7 @@ export interface MessageRow extends ItemRow {
   parts: string;
   problem: string | null;
   authentication: string | null;
+  delivered_to: string | null;
 }
 
 /** Returns a message with the places of its parts. */
@@ -56,6 +57,7 @@ export function toStored(row: MessageRow): StoredMessage {
     parts: (JSON.parse(row.parts) as PartPlace[]).map(markFilename),
     problem: row.problem,
     authentication: row.authentication,
+    deliveredTo: row.delivered_to,
   };
 }
 

@@ -159,6 +159,8 @@ const migrations: readonly string[] = [
   END;
   CREATE TABLE structures_to_add (message INTEGER PRIMARY KEY) STRICT;
   INSERT INTO structures_to_add SELECT id FROM messages;`,
+  // The recipient of the envelope: one of the addresses of the mailbox, from which a reply is sent.
+  "ALTER TABLE messages ADD COLUMN delivered_to TEXT",
 ];
 
 /**

@@ -12,6 +12,8 @@ export interface Reception {
   size: number;
   authentication: CheckedAuthentication | null;
   deliveryKey: string | null;
+  /** The recipient of the envelope, a canonical address. */
+  deliveredTo?: string;
   /** In ms since 1970. */
   now: number;
 }
@@ -19,7 +21,7 @@ export interface Reception {
 /** Returns the record of a received message, as a mailbox stores it. */
 export function toNewMessage(
   parsed: ParsedMessage,
-  { object, folder, size, authentication, deliveryKey, now }: Reception,
+  { object, folder, size, authentication, deliveryKey, deliveredTo, now }: Reception,
 ): NewMessage {
   const { fields: _, text, ...message } = parsed;
   return {
@@ -31,6 +33,7 @@ export function toNewMessage(
     searchText: text,
     size,
     authentication: authentication && JSON.stringify(toStored(authentication)),
+    deliveredTo: deliveredTo ?? null,
     seen: false,
     draft: false,
     deliveryKey,

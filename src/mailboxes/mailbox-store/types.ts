@@ -63,6 +63,8 @@ export interface NewMessage {
   problem: string | null;
   /** Results of SPF, DKIM and DMARC, as JSON. */
   authentication: string | null;
+  /** The recipient of the envelope, a canonical address. Null or absent: the message did not arrive by SMTP. */
+  deliveredTo?: string | null;
   seen: boolean;
   draft: boolean;
   /** Equal for repeated deliveries of one message. Null: the message is stored whatever was stored before. */
@@ -122,6 +124,7 @@ export interface StoredMessage extends MessageItem {
   parts: PartPlace[];
   problem: string | null;
   authentication: string | null;
+  deliveredTo: string | null;
 }
 
 export interface MessagePage {

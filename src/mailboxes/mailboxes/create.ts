@@ -3,7 +3,14 @@ import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import {
+  ConcurrencyError,
+  expectChanges,
+  guardedBatch,
+  isUniqueViolation,
+  RefusedBatchError,
+  refuse,
+} from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import type { MailboxRow } from "./queries.ts";
 import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";
@@ -13,9 +20,12 @@ const INSERT = `
   INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, display_name, quota_bytes, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2)`;
 
+const REFUSE_ALIAS = `SELECT ${refuse("alias", "1")} FROM mailbox_aliases WHERE workspace = ?1 AND address = ?2`;
+
 /**
  * Creates a mailbox on a domain of the workspace, which may still be pending (docs/contract/mailboxes.md#addresses). Throws 404
- * for the domain, 422 for an invalid local part, 409 when the workspace already has a mailbox with this address.
+ * for the domain, 422 for an invalid local part, 409 when the workspace already has a mailbox or an alias
+ * with this address.
  */
 export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<MailboxOut> {
   const domain = await getDomain(ctx, input.domain_id);
@@ -37,6 +47,7 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
   const values = [row.id, row.workspace, row.domainId, local, address, row.displayName, row.quotaBytes, row.createdAt];
   try {
     await guardedBatch(ctx.db, [
+      ctx.db.prepare(REFUSE_ALIAS).bind(row.workspace, address),
       ctx.db.prepare(INSERT).bind(...values),
       expectChanges(ctx.db, 1),
       auditStatement(ctx, { action: "mailbox.created", target: row.id, detail: { address } }),
@@ -44,6 +55,7 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace already has a mailbox with this address");
+    if (error instanceof RefusedBatchError) throw conflict("This address is an alias of a mailbox of this workspace");
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Domain");
     throw error;
   }

@@ -28,6 +28,8 @@ export const actions = {
   "mailbox.updated": "mailbox",
   "mailbox.assigned": "mailbox",
   "mailbox.deleted": "mailbox",
+  "mailbox.alias_added": "mailbox",
+  "mailbox.alias_deleted": "mailbox",
   "mailbox.opened": "mailbox",
   "forwarding_rule.created": "forwarding_rule",
   "forwarding_rule.updated": "forwarding_rule",

@@ -1,4 +1,5 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
+import { addressKey } from "../../lib/addresses.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
@@ -223,6 +224,7 @@ function toSource(row: MailRow, { n, recipients, topic = null }: EmailState): Se
     workspace: row.workspace,
     domainId: row.domain_id,
     mailboxId: row.mailbox_id,
+    fromKey: addressKey(row.from_email),
     userId: row.user_id,
     topic,
     scope: {

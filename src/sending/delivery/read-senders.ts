@@ -39,6 +39,8 @@ export interface SenderQuery {
   workspace: number;
   domainId: string;
   mailboxId: string;
+  /** Canonical address of its sender: that of the mailbox or an alias. */
+  fromKey: string;
   userId: string | null;
   scope: { source: string; isRetry: boolean; offersUnsubscribe?: boolean };
   /** Number of its topic; null: none. */
@@ -79,7 +81,7 @@ export interface Senders {
   waits: readonly ReceiverWaitRow[];
 }
 
-// One row for each combination of workspace, domain, mailbox and user, since the emails of a claim share few of them.
+// One row for each combination of workspace, domain, mailbox, user and sender, since the emails of a claim share few of them.
 const FIND_SENDERS = `
   SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, w.bulk_pause, u.restricted_at, d.name AS domain,
          d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
@@ -88,7 +90,9 @@ const FIND_SENDERS = `
          EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
     FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
     LEFT JOIN domains d ON d.id = j.value->>1 AND d.workspace = w.number
-    LEFT JOIN mailboxes m ON m.id = j.value->>2 AND m.workspace = w.number AND m.domain_id = d.id
+    LEFT JOIN mailboxes m ON m.id = j.value->>2 AND m.workspace = w.number
+     AND ((m.domain_id = d.id AND m.address = j.value->>4) OR EXISTS (
+       SELECT 1 FROM mailbox_aliases a WHERE a.workspace = w.number AND a.address = j.value->>4 AND a.mailbox_id = m.id AND a.domain_id = d.id))
     LEFT JOIN users u ON u.id = j.value->>3`;
 
 const FIND_KEYS = `
@@ -127,8 +131,8 @@ export const suppressedName = (n: number, key: string) => `${n} ${key}`;
  * A suppression that the email itself caused does not count for it: its outcome was not written after the suppression.
  */
 export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Promise<Senders> {
-  const combinations = mails.map(({ workspace, domainId, mailboxId, userId }) =>
-    JSON.stringify([workspace, domainId, mailboxId, userId]),
+  const combinations = mails.map(({ workspace, domainId, mailboxId, userId, fromKey }) =>
+    JSON.stringify([workspace, domainId, mailboxId, userId, fromKey]),
   );
   const unique = [...new Set(combinations)];
   const domainIds = [...new Set(mails.map(({ domainId }) => domainId))];

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { linkUrl } from "../../domains/hosts/index.ts";
+import { addressKey } from "../../lib/addresses.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { signMessage } from "../../mail/dkim/index.ts";
 import type { OutgoingMessage } from "../../mail/smtp/index.ts";
@@ -23,7 +24,13 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
   const { number, id: workspaceId } = ctx.workspace;
   const query = {
     ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },
-    ...{ userId: row.userId, scope: { source: row.source, isRetry: false }, topic: null, recipientKeys: [] },
+    ...{
+      fromKey: addressKey(row.fromEmail),
+      userId: row.userId,
+      scope: { source: row.source, isRetry: false },
+      topic: null,
+      recipientKeys: [],
+    },
   };
   const { senders, keys } = await readSenders(ctx, [query]);
   const sender = senders.get(0);

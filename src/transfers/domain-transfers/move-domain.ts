@@ -22,9 +22,20 @@ const MAILBOXES = `SELECT id FROM mailboxes WHERE domain_id IN (${MOVED})`;
 const sameName = (merged: string) =>
   `(SELECT d.id FROM domains p JOIN domains d ON d.workspace = ?1 AND d.name = p.name WHERE p.id = ${merged})`;
 
+/** The addresses that come with the domains. */
+const ADDRESSES = `
+  SELECT address FROM mailboxes WHERE domain_id IN (${MOVED})
+  UNION ALL SELECT address FROM mailbox_aliases WHERE domain_id IN (${MOVED})`;
+
+// An alias moves with its domain and its mailbox. It ends when only one of them moves, since they must be of one workspace.
+const END_ALIASES = `
+  DELETE FROM mailbox_aliases WHERE workspace = ?1 AND (domain_id IN (${MOVED})) <> (mailbox_id IN (${MAILBOXES}))`;
+
 const MERGE = [
   // A mailbox of an unverified domain has never received mail.
-  `DELETE FROM mailboxes WHERE workspace = ?4 AND address IN (SELECT address FROM mailboxes WHERE domain_id IN (${MOVED}))`,
+  `DELETE FROM mailboxes WHERE workspace = ?4 AND address IN (${ADDRESSES})`,
+  `DELETE FROM mailbox_aliases WHERE workspace = ?4 AND address IN (${ADDRESSES})`,
+  `UPDATE mailbox_aliases SET domain_id = ${sameName("mailbox_aliases.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
   `UPDATE mailboxes SET domain_id = ${sameName("mailboxes.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
   `UPDATE forwarding_rules SET domain_id = ${sameName("forwarding_rules.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
   `UPDATE api_keys SET domain_ids = (SELECT json_group_array(coalesce(${sameName("j.value")}, j.value)) FROM json_each(domain_ids) j)
@@ -69,6 +80,7 @@ const MOVE = [
   `UPDATE custom_hosts SET workspace = ?4, past_owners = json_insert(
      iif(json_array_length(past_owners) < 10, past_owners, json_remove(past_owners, '$[0]')), '$[#]', json_array(?1, ?5))
     WHERE domain_id IN (${MOVED})`,
+  `UPDATE mailbox_aliases SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
   `UPDATE mailboxes SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
   "UPDATE domains SET workspace = ?4, egress = NULL WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3",
 ];
@@ -94,6 +106,7 @@ export function moveStatements(ctx: Ctx, { transfer, by }: Completion, cleanUpId
   const range = [transfer.sourceWorkspace, ...reversedRange(transfer.reversedName)];
   const target = [...range, transfer.targetWorkspace];
   return [
+    db.prepare(END_ALIASES).bind(...range),
     ...MERGE.map((sql) => db.prepare(sql).bind(...target)),
     ...END_ACCESS.map((sql) => db.prepare(sql).bind(...range)),
     db.prepare(ADD_CLEAN_UP).bind(...range, ctx.now(), cleanUpId),

@@ -10,6 +10,8 @@ export interface FormFile {
 
 /** The fields of the form that writes a message, as text. */
 export interface ComposeForm {
+  /** The sender: the address of the mailbox or an alias. Empty: that of the mailbox. */
+  from: string;
   to: string;
   cc: string;
   bcc: string;
@@ -33,7 +35,7 @@ export interface ComposeForm {
 
 /** Returns an empty form, with the values given. */
 export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
-  ...{ to: "", cc: "", bcc: "", subject: "", text: "", html: "" },
+  ...{ from: "", to: "", cc: "", bcc: "", subject: "", text: "", html: "" },
   ...{ format: "", isTooLong: false, back: "", inReplyTo: "", draft: "", files: [] },
   idempotencyKey: crypto.randomUUID(),
   ...values,
@@ -41,6 +43,7 @@ export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
 
 /** Reads the fields of a submitted form. Of its files only the references are known. */
 export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
+  from: form.get("from") ?? "",
   to: form.get("to") ?? "",
   cc: form.get("cc") ?? "",
   bcc: form.get("bcc") ?? "",
@@ -72,6 +75,7 @@ function readText(form: URLSearchParams): Pick<ComposeForm, "text" | "html" | "f
 
 /** Returns what the API takes for a form: `SendIn` without a time, or `DraftIn`. Its files must be uploads. */
 export const toMessageInput = (form: ComposeForm) => ({
+  from: form.from === "" ? null : form.from,
   to: toAddresses(form.to),
   cc: toAddresses(form.cc),
   bcc: toAddresses(form.bcc),

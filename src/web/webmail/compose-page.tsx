@@ -1,4 +1,4 @@
-import { ErrorSummary, Field, type FieldErrors, Icon, Notice } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Icon, Notice, Select } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
@@ -28,7 +28,7 @@ export const ComposePage = ({ page, form, known, refusal, notice, saved }: Compo
       <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
       <input type="hidden" name="draft" value={form.draft} />
       <input type="hidden" name="back" value={form.back} />
-      <Head form={form} errors={refusal?.errors} />
+      <Head form={form} mailbox={page.mailbox} errors={refusal?.errors} />
       <datalist id="known-addresses">
         {known.map(({ email }) => (
           <option value={email} />
@@ -60,11 +60,22 @@ export const ComposePage = ({ page, form, known, refusal, notice, saved }: Compo
   </WebmailLayout>
 );
 
+interface HeadProps {
+  mailbox: OpenPage["mailbox"];
+  errors: FieldErrors | undefined;
+}
+
+const sendersOf = ({ address, aliases }: OpenPage["mailbox"]) =>
+  [address, ...aliases].map((one) => ({ value: one, label: one }));
+
 /** The addresses and the subject. */
-function Head({ form, errors }: { form: ComposeForm; errors: FieldErrors | undefined }) {
+function Head({ form, mailbox, errors }: Pick<ComposePageProps, "form"> & HeadProps) {
   const address = { errors, list: "known-addresses", placeholder: "ada@example.org, …" };
   return (
     <div class="head">
+      {mailbox.aliases.length === 0 ? null : (
+        <Select {...{ name: "from", label: "From", value: form.from, errors }} options={sendersOf(mailbox)} />
+      )}
       <Field {...{ name: "to", label: "To", value: form.to, autofocus: form.to === "", ...address }} />
       <details open={form.cc !== "" || form.bcc !== "" || errors?.has("cc") || errors?.has("bcc")}>
         <summary>Cc and Bcc</summary>

@@ -206,7 +206,7 @@ async function firstForm(
   if (!isReply(reply)) return { ...emptyForm(signature, { to }), back };
   const message = await getMessage(mailbox, folder, uid);
   const content = await readContent(caller, message, false);
-  return { ...replyForm(reply, { message, content }, { address: mailbox.address, signature }), back };
+  return { ...replyForm(reply, { message, content }, { mailbox, signature }), back };
 }
 
 /** Returns the path of the page that led to this one: of a message, a label, or a folder. */

@@ -1,6 +1,7 @@
+import { addressKey } from "../../lib/addresses.ts";
 import { textToHtml } from "../../lib/text-to-html.ts";
 import { htmlToText } from "../../mail/messages/index.ts";
-import { type MessageContent, sanitizeWritten } from "../../mailboxes/inbox/index.ts";
+import { type MessageContent, type OpenMailbox, replySender, sanitizeWritten } from "../../mailboxes/inbox/index.ts";
 import type { PartPlace, Person, Signature, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { type ComposeForm, type FormFile, nameOf, newForm } from "./compose-form.ts";
 
@@ -12,22 +13,25 @@ interface Original {
   content: MessageContent;
 }
 
-/** Returns the form that replies to a message of the mailbox with this address. The signature is above the message that it quotes. */
+/** Returns the form that replies to a message of a mailbox, from the address that it was sent to. The signature is above the message that it quotes. */
 export function replyForm(
   kind: Reply,
   { message, content }: Original,
-  { address, signature }: { address: string; signature: Signature | null },
+  { mailbox, signature }: { mailbox: Pick<OpenMailbox, "address" | "aliases">; signature: Signature | null },
 ): ComposeForm {
   const start = signedText(signature);
+  const from = replySender(mailbox, message);
   if (kind === "forward")
     return newForm({
+      from,
       subject: prefixed("Fwd", message.subject),
       ...quote(start, forwardIntro(message), content, (text) => `\n${text}`),
       files: filesOf(message),
     });
   const intro = `On ${new Date(message.date).toUTCString()}, ${message.from ? nameOf(message.from) : "an unknown sender"} wrote:`;
   return newForm({
-    ...recipientsOf(kind, message, address),
+    from,
+    ...recipientsOf(kind, message, [mailbox.address, ...mailbox.aliases]),
     subject: prefixed("Re", message.subject),
     ...quote(start, [intro], content, quoteLines),
     inReplyTo: message.messageId ?? "",
@@ -43,6 +47,7 @@ export function draftForm(draft: StoredMessage, content: MessageContent): Compos
   const html = content.html === null ? null : sanitizeWritten(content.html);
   const join = (people: readonly Person[]) => people.map(({ email }) => email).join(", ");
   return newForm({
+    from: draft.from?.email ?? "",
     to: join(draft.to),
     cc: join(draft.cc),
     bcc: join(draft.bcc),
@@ -115,8 +120,8 @@ const forwardIntro = ({ from, date, subject, to }: StoredMessage) => [
 ];
 
 /** Returns the people whom a reply goes to. That to an own message goes to those whom the message went to. */
-function recipientsOf(kind: Reply, message: StoredMessage, own: string): Pick<ComposeForm, "to" | "cc"> {
-  const isForeign = ({ email }: Person) => email.toLowerCase() !== own.toLowerCase();
+function recipientsOf(kind: Reply, message: StoredMessage, own: readonly string[]): Pick<ComposeForm, "to" | "cc"> {
+  const isForeign = ({ email }: Person) => !own.includes(addressKey(email));
   const from = message.replyTo.length > 0 ? message.replyTo : message.from?.email ? [message.from] : [];
   const to = from.length === 0 || from.some(isForeign) ? from : message.to;
   const others = kind === "all" ? [...message.to, ...message.cc].filter(isForeign) : [];

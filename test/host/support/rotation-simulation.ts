@@ -94,7 +94,13 @@ export class Simulation {
     const { workspaceNumber, mailboxId } = this.#seed;
     const query = {
       ...{ n: 0, emailId: this.#ctx.newId(), workspace: workspaceNumber, domainId: this.#domain.id, mailboxId },
-      ...{ userId: null, scope: { source: "api", isRetry: false }, topic: null, recipientKeys: [] },
+      ...{
+        fromKey: `hello@${NAME}`,
+        userId: null,
+        scope: { source: "api", isRetry: false },
+        topic: null,
+        recipientKeys: [],
+      },
     };
     const { senders, keys } = await readSenders(this.#ctx, [query]);
     const status = senders.get(0)?.domain_status;

@@ -11,6 +11,7 @@ import { findFiles, toAttachment } from "./files.ts";
 import { putOwnMessage } from "./own-message.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { DraftIn } from "./schema.ts";
+import { senderOf } from "./sender.ts";
 
 /** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
 export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
@@ -62,6 +63,7 @@ async function saved(
 }
 
 async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<NewMessage> {
+  const from = senderOf(mailbox, input.from);
   const [to, cc, bcc] = [people(input, "to"), people(input, "cc"), people(input, "bcc")];
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
   const { headers } = await replyFields(mailbox, input.in_reply_to);
@@ -73,9 +75,9 @@ async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): P
       folder: "Drafts",
       input: {
         id,
-        messageId: `<${id}@${mailbox.address.split("@")[1]}>`,
+        messageId: `<${id}@${from.split("@")[1]}>`,
         date: new Date(ctx.now()),
-        from: { email: mailbox.address, name: mailbox.displayName },
+        from: { email: from, name: mailbox.displayName },
         to,
         cc,
         subject: input.subject ?? "",

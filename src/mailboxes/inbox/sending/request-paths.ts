@@ -2,7 +2,7 @@ import { AppError, unprocessable, type ValidationError } from "../../../lib/erro
 
 /**
  * Returns an error of the send that a message became, with each `loc` as the path in the request of the caller: addresses are
- * texts, the sender is the mailbox of the path, attachments are uploaded files. Any other error is returned as it is. Pure.
+ * texts, the sender is one of the mailbox of the path, attachments are uploaded files. Any other error is returned as it is. Pure.
  */
 export function inRequestPaths(error: unknown): unknown {
   if (!(error instanceof AppError) || error.status !== 422 || typeof error.detail === "string") return error;

@@ -7,6 +7,12 @@ const addresses = z
   .nullish();
 
 const fields = {
+  from: z
+    .string()
+    .max(1000)
+    .meta({ maxLength: 254, pattern: "@" })
+    .nullish()
+    .describe("The address of the mailbox, or one of its aliases. That of the mailbox when absent."),
   cc: addresses,
   bcc: addresses,
   subject: z.string().max(998).nullish(),

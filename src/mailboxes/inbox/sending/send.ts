@@ -10,6 +10,7 @@ import { findFiles, type UploadedFile } from "./files.ts";
 import { replyFields } from "./reply-fields.ts";
 import { inRequestPaths } from "./request-paths.ts";
 import type { SendIn } from "./schema.ts";
+import { senderOf } from "./sender.ts";
 
 /** The fields of the outbox row of a sent copy. */
 export interface SentCopy {
@@ -27,6 +28,7 @@ const INSERT_COPY = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES
  * is written in the transaction that accepts it. Throws 400, 403, 413 and 422 as a send does, with paths in this request.
  */
 export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, input: SendIn) {
+  senderOf(mailbox, input.from);
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
   const { headers, original } = await replyFields(mailbox, input.in_reply_to);
   const upload = new ContentUpload(ctx);
@@ -59,7 +61,7 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
 function toRequest(mailbox: OpenMailbox, input: SendIn, headers: Record<string, string>) {
   const toAddresses = (list: readonly string[] | null | undefined) => (list ?? []).map((email) => ({ email }));
   return {
-    from_: { email: mailbox.address, name: mailbox.displayName },
+    from_: { email: senderOf(mailbox, input.from), name: mailbox.displayName },
     to: toAddresses(input.to),
     cc: toAddresses(input.cc),
     bcc: toAddresses(input.bcc),

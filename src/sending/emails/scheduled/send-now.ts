@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
 import { wakeAfterResponse } from "../../../platform/outbox/index.ts";
 import { getEmail } from "../queries.ts";
@@ -10,8 +11,10 @@ import type { StatusOut } from "./schema.ts";
 
 // The sender rule (docs/contract/emails.md#sender-rule), as preflight checks it by the ids of the email.
 const FIND_SENDER = `
-  SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
-   WHERE m.id = ?2 AND m.workspace = ?1 AND m.domain_id = ?3 AND m.is_active AND m.local_part <> '*' AND d.status = 'verified'`;
+  SELECT 1 FROM (${mailboxAddressesSql("?1", "(?4)")}) a
+    JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active
+    JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+   WHERE m.id = ?2 AND d.id = ?3`;
 
 /**
  * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send, 422
@@ -44,9 +47,13 @@ async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
   const row = await getEmail(ctx, id);
   if (row.status !== "scheduled") return;
   requireSendingAllowed(ctx, row.source);
-  const isAllowed = await ctx.db.prepare(FIND_SENDER).bind(ctx.workspace.number, row.mailboxId, row.domainId).first();
+  const key = addressKey(row.fromEmail);
+  const isAllowed = await ctx.db
+    .prepare(FIND_SENDER)
+    .bind(ctx.workspace.number, row.mailboxId, row.domainId, key)
+    .first();
   if (isAllowed) return;
-  const from = { email: row.fromEmail, key: addressKey(row.fromEmail), name: row.fromName };
+  const from = { email: row.fromEmail, key, name: row.fromName };
   const email = { from, recipients: [], subject: row.subject, tags: row.tags, sendAt: null };
   await requireSendable(ctx, { email, from, recipients: [], issues: [] }, { source: row.source, isRetry: false });
   throw notFound("Scheduled email");

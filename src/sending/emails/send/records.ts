@@ -4,6 +4,7 @@ import { parseAddress } from "../../../lib/addresses.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
 import { AddressForms } from "../../../platform/erased-addresses/index.ts";
 import { sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
 import type { SuppressionReason } from "../rules.ts";
@@ -22,9 +23,9 @@ const MAX_EARLY_TEMPLATES = 4;
 
 // A catch-all receives only: it never satisfies the sender rule.
 const findSenders = (workspace: string) => `
-  SELECT m.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
-    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
-   WHERE m.workspace = ${workspace} AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
+  SELECT a.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+    FROM (${mailboxAddressesSql(workspace, "(SELECT value FROM json_each(?2))")}) a
+    JOIN mailboxes m ON m.id = a.mailbox_id JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace`;
 
 const findSuppressed = (workspace: string) => `
   SELECT email, reason, unsubscribed_at FROM suppressions WHERE workspace = ${workspace} AND email IN (SELECT value FROM json_each(?2))`;

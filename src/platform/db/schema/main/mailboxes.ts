@@ -27,6 +27,30 @@ export const mailboxes = sqliteTable(
   ],
 );
 
+export const mailboxAliases = sqliteTable(
+  "mailbox_aliases",
+  {
+    id: text().primaryKey().notNull(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    mailboxId: text("mailbox_id")
+      .notNull()
+      .references(() => mailboxes.id, { onDelete: "cascade" }),
+    domainId: text("domain_id")
+      .notNull()
+      .references(() => domains.id, { onDelete: "cascade" }),
+    address: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("mailbox_aliases_by_address").on(t.workspace, t.address),
+    index("mailbox_aliases_by_address_alone").on(t.address),
+    index("mailbox_aliases_by_mailbox").on(t.mailboxId, t.address),
+    index("mailbox_aliases_by_domain").on(t.domainId),
+  ],
+);
+
 export const mailboxAssignees = sqliteTable(
   "mailbox_assignees",
   {

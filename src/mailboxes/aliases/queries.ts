@@ -1,0 +1,34 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import { limits } from "./rules.ts";
+import type { AliasRow } from "./schema.ts";
+
+// The domains that the credential is restricted to are JSON, or null.
+const SELECT = `
+  SELECT id, mailbox_id, domain_id, address, created_at FROM mailbox_aliases
+   WHERE mailbox_id = ?1 AND workspace = ?2 AND (?3 IS NULL OR domain_id IN (SELECT value FROM json_each(?3)))`;
+
+const domainsOf = ({ actor: { domainIds } }: CallerCtx) => domainIds && JSON.stringify([...domainIds]);
+
+/** Returns the aliases of a mailbox in order of address, those that the caller's credential may see. */
+export async function listAliases(ctx: CallerCtx, mailboxId: string): Promise<AliasRow[]> {
+  const { results } = await ctx.db
+    .prepare(`${SELECT} ORDER BY address LIMIT ${limits.aliases}`)
+    .bind(mailboxId, ctx.workspace.number, domainsOf(ctx))
+    .all<AliasRow>();
+  return results;
+}
+
+/** Returns one alias of a mailbox. Throws 404. */
+export async function getAlias(ctx: CallerCtx, mailboxId: string, id: string): Promise<AliasRow> {
+  const uuid = parseUuid(id);
+  const row =
+    uuid &&
+    (await ctx.db
+      .prepare(`${SELECT} AND id = ?4`)
+      .bind(mailboxId, ctx.workspace.number, domainsOf(ctx), uuid)
+      .first<AliasRow>());
+  if (!row) throw notFound("Alias");
+  return row;
+}

@@ -1,0 +1,57 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { body } from "../../http/validate.ts";
+import { getMailbox } from "../mailboxes/index.ts";
+import { addAlias } from "./add.ts";
+import { deleteAlias } from "./delete.ts";
+import { listAliases } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { AliasIn, AliasOut, toAlias } from "./schema.ts";
+
+const operation = operationsOf("Mailboxes");
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+
+export const aliasRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/mailboxes/:mailbox_id/aliases",
+    operation("mailboxes:view", {
+      operationId: "listMailboxAliases",
+      summary: "List the aliases of a mailbox in order of address",
+      parameters: [mailboxId],
+      responses: responses(200, `At most ${limits.aliases} aliases`, z.array(AliasOut), [403, 404]),
+    }),
+    async (c) => {
+      const { id } = await getMailbox(c.get("caller"), c.req.param("mailbox_id"));
+      return c.json((await listAliases(c.get("caller"), id)).map(toAlias));
+    },
+  )
+  .post(
+    "/v1/mailboxes/:mailbox_id/aliases",
+    operation("mailboxes:manage", {
+      operationId: "createMailboxAlias",
+      summary: "Add an alias to a mailbox",
+      description: `The mailbox receives mail for the address and may send from it. A mailbox has at most ${limits.aliases} aliases.`,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      responses: responses(201, "The alias", AliasOut, [403, 404, 409, 413, 415]),
+    }),
+    ...body(AliasIn),
+    idempotent(201),
+    async (c) => c.json(await addAlias(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json")), 201),
+  )
+  .delete(
+    "/v1/mailboxes/:mailbox_id/aliases/:alias_id",
+    operation("mailboxes:manage", {
+      operationId: "deleteMailboxAlias",
+      summary: "Delete an alias of a mailbox",
+      description: "Mail to it is refused from then on. Mail that it has received stays.",
+      parameters: [mailboxId, parameter.id("alias_id", "Id of the alias")],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteAlias(c.get("caller"), c.req.param("mailbox_id"), c.req.param("alias_id"));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,41 @@
+import * as z from "zod";
+import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
+
+export const AliasIn = z
+  .object({
+    address: z
+      .string()
+      .max(1000)
+      .meta({ maxLength: 254, pattern: "@" })
+      .describe("An address at a verified domain of the workspace, without a plus-label."),
+  })
+  .meta({ ref: "MailboxAliasCreate", examples: [{ address: "sales@example.com" }] });
+export type AliasIn = z.output<typeof AliasIn>;
+
+export const AliasOut = z
+  .object({ id: z.uuid(), mailbox_id: z.uuid(), domain_id: z.uuid(), address: z.string(), created_at: timestamp })
+  .meta({
+    ref: "MailboxAlias",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a92",
+        mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
+        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+        address: "sales@example.com",
+        created_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+export type AliasOut = z.output<typeof AliasOut>;
+
+export interface AliasRow {
+  id: string;
+  mailbox_id: string;
+  domain_id: string;
+  address: string;
+  created_at: number;
+}
+
+/** Serializes an alias. */
+export const toAlias = (row: AliasRow): AliasOut => ({ ...row, created_at: iso(row.created_at) });
