@@ -5,12 +5,14 @@ import {
   exportMessages,
   fetchMessages,
   findByMessageId,
+  findFilter,
   findImport,
   findImported,
   findMessage,
   listAddresses,
   listBlockedSenders,
   listConversations,
+  listFilters,
   listFolderStates,
   listFolders,
   listImports,
@@ -22,6 +24,7 @@ import {
   openConversation,
   type Range,
   readChanges,
+  readFilterRun,
   readFolder,
   readQuota,
   readSignature,
@@ -143,6 +146,19 @@ export abstract class MailboxReads extends BackupObject {
   /** Returns what the page needs that writes a message, in one call. */
   async forWriting() {
     return { addresses: listAddresses(this.sql, ""), signature: readSignature(this.sql) };
+  }
+
+  async listFilters() {
+    return listFilters(this.sql);
+  }
+
+  async findFilter(id: string) {
+    return findFilter(this.sql, id);
+  }
+
+  /** Returns the run of the filters over a folder that goes on, or the last one. */
+  async filterRun() {
+    return readFilterRun(this.sql);
   }
 
   async listBlockedSenders() {

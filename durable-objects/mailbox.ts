@@ -6,12 +6,16 @@ import {
   blockSender,
   changeLabels,
   changeSelected,
+  continueFilterRun,
   createContents,
+  createFilter,
   createFolder,
+  deleteFilter,
   deleteFolder,
   deleteLabel,
   endImport,
   expungeMessages,
+  type FilterIn,
   type FlagChanges,
   flagsSet,
   foldersChanged,
@@ -40,9 +44,12 @@ import {
   saveLabel,
   saveSignature,
   setFlags,
+  shiftFilter,
+  startFilterRun,
   startImport,
   takeReplyTurn,
   unblockSender,
+  updateFilter,
 } from "../src/mailboxes/mailbox-store/index.ts";
 import { createContext } from "../src/platform/context.ts";
 import { MailboxChanges } from "./mailbox-changes.ts";
@@ -210,6 +217,27 @@ export class MailboxObject extends MailboxChanges {
     return this.change(() => unblockSender(this.sql, email));
   }
 
+  createFilter(filter: FilterIn) {
+    return this.change(() => createFilter(this.sql, filter, Date.now()));
+  }
+
+  updateFilter(id: string, changes: Partial<Omit<FilterIn, "id">>) {
+    return this.change(() => updateFilter(this.sql, id, changes, Date.now()));
+  }
+
+  deleteFilter(id: string) {
+    return this.change(() => deleteFilter(this.sql, id));
+  }
+
+  shiftFilter(id: string, by: -1 | 1) {
+    return this.change(() => shiftFilter(this.sql, id, by));
+  }
+
+  /** Starts to apply the filters to a folder. The alarm goes on with it. */
+  startFilterRun(folder: string) {
+    return this.change(() => startFilterRun(this.sql, folder, Date.now()));
+  }
+
   saveSignature(signature: Signature | null) {
     return this.change(() => saveSignature(this.sql, signature));
   }
@@ -222,12 +250,14 @@ export class MailboxObject extends MailboxChanges {
   }
 
   /**
-   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, finds out structures, and closes the sockets
+   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, goes on with a run of the filters, finds out
+   * structures, and closes the sockets
    * whose access has ended. Safe to repeat.
    */
   override async alarm(): Promise<void> {
     await this.sockets.check();
     const ctx = createContext(this.env, newId());
+    this.sockets.announce(this.ctx.storage.transactionSync(() => continueFilterRun(this.sql, Date.now())));
     await runExpiry(ctx, this.ctx.storage, (changes) => this.sockets.announce(changes));
     const isRead = await addStructures(ctx, this.ctx.storage);
     await this.setAlarm(isRead ? 0 : FAILED_STRUCTURES_MS);

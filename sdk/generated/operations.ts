@@ -75,6 +75,11 @@ import type {
   InboxBlockedSenders,
   InboxDraft,
   InboxFile,
+  InboxFilter,
+  InboxFilterCreate,
+  InboxFilterRun,
+  InboxFilterRunCreate,
+  InboxFilterUpdate,
   InboxFlags,
   InboxFolder,
   InboxFolderCreate,
@@ -468,6 +473,20 @@ export interface Operations {
   getInboxAutoReply(mailboxId: string, options?: RequestOptions): Promise<AutoReply>;
   /** Replace the automatic reply of a mailbox. PUT /v1/inbox/{mailbox_id}/auto-reply */
   replaceInboxAutoReply(mailboxId: string, body: AutoReplyUpdate, options?: RequestOptions): Promise<AutoReply>;
+  /** List the filters of a mailbox in the order in which they are applied. GET /v1/inbox/{mailbox_id}/filters */
+  listInboxFilters(mailboxId: string, options?: RequestOptions): Promise<InboxFilter[]>;
+  /** Create a filter for mail that arrives. POST /v1/inbox/{mailbox_id}/filters */
+  createInboxFilter(mailboxId: string, body: InboxFilterCreate, options?: RequestOptions): Promise<InboxFilter>;
+  /** Get the progress of the last run of the filters over a folder. GET /v1/inbox/{mailbox_id}/filters/run */
+  getInboxFilterRun(mailboxId: string, options?: RequestOptions): Promise<InboxFilterRun>;
+  /** Apply the filters to the messages of a folder. POST /v1/inbox/{mailbox_id}/filters/run */
+  createInboxFilterRun(mailboxId: string, body: InboxFilterRunCreate, options?: RequestOptions): Promise<InboxFilterRun>;
+  /** Get a filter. GET /v1/inbox/{mailbox_id}/filters/{filter_id} */
+  getInboxFilter(mailboxId: string, filterId: string, options?: RequestOptions): Promise<InboxFilter>;
+  /** Update a filter. PATCH /v1/inbox/{mailbox_id}/filters/{filter_id} */
+  updateInboxFilter(mailboxId: string, filterId: string, body: InboxFilterUpdate, options?: RequestOptions): Promise<InboxFilter>;
+  /** Delete a filter. DELETE /v1/inbox/{mailbox_id}/filters/{filter_id} */
+  deleteInboxFilter(mailboxId: string, filterId: string, options?: RequestOptions): Promise<null>;
   /** List the folders of a mailbox. GET /v1/inbox/{mailbox_id}/folders */
   listInboxFolders(mailboxId: string, options?: RequestOptions): Promise<InboxFolder[]>;
   /** Create a folder. POST /v1/inbox/{mailbox_id}/folders */
@@ -756,6 +775,13 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   deleteForwardingRule: {"method":"DELETE","path":"/v1/forwarding-rules/{rule_id}"},
   getInboxAutoReply: {"method":"GET","path":"/v1/inbox/{mailbox_id}/auto-reply"},
   replaceInboxAutoReply: {"method":"PUT","path":"/v1/inbox/{mailbox_id}/auto-reply","body":"json"},
+  listInboxFilters: {"method":"GET","path":"/v1/inbox/{mailbox_id}/filters"},
+  createInboxFilter: {"method":"POST","path":"/v1/inbox/{mailbox_id}/filters","body":"json","keyed":true},
+  getInboxFilterRun: {"method":"GET","path":"/v1/inbox/{mailbox_id}/filters/run"},
+  createInboxFilterRun: {"method":"POST","path":"/v1/inbox/{mailbox_id}/filters/run","body":"json"},
+  getInboxFilter: {"method":"GET","path":"/v1/inbox/{mailbox_id}/filters/{filter_id}"},
+  updateInboxFilter: {"method":"PATCH","path":"/v1/inbox/{mailbox_id}/filters/{filter_id}","body":"json"},
+  deleteInboxFilter: {"method":"DELETE","path":"/v1/inbox/{mailbox_id}/filters/{filter_id}"},
   listInboxFolders: {"method":"GET","path":"/v1/inbox/{mailbox_id}/folders"},
   createInboxFolder: {"method":"POST","path":"/v1/inbox/{mailbox_id}/folders","body":"json","keyed":true},
   updateInboxFolder: {"method":"PATCH","path":"/v1/inbox/{mailbox_id}/folders/{name}","body":"json"},

@@ -187,7 +187,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.filter_forwards, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -1434,6 +1434,136 @@ export interface InboxDraft {
 
 export interface InboxFile {
   id: string;
+}
+
+export interface InboxFilter {
+  id: string;
+  name: string | null;
+  match: {
+    mode: "all" | "any";
+    conditions: {
+      /** `to` has the recipient of the envelope, those in To and in Cc. `list_id` is the List-Id field (RFC 2919). */
+      field: "from" | "to" | "subject" | "list_id";
+      /** Letter case does not matter. Of people the name and the address are compared. */
+      op: "contains" | "is";
+      value: string;
+    } | {
+      field: "size";
+      op: "over" | "under";
+      /** Bytes. */
+      value: number;
+    }[];
+  };
+  actions: {
+    type: "move";
+    /** Name of a folder. A folder that is renamed stays that of the filter. */
+    folder: string;
+  } | {
+    type: "label";
+    label_id: string;
+  } | {
+    type: "forward";
+    address: string;
+    /** Whether mail is forwarded to the address. */
+    is_confirmed: boolean;
+  } | {
+    type: "flag" | "mark_read" | "discard" | "stop";
+  }[];
+  position: number;
+  is_active: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface InboxFilterCreate {
+  name?: string | null;
+  match: {
+    /** Whether all conditions must hold, or any. */
+    mode?: "all" | "any";
+    conditions: {
+      /** `to` has the recipient of the envelope, those in To and in Cc. `list_id` is the List-Id field (RFC 2919). */
+      field: "from" | "to" | "subject" | "list_id";
+      /** Letter case does not matter. Of people the name and the address are compared. */
+      op: "contains" | "is";
+      value: string;
+    } | {
+      field: "size";
+      op: "over" | "under";
+      /** Bytes. */
+      value: number;
+    }[];
+  };
+  /** `discard` moves to Trash. `stop` ends the evaluation of further filters. */
+  actions: {
+    type: "move";
+    /** Name of a folder. A folder that is renamed stays that of the filter. */
+    folder: string;
+  } | {
+    type: "label";
+    label_id: string;
+  } | {
+    type: "forward";
+    address: string;
+  } | {
+    type: "flag" | "mark_read" | "discard" | "stop";
+  }[];
+  /** The end of the list when absent. */
+  position?: number | null;
+  is_active?: boolean;
+}
+
+export interface InboxFilterRun {
+  folder: string;
+  status: "running" | "done";
+  /** Messages that were compared with the filters. */
+  checked: number;
+  /** Those that a filter changed or moved. */
+  changed: number;
+  /** Messages of the folder when the run began. */
+  total: number;
+  started_at: string;
+  updated_at: string;
+}
+
+export interface InboxFilterRunCreate {
+  folder?: string;
+}
+
+export interface InboxFilterUpdate {
+  name?: string | null;
+  match?: {
+    /** Whether all conditions must hold, or any. */
+    mode?: "all" | "any";
+    conditions: {
+      /** `to` has the recipient of the envelope, those in To and in Cc. `list_id` is the List-Id field (RFC 2919). */
+      field: "from" | "to" | "subject" | "list_id";
+      /** Letter case does not matter. Of people the name and the address are compared. */
+      op: "contains" | "is";
+      value: string;
+    } | {
+      field: "size";
+      op: "over" | "under";
+      /** Bytes. */
+      value: number;
+    }[];
+  };
+  /** `discard` moves to Trash. `stop` ends the evaluation of further filters. */
+  actions?: {
+    type: "move";
+    /** Name of a folder. A folder that is renamed stays that of the filter. */
+    folder: string;
+  } | {
+    type: "label";
+    label_id: string;
+  } | {
+    type: "forward";
+    address: string;
+  } | {
+    type: "flag" | "mark_read" | "discard" | "stop";
+  }[];
+  /** Filters are applied in this order. */
+  position?: number;
+  is_active?: boolean;
 }
 
 export interface InboxFlags {

@@ -8,6 +8,7 @@ import { inboundLogRoutes } from "./inbound-log/routes.ts";
 import { archiveRoutes } from "./inbox/archives/routes.ts";
 import { autoReplyRoutes } from "./inbox/auto-reply/routes.ts";
 import { eventRoutes } from "./inbox/events/routes.ts";
+import { filterRoutes } from "./inbox/filters/routes.ts";
 import { folderRoutes } from "./inbox/folders/routes.ts";
 import { forwardedFileRoutes } from "./inbox/forwarded-files/routes.ts";
 import { labelRoutes } from "./inbox/labels/routes.ts";
@@ -22,6 +23,7 @@ export const mailboxesRoutes = new Hono<AppEnv>()
   .route("/", forwardingRuleRoutes)
   .route("/", forwardedFileRoutes)
   .route("/", autoReplyRoutes)
+  .route("/", filterRoutes)
   .route("/", folderRoutes)
   .route("/", eventRoutes)
   .route("/", archiveRoutes)

@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { multipart } from "../audience/contacts/csv-support.ts";
 import { startedImport } from "../mailboxes/inbox/started-import.ts";
@@ -34,6 +35,39 @@ const createLabel = async ({ mailboxId }: TestWorkspace) => {
   for (const label of await store.listLabels()) await store.deleteLabel(label.id);
   await store.saveLabel({ id, name: id, color: "#000000" }, true);
   return { mailbox_id: mailboxId, label_id: id };
+};
+
+const FILTER = {
+  match: { mode: "all" as const, conditions: [{ field: "subject" as const, op: "contains" as const, value: "a" }] },
+  actions: [{ type: "flag" as const }],
+};
+
+const withoutFilters = async ({ mailboxId }: TestWorkspace) => {
+  const store = env.MAILBOX.getByName(mailboxId);
+  // A mailbox has at most 100 filters.
+  for (const filter of await store.listFilters()) await store.deleteFilter(filter.id);
+  return { mailbox_id: mailboxId };
+};
+
+const createFilter = async (workspace: TestWorkspace) => {
+  const path = await withoutFilters(workspace);
+  const id = crypto.randomUUID();
+  await env.MAILBOX.getByName(workspace.mailboxId).createFilter({
+    ...{ id, name: null, ...FILTER, position: null, isActive: true },
+  });
+  return { ...path, filter_id: id };
+};
+
+const withoutRun = async ({ mailboxId }: TestWorkspace) => {
+  const store = env.MAILBOX.getByName(mailboxId);
+  while ((await store.filterRun())?.status === "running") await runDurableObjectAlarm(store);
+  return { mailbox_id: mailboxId };
+};
+
+const createRun = async (workspace: TestWorkspace) => {
+  const path = await withoutRun(workspace);
+  await env.MAILBOX.getByName(workspace.mailboxId).startFilterRun("INBOX");
+  return path;
 };
 
 const createImport = async ({ mailboxId }: TestWorkspace) => {
@@ -81,6 +115,13 @@ const cases = {
   }),
   "PATCH /labels/:label_id": ofMailbox({ create: createLabel, body: () => ({ color: "#ffffff" }) }),
   "DELETE /labels/:label_id": ofMailbox({ create: createLabel, success: 204 }),
+  "GET /filters": ofMailbox(),
+  "POST /filters": ofMailbox({ success: 201, create: withoutFilters, body: () => FILTER }),
+  "GET /filters/run": ofMailbox({ create: createRun }),
+  "POST /filters/run": ofMailbox({ success: 202, create: withoutRun, body: () => ({ folder: "INBOX" }) }),
+  "GET /filters/:filter_id": ofMailbox({ create: createFilter }),
+  "PATCH /filters/:filter_id": ofMailbox({ create: createFilter, body: () => ({ is_active: false }) }),
+  "DELETE /filters/:filter_id": ofMailbox({ create: createFilter, success: 204 }),
   "GET /messages": ofMailbox(),
   "GET /search": ofMailbox({ query: "?q=a" }),
   "GET /messages/:uid": ofMessage(),

@@ -14,13 +14,16 @@ export const isInsideSql = (workspace: string, address: string) => `
     JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1
     JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace AND d.status = 'verified')`;
 
+/** Returns SQL of whether a workspace may forward to an address: it has confirmed, or is that of a mailbox inside. */
+export const mayForwardSql = (workspace: string, address: string) => `(
+  EXISTS (SELECT 1 FROM forward_targets t WHERE t.workspace = ${workspace} AND t.address = ${address} AND t.confirmed_at IS NOT NULL)
+  OR ${isInsideSql(workspace, address)})`;
+
 /**
  * SQL of whether rule `r` may forward to its target: a mailbox of its workspace, a URL, or an address that is such a mailbox or
  * has confirmed.
  */
-export const IS_CONFIRMED_SQL = `(r.action <> 'address'
-  OR EXISTS (SELECT 1 FROM forward_targets t WHERE t.workspace = r.workspace AND t.address = r.target_key AND t.confirmed_at IS NOT NULL)
-  OR ${isInsideSql("r.workspace", "r.target_key")})`;
+export const IS_CONFIRMED_SQL = `(r.action <> 'address' OR ${mayForwardSql("r.workspace", "r.target_key")})`;
 
 const SELECT = `
   SELECT r.id, r.domain_id, r.mailbox_id, r.match, r.action, r.target, r.target_key, r.is_active, r.position, r.created_at,

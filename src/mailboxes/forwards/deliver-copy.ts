@@ -9,7 +9,7 @@ const FIND_TARGET = `
   SELECT m.quota_bytes FROM forwarding_rules r JOIN mailboxes m ON m.id = r.target AND m.workspace = r.workspace
    WHERE r.id = ?1 AND r.workspace = ?2 AND r.target = ?3 AND r.is_active = 1 AND m.is_active = 1`;
 
-/** Puts a copy of an email into another mailbox of the workspace, however often it is called. Its rules are not applied. */
+/** Puts a copy of an email into another mailbox of the workspace, however often it is called. Its rules are not applied, its filters place it. */
 export async function deliverCopy(
   ctx: MailCtx,
   { id, forward }: { id: string; forward: Forward },
@@ -33,7 +33,8 @@ export async function deliverCopy(
     deliveryKey: key,
     now: ctx.now(),
   });
-  const added = await mailboxStore(ctx, forward.target).add(message, target.quota_bytes);
+  // The forwards of its filters are left out: a message is forwarded by the mailbox that it was delivered to.
+  const added = await mailboxStore(ctx, forward.target).add({ ...message, isFiltered: true }, target.quota_bytes);
   if (added.result !== "added" && !(added.result === "duplicate" && added.object === object))
     await ctx.env.CONTENT.delete(object);
   if (added.result === "over-quota") return { kind: "later", reason: "the mailbox is full", isAttempt: true };

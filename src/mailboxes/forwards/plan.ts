@@ -1,7 +1,16 @@
+import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { IS_CONFIRMED_SQL, isLoop, type MatchedMessage, matches, type RuleMatch } from "../forwarding-rules/index.ts";
+import {
+  IS_CONFIRMED_SQL,
+  isLoop,
+  type MatchedMessage,
+  matches,
+  mayForwardSql,
+  type RuleMatch,
+} from "../forwarding-rules/index.ts";
+import type { FilterOutcome } from "../mailbox-store/index.ts";
 import type { Forward } from "./types.ts";
 
 /** An inbound email that rules and the automatic reply of its mailbox are compared with. */
@@ -10,6 +19,8 @@ export interface ForwardedEmail extends MatchedMessage {
   object: string;
   /** Recipients for which it was forwarded before, by the rules that they meet; null when it was not. */
   earlierRecipients: readonly string[] | null;
+  /** The forwards that the filters of the mailbox decided. */
+  filtered: FilterOutcome["forwards"];
   /** Envelope sender. */
   envelopeFrom: string;
   fields: { all(name: string): readonly string[] };
@@ -50,20 +61,27 @@ const FIND_RULES = `
      AND ${IS_CONFIRMED_SQL} ORDER BY r.position, r.id`;
 
 /**
- * Returns the forwards of an email that is not spam: one for each rule that matches, in order of position, and its automatic
- * reply. An email that was here before is not forwarded again. The ids are equal for a repeated delivery.
+ * Returns the forwards of an email that is not spam: one for each rule that matches, in order of position, those of filters, and its
+ * automatic reply. An email that was here before is not forwarded again. The ids are equal for a repeated delivery.
  */
 export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: ForwardedEmail): Promise<ForwardPlan> {
   const rules = mailbox.has_rules === 1 ? await findRules(ctx, mailbox, email) : [];
-  const isRepeated = rules.length > 0 && isLoop(email.fields, mailbox.address);
-  const forwards: Pick<Forward, "action" | "rule" | "target">[] = [
+  const filtered = await findFiltered(ctx, mailbox, email, rules);
+  const isRepeated = rules.length + filtered.length > 0 && isLoop(email.fields, mailbox.address);
+  const forwards: Pick<Forward, "action" | "rule" | "filter" | "target">[] = [
     ...(isRepeated ? [] : rules).map(({ id, action, target }) => ({ action, rule: id, target })),
+    ...(isRepeated ? [] : filtered).map(({ filter, address }) => ({
+      action: "address" as const,
+      rule: null,
+      filter,
+      target: address,
+    })),
     ...(mailbox.has_auto_reply === 1 && email.mayReply
       ? [{ action: "reply" as const, rule: null, target: email.envelopeFrom }]
       : []),
   ];
   const rows = forwards.map(async (one, index) => ({
-    id: await uuidFromHash(utf8(`${email.id} ${one.rule ?? "reply"}`)),
+    id: await uuidFromHash(utf8(`${email.id} ${nameOf(one)}`)),
     forward: {
       ...one,
       index,
@@ -80,6 +98,31 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
   }));
   const events = isRepeated ? [{ event: "not_forwarded", reason: "a forwarding loop" }] : [];
   return { rows: await Promise.all(rows), events };
+}
+
+/** Returns the name of a forward among those of its email. A filter may forward to several addresses. */
+const nameOf = ({ rule, filter, target }: Pick<Forward, "rule" | "filter" | "target">) =>
+  rule ?? (filter ? `${filter} ${target}` : "reply");
+
+const FIND_CONFIRMED = `SELECT value AS key FROM json_each(?2) WHERE ${mayForwardSql("?1", "value")}`;
+
+/**
+ * Returns the forwards of the filters that may leave: to an address that has confirmed or is inside the workspace in which the filter was
+ * made, and that no rule forwards to already.
+ */
+async function findFiltered(
+  ctx: Ctx,
+  { workspace }: ForwardingMailbox,
+  { filtered }: ForwardedEmail,
+  rules: readonly Rule[],
+): Promise<FilterOutcome["forwards"]> {
+  const known = new Set(rules.flatMap(({ action, target }) => (action === "address" ? [addressKey(target)] : [])));
+  const wanted = filtered.filter((forward) => forward.workspace === workspace && !known.has(forward.key));
+  if (wanted.length === 0) return [];
+  const keys = JSON.stringify(wanted.map(({ key }) => key));
+  const { results } = await ctx.db.prepare(FIND_CONFIRMED).bind(workspace, keys).all<{ key: string }>();
+  const confirmed = new Set(results.map(({ key }) => key));
+  return wanted.filter(({ key }) => confirmed.has(key));
 }
 
 /** Returns the sender of an automatic reply: the address that was written to, at the domain whose key signs the reply. */

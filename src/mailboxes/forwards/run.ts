@@ -72,8 +72,8 @@ interface Claimed {
 async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result: ForwardResult): Promise<void> {
   const next = result.kind === "later" ? nextAttempt(ctx, forward, result.isAttempt) : null;
   const final = result.kind === "later" ? failed(result.reason) : result;
-  const { workspace, inbound, rule, index, target } = forward;
-  const metadata = { ...(rule ? { rule_id: rule } : {}), target };
+  const { workspace, inbound, rule, filter, index, target } = forward;
+  const metadata = { ...(rule ? { rule_id: rule } : {}), ...(filter ? { filter_id: filter } : {}), target };
   const events: MailStatement[] =
     next || final.kind !== "done"
       ? []

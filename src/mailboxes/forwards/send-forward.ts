@@ -2,7 +2,8 @@ import { addressKey } from "../../lib/addresses.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { newForwardPath } from "../../platform/mail-tokens/index.ts";
-import { IS_CONFIRMED_SQL } from "../forwarding-rules/index.ts";
+import { IS_CONFIRMED_SQL, mayForwardSql } from "../forwarding-rules/index.ts";
+import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";
 import { forwardedMessage } from "./forwarded-message.ts";
 import { findSender } from "./sender.ts";
@@ -25,8 +26,11 @@ export async function sendForward(
   session: EgressSession,
 ): Promise<ForwardResult> {
   const { rule, workspace, inbound, index, target } = forward;
-  const isActive = await ctx.db.prepare(IS_RULE_ACTIVE).bind(rule, workspace, target).first();
-  if (!isActive) return failed("the rule was deleted, disabled or changed");
+  if (forward.filter !== undefined) {
+    if (!(await isFilterActive(ctx, forward, forward.filter)))
+      return failed("the filter was deleted, disabled or changed");
+  } else if (!(await ctx.db.prepare(IS_RULE_ACTIVE).bind(rule, workspace, target).first()))
+    return failed("the rule was deleted, disabled or changed");
   const sender = await findSender(ctx, forward, addressKey(target));
   if (!sender) return failed("the mailbox is not active or its domain is not verified");
   if (sender.isSuppressed) return failed("the address is on the suppression list");
@@ -37,6 +41,18 @@ export async function sendForward(
   const { masterKeys, bounceDomain } = ctx.settings;
   const mailFrom = await newForwardPath(masterKeys, { workspace, emailId: inbound, recipient: index }, bounceDomain);
   return session.send({ mailFrom, recipients: [{ address: target }] }, message, "forwarded");
+}
+
+const IS_CONFIRMED = `SELECT 1 WHERE ${mayForwardSql("?1", "?2")}`;
+
+/** Returns whether a filter still forwards to its target, and may. */
+async function isFilterActive(ctx: MailCtx, { mailbox, workspace, target }: Forward, id: string): Promise<boolean> {
+  const filter = await mailboxStore(ctx, mailbox).findFilter(id);
+  const isMeant = filter?.actions.some(
+    (action) => action.type === "forward" && action.address === target && action.workspace === workspace,
+  );
+  if (!filter?.isActive || !isMeant) return false;
+  return (await ctx.db.prepare(IS_CONFIRMED).bind(workspace, addressKey(target)).first()) !== null;
 }
 
 /** Returns a function that reads an email from its beginning. A large one is read from R2 each time, so that it is not held in memory. */

@@ -7,8 +7,10 @@ export interface Forward {
   /** Id of the inbound email, and the number of this forward among those of the email. */
   inbound: string;
   index: number;
-  /** Id of the rule; null for an automatic reply. */
+  /** Id of the rule; null for a filter and an automatic reply. */
   rule: string | null;
+  /** Id of the filter of the mailbox. Absent: none. */
+  filter?: string;
   /** The mailbox that received the email, and its address. */
   mailbox: string;
   address: string;

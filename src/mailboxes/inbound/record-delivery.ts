@@ -7,7 +7,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mayReply } from "../auto-replies/index.ts";
 import { type ForwardPlan, planForwards } from "../forwards/index.ts";
-import type { NewMessage } from "../mailbox-store/index.ts";
+import type { FilterOutcome, NewMessage } from "../mailbox-store/index.ts";
 import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 
@@ -20,6 +20,8 @@ interface Delivery {
   parsed: ParsedMessage;
   /** Its record in the mailbox, also when an earlier delivery stored it. */
   message: NewMessage;
+  /** The forwards that the filters of the mailbox decided when the message was stored. */
+  forwards: FilterOutcome["forwards"];
 }
 
 /**
@@ -45,10 +47,12 @@ export async function recordDelivery(ctx: Ctx, mailbox: RecipientMailbox, delive
 async function planOf(
   ctx: Ctx,
   mailbox: RecipientMailbox,
-  { from, to, authentication, parsed, message }: Delivery,
+  { from, to, authentication, parsed, message, forwards }: Delivery,
   { id, earlier }: { id: string; earlier: string | null },
 ): Promise<ForwardPlan> {
-  if (message.folder !== "INBOX" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0))
+  // Filters run once for a message, whatever the number of its recipients here.
+  const filtered = earlier === null ? forwards : [];
+  if (message.folder === "Spam" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0 && filtered.length === 0))
     return { rows: [], events: [] };
   const { fields, subject } = parsed;
   const addressed = [...parsed.to, ...parsed.cc].map(({ email }) => email);
@@ -63,8 +67,11 @@ async function planOf(
     fields,
     receivedAt: message.receivedAt,
     authentication,
+    filtered,
+    // A message that a filter has discarded is not answered.
     mayReply:
       earlier === null &&
+      message.folder !== "Trash" &&
       addressKey(from) !== mailbox.address &&
       mayReply({ from, fields, subject, addressed, mailbox: mailbox.received_as }),
   });

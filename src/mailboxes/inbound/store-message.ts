@@ -57,13 +57,17 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
     deliveredTo: addressKey(mail.to),
     now: ctx.now(),
   });
-  const added = await mailboxStore(ctx, mailbox.id).add({ ...message, repeatedMs: REPEATED_MS }, mailbox.quota_bytes);
+  const added = await mailboxStore(ctx, mailbox.id).add(
+    { ...message, repeatedMs: REPEATED_MS, isFiltered: true },
+    mailbox.quota_bytes,
+  );
   const isUnused = added.result === "duplicate" ? added.object !== object : added.result !== "added";
   if (isUnused) await ctx.env.CONTENT.delete(object);
   if (added.result === "added" || added.result === "duplicate") {
     const stored = added.result === "duplicate" ? added.object : object;
     const placed = { ...message, object: stored, folder: added.folder };
-    await recordDelivery(ctx, mailbox, { ...mail, authentication, parsed, message: placed });
+    const { forwards } = added;
+    await recordDelivery(ctx, mailbox, { ...mail, authentication, parsed, message: placed, forwards });
     await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
   }

@@ -3,6 +3,18 @@ export { openAutoReply, replaceAutoReply } from "./auto-reply/change.ts";
 export { AutoReplyIn, toAutoReply } from "./auto-reply/schema.ts";
 export { blockSender, unblockSender } from "./blocked-senders.ts";
 export { connectToEvents } from "./events/connect.ts";
+export {
+  createFilter,
+  deleteFilter,
+  FilterFields,
+  type FilterOut,
+  findConfirmed,
+  getFilter,
+  shiftFilter,
+  startFilterRun,
+  toFilter as toFilterOut,
+  updateFilter,
+} from "./filters/index.ts";
 export { createFolder, deleteFolder, FolderIn, renameFolder } from "./folders/index.ts";
 export { createLabel, deleteLabel, LabelIn, updateLabel } from "./labels/index.ts";
 export { changeSelected } from "./messages/change-selected.ts";

@@ -1,5 +1,7 @@
 import { addressKey } from "../../lib/addresses.ts";
+import { filterArrived, markMessages, placeOf } from "./apply-filters.ts";
 import { isBlocked } from "./blocked-senders.ts";
+import type { FilterOutcome } from "./filter-rules.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { limits, placeToken, toSearchable } from "./rules.ts";
@@ -23,7 +25,7 @@ export interface AddOptions {
 }
 
 /**
- * Stores a message in its folder. A delivery that was stored before changes nothing. Must run in a
+ * Stores a message in its folder, or in the one that the filters of the mailbox choose. A delivery that was stored before changes nothing. Must run in a
  * transaction. `now` in ms since 1970.
  */
 export function addMessage(
@@ -33,36 +35,45 @@ export function addMessage(
 ): AddResult {
   const { usedBytes } = readQuota(sql);
   const known = findRepeated(sql, message, now);
-  if (known) return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes };
+  if (known) {
+    const forwards = JSON.parse(known.forwards ?? "[]") as FilterOutcome["forwards"];
+    return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes, forwards };
+  }
   if (quotaBytes !== null && usedBytes + message.size > quotaBytes) return { result: "over-quota", usedBytes };
   // The alarm may delete it at any time, although it was stored again. The sender tries again.
   if (first(sql, "SELECT 1 FROM deleted_objects WHERE object = ?", message.object))
     throw new Error("the object of the message is being deleted");
   const isSpam = !isImported && message.folder === "INBOX" && isBlocked(sql, addressKey(message.from?.email ?? ""));
-  const folder = findFolder(sql, isSpam ? "Spam" : message.folder);
-  if (!folder) return { result: "no-folder", usedBytes };
+  const arrivedIn = findFolder(sql, isSpam ? "Spam" : message.folder);
+  if (!arrivedIn) return { result: "no-folder", usedBytes };
+  const outcome = message.isFiltered && arrivedIn.id === folderIds.INBOX ? filterArrived(sql, message) : null;
+  const folder = placeOf(sql, outcome?.placement ?? null) ?? arrivedIn;
+  // Nothing that a filter has taken for spam is forwarded, as no other spam is.
+  const forwards = folder.id === folderIds.Spam ? [] : (outcome?.forwards ?? []);
   const threadId = joinThread(sql, message, newId);
   const uid = takeUids(sql, folder.id, 1);
   const id = insert(sql, message, { folderId: folder.id, uid, threadId, now });
   index(sql, id, folder.id, message);
+  if (outcome) markMessages(sql, folder.name, [uid], outcome);
   if (message.deliveryKey !== null)
     sql.exec(
-      "INSERT OR REPLACE INTO deliveries (key, object, at, folder) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO deliveries (key, object, at, folder, forwards) VALUES (?, ?, ?, ?, ?)",
       message.deliveryKey,
       message.object,
       now,
       folder.name,
+      forwards.length === 0 ? null : JSON.stringify(forwards),
     );
-  countAddresses(sql, folder.id, message);
-  return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size };
+  countAddresses(sql, outcome?.placement === "discard" ? folder.id : arrivedIn.id, message);
+  return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size, forwards };
 }
 
 /** Returns the delivery that a message repeats, or null. */
 function findRepeated(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
   if (deliveryKey === null) return null;
-  const known = first<{ object: string; folder: string | null; at: number }>(
+  const known = first<{ object: string; folder: string | null; at: number; forwards: string | null }>(
     sql,
-    "SELECT object, folder, at FROM deliveries WHERE key = ?",
+    "SELECT object, folder, at, forwards FROM deliveries WHERE key = ?",
     deliveryKey,
   );
   if (!known || repeatedMs === undefined) return known;

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expungeByIds } from "./change.ts";
+import { hasFilterRun } from "./filter-run.ts";
 import { forgetExpunged } from "./folder-state.ts";
 import { expireImports, nextImportExpiry } from "./imports.ts";
 import { readQuota } from "./quota.ts";
@@ -87,6 +88,7 @@ export function nextExpiry(sql: Sql, structuresAt: number): number | null {
   const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
   const imports = nextImportExpiry(sql);
   const times = [
+    ...(hasFilterRun(sql) ? [0] : []),
     ...(hasUnstructured(sql) ? [structuresAt] : []),
     ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
     ...(object?.at == null ? [] : [object.at]),

@@ -40,6 +40,29 @@ export {
 export { type CopyResult, copyMessages } from "./copy.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
 export { type FetchedMessage, fetchMessages, type WantedColumns } from "./fetch.ts";
+export {
+  type Filter,
+  type FilterAction,
+  type FilterCondition,
+  type FilterForward,
+  type FilterMatch,
+  type FilterOutcome,
+  filterLimits,
+  type TextField,
+  textFields,
+} from "./filter-rules.ts";
+export { continueFilterRun, type FilterRun, readFilterRun, startFilterRun } from "./filter-run.ts";
+export {
+  createFilter,
+  deleteFilter,
+  type FilterActionIn,
+  type FilterIn,
+  type FilterResult,
+  findFilter,
+  listFilters,
+  shiftFilter,
+  updateFilter,
+} from "./filters.ts";
 export { changeFlags, type FlagResult, setFlags } from "./flags.ts";
 export { forgetExpunged, readChanges, readFolder } from "./folder-state.ts";
 export {

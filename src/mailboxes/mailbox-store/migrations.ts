@@ -161,6 +161,13 @@ const migrations: readonly string[] = [
   INSERT INTO structures_to_add SELECT id FROM messages;`,
   // The recipient of the envelope: one of the addresses of the mailbox, from which a reply is sent.
   "ALTER TABLE messages ADD COLUMN delivered_to TEXT",
+  // A repeated delivery gets the forwards that the filters decided when the first one was stored.
+  `
+  CREATE TABLE filters (
+    id TEXT PRIMARY KEY, name TEXT, match TEXT NOT NULL, actions TEXT NOT NULL, position INTEGER NOT NULL, is_active INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE deliveries ADD COLUMN forwards TEXT;`,
 ];
 
 /**

@@ -1,5 +1,5 @@
 import type { Authentication, CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import type { ParsedMessage } from "../../mail/messages/index.ts";
+import { decodeField, type ParsedMessage } from "../../mail/messages/index.ts";
 import { limits } from "./rules.ts";
 import type { NewMessage } from "./types.ts";
 
@@ -23,7 +23,8 @@ export function toNewMessage(
   parsed: ParsedMessage,
   { object, folder, size, authentication, deliveryKey, deliveredTo, now }: Reception,
 ): NewMessage {
-  const { fields: _, text, ...message } = parsed;
+  const { fields, text, ...message } = parsed;
+  const listId = fields.get("list-id");
   return {
     ...message,
     object,
@@ -34,6 +35,7 @@ export function toNewMessage(
     size,
     authentication: authentication && JSON.stringify(toStored(authentication)),
     deliveredTo: deliveredTo ?? null,
+    listId: listId === null ? null : decodeField(listId),
     seen: false,
     draft: false,
     deliveryKey,

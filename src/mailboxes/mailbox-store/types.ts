@@ -1,4 +1,5 @@
 import type { MessageStructure } from "../../mail/structures/index.ts";
+import type { FilterOutcome } from "./filter-rules.ts";
 
 /** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
 
@@ -65,6 +66,10 @@ export interface NewMessage {
   authentication: string | null;
   /** The recipient of the envelope, a canonical address. Null or absent: the message did not arrive by SMTP. */
   deliveredTo?: string | null;
+  /** Its List-Id field (RFC 2919). */
+  listId?: string | null;
+  /** True for a message that arrives: the filters of the mailbox decide about it, unless it is spam. */
+  isFiltered?: boolean;
   seen: boolean;
   draft: boolean;
   /** Equal for repeated deliveries of one message. Null: the message is stored whatever was stored before. */
@@ -145,9 +150,17 @@ export interface MovedMessage {
 
 /** The result of storing a message. `usedBytes` are those of the mailbox afterwards. */
 export type AddResult =
-  | { result: "added"; uid: number; folder: string; threadId: string; usedBytes: number }
+  /** `forwards` are those of the filters. */
+  | {
+      result: "added";
+      uid: number;
+      folder: string;
+      threadId: string;
+      usedBytes: number;
+      forwards: FilterOutcome["forwards"];
+    }
   /** The delivery was stored before, in this folder; `object` is the key of its R2 object. */
-  | { result: "duplicate"; object: string; folder: string; usedBytes: number }
+  | { result: "duplicate"; object: string; folder: string; usedBytes: number; forwards: FilterOutcome["forwards"] }
   | { result: "over-quota"; usedBytes: number }
   | { result: "no-folder"; usedBytes: number };
 

@@ -30,6 +30,7 @@ export const actions = {
   "mailbox.deleted": "mailbox",
   "mailbox.alias_added": "mailbox",
   "mailbox.alias_deleted": "mailbox",
+  "mailbox.filter_forwards": "mailbox",
   "mailbox.opened": "mailbox",
   "forwarding_rule.created": "forwarding_rule",
   "forwarding_rule.updated": "forwarding_rule",

@@ -16,6 +16,7 @@ import { collectingEgress, eventsOf, forwardRows } from "../forwards/support.ts"
 import { aRawMessage, deliver, objectsOf } from "./support.ts";
 
 const FRIEND = "friend@example.net";
+const FILTERED = "filtered@example.net";
 const COUNT = byExtent({ quick: 15, full: 40, long: 500 });
 /** After this time a lease has ended. */
 const LEASE_MS = 130_000;
@@ -91,7 +92,7 @@ const subjectsIn = async (mailboxId: string) => {
 const subjects = Array.from({ length: COUNT }, (_, number) => `Message ${number}`).sort();
 
 describe("with storage that fails one call in ten", () => {
-  it("mail that was accepted is stored once, and forwarded and replied to once", async () => {
+  it("mail that was accepted is stored and filtered once, and forwarded and replied to once", async () => {
     const workspace = await aWorkspace();
     const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
     const { id: otherId } = await other.json<{ id: string }>();
@@ -99,6 +100,12 @@ describe("with storage that fails one call in ten", () => {
     const mailbox_id = workspace.mailboxId;
     await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "address", target: FRIEND } });
     await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "mailbox", target: otherId } });
+    await confirmTarget(workspace, FILTERED);
+    const filter = {
+      match: { conditions: [{ field: "subject", op: "contains", value: "message" }] },
+      actions: [{ type: "flag" }, { type: "forward", address: FILTERED }],
+    };
+    expect((await workspace.post(`/v1/inbox/${mailbox_id}/filters`, filter)).status).toBe(201);
     await workspace.call("PUT", `/v1/inbox/${mailbox_id}/auto-reply`, { is_active: true, text: "I am away." });
     const { injection, bindings } = failingStorage();
     const { egress, sent } = collectingEgress();
@@ -111,13 +118,15 @@ describe("with storage that fails one call in ten", () => {
     expect(await subjectsIn(otherId)).toEqual(subjects);
     const recipients = sent.map(({ to }) => to).sort();
     const senders = Array.from({ length: COUNT }, (_, number) => `sender${number}@example.org`);
-    expect(recipients).toEqual([...senders, ...senders.map(() => FRIEND)].sort());
+    expect(recipients).toEqual([...senders, ...senders.map(() => FRIEND), ...senders.map(() => FILTERED)].sort());
     const counts = Object.entries(Object.groupBy(await eventsOf(workspace), ({ event }) => event));
     expect(Object.fromEntries(counts.map(([event, list]) => [event, list?.length]))).toEqual({
       stored: COUNT,
-      forwarded: 2 * COUNT,
+      forwarded: 3 * COUNT,
       answered: COUNT,
     });
+    const found = await env.MAILBOX.getByName(mailbox_id).list("INBOX", { limit: 1_000, offset: 0 });
+    expect(found?.items.filter(({ flagged }) => !flagged)).toEqual([]);
     await expectObjects(mailbox_id);
     await expectObjects(otherId);
   });

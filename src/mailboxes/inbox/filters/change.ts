@@ -1,0 +1,132 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { parseAddress } from "../../../lib/addresses.ts";
+import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
+import { parseUuid } from "../../../lib/ids.ts";
+import { auditStatement } from "../../../platform/audit/index.ts";
+import { storeResponse } from "../../../platform/idempotency/index.ts";
+import { requestConfirmation } from "../../forwarding-rules/index.ts";
+import {
+  type Filter,
+  type FilterActionIn,
+  type FilterResult,
+  type FilterRun,
+  filterLimits,
+} from "../../mailbox-store/index.ts";
+import type { OpenMailbox } from "../open.ts";
+import { findConfirmed } from "./queries.ts";
+import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
+
+/**
+ * Creates a filter. An outside address that it forwards to gets an email with a link and receives nothing before it has confirmed
+ * (docs/contract/inbound.md#forwarding-rules). Throws 409 beyond 100 filters, 422 for a folder or label that does not exist and for an
+ * address that is not valid, and as `requestConfirmation`.
+ */
+export async function createFilter(ctx: CallerCtx, mailbox: OpenMailbox, input: FilterFields): Promise<FilterOut> {
+  const { match, is_active: isActive, position = null, name = null } = input;
+  const { actions, ask } = await prepare(ctx, mailbox, input.actions);
+  const id = ctx.newId();
+  const filter = toSaved(await mailbox.store.createFilter({ id, name, match, actions, position, isActive }));
+  await ask(id);
+  const response = await withConfirmed(ctx, filter);
+  const statements = storeResponse(ctx, response);
+  if (statements.length > 0) await ctx.db.batch(statements);
+  return response;
+}
+
+/** Changes the given fields of a filter. Throws 404, and as `createFilter`. */
+export async function updateFilter(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  filterId: string,
+  patch: FilterPatch,
+): Promise<FilterOut> {
+  const { id } = await getFilter(mailbox, filterId);
+  const { actions, ask } = patch.actions
+    ? await prepare(ctx, mailbox, patch.actions)
+    : { actions: undefined, ask: async () => {} };
+  const filter = toSaved(
+    await mailbox.store.updateFilter(id, {
+      ...(patch.name === undefined ? {} : { name: patch.name }),
+      ...(patch.match === undefined ? {} : { match: patch.match }),
+      ...(patch.position === undefined ? {} : { position: patch.position }),
+      ...(patch.is_active === undefined ? {} : { isActive: patch.is_active }),
+      ...(actions === undefined ? {} : { actions }),
+    }),
+  );
+  await ask(id);
+  return withConfirmed(ctx, filter);
+}
+
+/** Deletes a filter. What it has forwarded already, and has not left yet, is not sent. Throws 404. */
+export async function deleteFilter({ store }: OpenMailbox, filterId: string): Promise<void> {
+  const id = parseUuid(filterId);
+  if (id === null || !(await store.deleteFilter(id))) throw notFound("Filter");
+}
+
+/** Moves a filter one place up or down. Throws 404. */
+export async function shiftFilter({ store }: OpenMailbox, filterId: string, by: -1 | 1): Promise<void> {
+  const id = parseUuid(filterId);
+  if (id === null || !(await store.shiftFilter(id, by))) throw notFound("Filter");
+}
+
+/** Returns a filter. Throws 404. */
+export async function getFilter({ store }: OpenMailbox, filterId: string): Promise<Filter> {
+  const id = parseUuid(filterId);
+  const filter = id === null ? null : await store.findFilter(id);
+  if (!filter) throw notFound("Filter");
+  return filter;
+}
+
+/** Starts to apply the filters to the messages of a folder. Throws 404 for the folder, 409 while another run goes on. */
+export async function startFilterRun({ store }: OpenMailbox, folder: string): Promise<FilterRun> {
+  const result = await store.startFilterRun(folder);
+  if ("run" in result) return result.run;
+  if (result.refused === "running") throw conflict("The filters are applied to a folder already; wait for its end");
+  throw notFound("Folder");
+}
+
+/** Returns a filter as the API shows it. One D1 call when it forwards. */
+export async function withConfirmed(ctx: CallerCtx, filter: Filter): Promise<FilterOut> {
+  return toFilter(filter, await findConfirmed(ctx, [filter]));
+}
+
+/** Returns the actions as they are stored, and the function that asks the outside addresses of forwards after the filter was stored. */
+async function prepare(ctx: CallerCtx, mailbox: OpenMailbox, fields: readonly FilterActionField[]) {
+  const actions = fields.map((action) => toAction(ctx, action));
+  const targets = actions.flatMap((action) => (action.type === "forward" ? [action] : []));
+  const requests = await Promise.all(
+    [...new Map(targets.map((target) => [target.key, target])).values()].map(({ address, key }) =>
+      requestConfirmation(ctx, { action: "address", target: address, targetKey: key }),
+    ),
+  );
+  const ask = async (filter: string) => {
+    if (targets.length === 0) return;
+    const detail = { filter, forwards: targets.map(({ address }) => address) };
+    await ctx.db.batch([
+      ...requests.flatMap(({ statements }) => statements),
+      auditStatement(ctx, { action: "mailbox.filter_forwards", target: mailbox.id, detail }),
+    ]);
+    await Promise.all(requests.map((request) => request.send()));
+  };
+  return { actions, ask };
+}
+
+function toAction(ctx: CallerCtx, action: FilterActionField): FilterActionIn {
+  if (action.type === "label") return { type: "label", labelId: action.label_id };
+  if (action.type !== "forward") return action;
+  const address = parseAddress(action.address.trim());
+  if (!address) throw invalidField("actions", "The address of a forward must be a valid email address");
+  return { type: "forward", address: address.address, key: address.key, workspace: ctx.workspace.number };
+}
+
+function toSaved(result: FilterResult): Filter {
+  if ("filter" in result) return result.filter;
+  if (result.refused === "unknown") throw notFound("Filter");
+  if (result.refused === "too-many") throw conflict(`A mailbox has at most ${filterLimits.filters} filters`);
+  throw invalidField(
+    "actions",
+    result.refused === "no-folder"
+      ? "The folder of a move must be a folder of this mailbox"
+      : "label_id must be the id of a label of this mailbox",
+  );
+}

@@ -1,0 +1,111 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { body } from "../../../http/validate.ts";
+import { notFound } from "../../../lib/errors.ts";
+import { filterLimits } from "../../mailbox-store/index.ts";
+import { openMailbox } from "../open.ts";
+import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
+import { findConfirmed } from "./queries.ts";
+import { FilterFields, FilterOut, FilterPatch, RunIn, RunOut, toFilter, toRun } from "./schema.ts";
+
+const operation = operationsOf("Inbox");
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+const filter = [mailboxId, parameter.id("filter_id", "Id of the filter")];
+const errors = [403, 404, 502];
+const bodyErrors = [...errors, 409, 413, 415];
+const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
+
+export const filterRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/inbox/:mailbox_id/filters",
+    operation("inbox:read", {
+      operationId: "listInboxFilters",
+      summary: "List the filters of a mailbox in the order in which they are applied",
+      parameters: [mailboxId],
+      responses: responses(200, `At most ${filterLimits.filters} filters`, z.array(FilterOut), errors),
+    }),
+    async (c) => {
+      const filters = await (await open(c)).store.listFilters();
+      const confirmed = await findConfirmed(c.get("caller"), filters);
+      return c.json(filters.map((one) => toFilter(one, confirmed)));
+    },
+  )
+  .post(
+    "/v1/inbox/:mailbox_id/filters",
+    operation("inbox:write", {
+      operationId: "createInboxFilter",
+      summary: "Create a filter for mail that arrives",
+      description: `A mailbox has at most ${filterLimits.filters} filters. An outside address of a \`forward\` has to confirm by an email.`,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      responses: responses(201, "The filter", FilterOut, [...bodyErrors, 429, 503]),
+    }),
+    ...body(FilterFields),
+    idempotent(201, open),
+    async (c) => c.json(await createFilter(c.get("caller"), await open(c), c.req.valid("json")), 201),
+  )
+  // These come before the filters, whose :filter_id would match their path.
+  .get(
+    "/v1/inbox/:mailbox_id/filters/run",
+    operation("inbox:read", {
+      operationId: "getInboxFilterRun",
+      summary: "Get the progress of the last run of the filters over a folder",
+      parameters: [mailboxId],
+      responses: responses(200, "The run", RunOut, errors),
+    }),
+    async (c) => {
+      const run = await (await open(c)).store.filterRun();
+      if (!run) throw notFound("Run of the filters");
+      return c.json(toRun(run));
+    },
+  )
+  .post(
+    "/v1/inbox/:mailbox_id/filters/run",
+    operation("inbox:write", {
+      operationId: "createInboxFilterRun",
+      summary: "Apply the filters to the messages of a folder",
+      description:
+        "Runs in the background, one folder of a mailbox at a time. Moves, labels and marks messages as at their arrival, and forwards none.",
+      parameters: [mailboxId],
+      responses: responses(202, "The run", RunOut, bodyErrors),
+    }),
+    ...body(RunIn),
+    async (c) => c.json(toRun(await startFilterRun(await open(c), c.req.valid("json").folder)), 202),
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/filters/:filter_id",
+    operation("inbox:read", {
+      operationId: "getInboxFilter",
+      summary: "Get a filter",
+      parameters: filter,
+      responses: responses(200, "The filter", FilterOut, errors),
+    }),
+    async (c) => c.json(await withConfirmed(c.get("caller"), await getFilter(await open(c), c.req.param("filter_id")))),
+  )
+  .patch(
+    "/v1/inbox/:mailbox_id/filters/:filter_id",
+    operation("inbox:write", {
+      operationId: "updateInboxFilter",
+      summary: "Update a filter",
+      parameters: filter,
+      responses: responses(200, "The filter", FilterOut, [...bodyErrors, 429, 503]),
+    }),
+    ...body(FilterPatch),
+    async (c) =>
+      c.json(await updateFilter(c.get("caller"), await open(c), c.req.param("filter_id"), c.req.valid("json"))),
+  )
+  .delete(
+    "/v1/inbox/:mailbox_id/filters/:filter_id",
+    operation("inbox:write", {
+      operationId: "deleteInboxFilter",
+      summary: "Delete a filter",
+      parameters: filter,
+      responses: responses(204, "Deleted", null, errors),
+    }),
+    async (c) => {
+      await deleteFilter(await open(c), c.req.param("filter_id"));
+      return c.body(null, 204);
+    },
+  );
