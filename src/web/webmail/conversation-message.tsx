@@ -4,7 +4,7 @@ import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.
 import { nameOf } from "./compose-form.ts";
 import type { OpenPage } from "./layout.tsx";
 import { nameOrMe } from "./participants.ts";
-import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
+import { composePath, filterPath, folderPath, folderTitle, messagePath } from "./paths.ts";
 import { splitQuoted } from "./quoted-text.ts";
 import { toSize } from "./size.ts";
 import { Menu } from "./toolbar.tsx";
@@ -82,6 +82,12 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
               <Icon name="forward" />
               <span>Forward this message</span>
             </a>
+            {message.from?.email ? (
+              <a href={filterPath(id, "new", { from: message.from.email })}>
+                <Icon name="settings" />
+                <span>Filter messages like this</span>
+              </a>
+            ) : null}
           </>
         )}
         <button

@@ -27,10 +27,21 @@ export const exportPath = (mailboxId: string, format: "mbox" | "zip") =>
   withQuery(`/mail/export/${mailboxId}`, { format });
 
 /** The pages of the settings of a mailbox. */
-export type SettingsPage = "signature" | "auto-reply" | "blocked-senders" | "password" | "keyboard";
+export type SettingsPage =
+  | "signature"
+  | "auto-reply"
+  | "filters"
+  | "aliases"
+  | "blocked-senders"
+  | "password"
+  | "keyboard";
 
 export const settingsPath = (mailboxId: string, page: SettingsPage, query: Record<string, string> = {}) =>
   withQuery(`/mail/${page}/${mailboxId}`, query);
+
+/** The path of the form of a filter; `new` is that of a new one, whose conditions a query may have. */
+export const filterPath = (mailboxId: string, filterId: string, query: Record<string, string> = {}) =>
+  withQuery(`/mail/filters/${mailboxId}/${filterId}`, query);
 
 /** The path of the messages with a label. */
 export const labelPath = (mailboxId: string, labelId: string, query: Record<string, string> = {}) =>

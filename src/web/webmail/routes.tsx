@@ -13,8 +13,10 @@ import { signInToWebmail, WebmailLoginIn } from "../../identity/sign-ins/index.t
 import { AppError } from "../../lib/errors.ts";
 import { connectToEvents } from "../../mailboxes/inbox/index.ts";
 import { listMailboxes } from "../../mailboxes/mailboxes/index.ts";
+import { aliasPages } from "./aliases-routes.tsx";
 import { autoReplyPages } from "./auto-reply-routes.tsx";
 import { composePages } from "./compose-routes.tsx";
+import { filterPages } from "./filters-routes.tsx";
 import { foldersAndLabelsPages } from "./folders-and-labels-routes.tsx";
 import { importPages } from "./import-routes.tsx";
 import { listPages } from "./list-routes.tsx";
@@ -80,6 +82,8 @@ export const webmailPages = new Hono<AppEnv>()
   .route("/", importPages)
   .route("/", settingsPages)
   .route("/", autoReplyPages)
+  .route("/", filterPages)
+  .route("/", aliasPages)
   .route("/", listPages)
   .route("/", messagePages)
   .onError(onPageError);

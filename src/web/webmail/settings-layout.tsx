@@ -8,6 +8,8 @@ type Section = SettingsPage | "folders-and-labels" | "import";
 const SECTIONS: readonly { name: Section; icon: IconName; label: string; path: (id: string) => string }[] = [
   { name: "signature", icon: "edit", label: "Signature", path: (id) => settingsPath(id, "signature") },
   { name: "auto-reply", icon: "reply", label: "Automatic reply", path: (id) => settingsPath(id, "auto-reply") },
+  { name: "filters", icon: "settings", label: "Filters", path: (id) => settingsPath(id, "filters") },
+  { name: "aliases", icon: "mail", label: "Aliases", path: (id) => settingsPath(id, "aliases") },
   { name: "blocked-senders", icon: "ban", label: "Blocked senders", path: (id) => settingsPath(id, "blocked-senders") },
   { name: "folders-and-labels", icon: "tag", label: "Folders and labels", path: foldersAndLabelsPath },
   { name: "import", icon: "upload", label: "Import and export", path: importPath },

@@ -12,7 +12,10 @@ beforeEach(async () => {
   box = await aMailbox();
 });
 
-const PAGES = ["signature", "auto-reply", "blocked-senders", "password", "keyboard", "import", "export", "folders"];
+const PAGES = [
+  ...["signature", "auto-reply", "filters", "aliases", "blocked-senders", "password", "keyboard", "import", "export"],
+  "folders",
+];
 const pathOf = (page: string, id = box.workspace.mailboxId) => `/mail/${page}/${id}`;
 const api = (method: string, path: string, body?: unknown) =>
   box.workspace.call(method, `/v1/inbox/${box.workspace.mailboxId}${path}`, body);

@@ -7,7 +7,7 @@ export const files = {
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-fd401954.css",
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
-  webmailStyle: "/assets/webmail-b2635897.css",
+  webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-f81c1166.json",
+  guides: "/assets/guides-21626a0e.json",
 } as const;

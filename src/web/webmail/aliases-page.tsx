@@ -1,0 +1,61 @@
+import { Empty, Field, type FieldErrors } from "../../http/ui/index.ts";
+import type { AliasRow } from "../../mailboxes/aliases/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { SettingsLayout } from "./settings-layout.tsx";
+
+interface AliasesPageProps {
+  page: OpenPage;
+  aliases: readonly AliasRow[];
+  mayChange: boolean;
+  notice?: string | undefined;
+  /** The address that was refused. */
+  filled?: string | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
+}
+
+/** The page of the further addresses of a mailbox. */
+export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal }: AliasesPageProps) => (
+  <SettingsLayout {...{ page, at: "aliases", notice, refusal }}>
+    <p class="hint">
+      Mail to these addresses arrives here too, and you can send from them. You sign in with {page.mailbox.address}{" "}
+      only.
+    </p>
+    {mayChange ? (
+      <form method="post" class="filter">
+        <Field
+          {...{ name: "address", label: "Address to add", type: "email", maxlength: 254, value: filled }}
+          placeholder={`sales@${page.mailbox.address.split("@")[1]}`}
+          errors={refusal?.errors}
+        />
+        <button type="submit" name="action" value="add">
+          Add
+        </button>
+      </form>
+    ) : (
+      <p class="hint">Owners and admins of the workspace add and delete aliases.</p>
+    )}
+    {aliases.length === 0 ? (
+      <Empty>This mailbox has no aliases.</Empty>
+    ) : (
+      <ul class="addresses">
+        {aliases.map(({ id, address }) => (
+          <li>
+            {address}
+            {mayChange ? (
+              <form method="post" class="inline">
+                <input type="hidden" name="alias_id" value={id} />
+                <button
+                  {...{ type: "submit", class: "link", name: "action", value: "delete" }}
+                  data-confirm={`Delete ${address}? Mail to it is refused then.`}
+                  aria-label={`Delete ${address}`}
+                >
+                  Delete
+                </button>
+              </form>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    )}
+  </SettingsLayout>
+);

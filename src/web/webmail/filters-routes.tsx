@@ -1,0 +1,113 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { readForm } from "../../http/fields.ts";
+import { webmailFor } from "../../http/mailbox-page-session.ts";
+import { respondPage } from "../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { badRequest } from "../../lib/errors.ts";
+import {
+  createFilter,
+  deleteFilter,
+  FilterFields,
+  findConfirmed,
+  getFilter,
+  shiftFilter,
+  startFilterRun,
+  toFilterOut,
+  updateFilter,
+} from "../../mailboxes/inbox/index.ts";
+import { type FilterForm, newFilterForm, readFilterForm, toFilterForm, toFilterInput } from "./filter-form.ts";
+import { FilterPage } from "./filter-page.tsx";
+import { FiltersPage } from "./filters-page.tsx";
+import type { OpenPage } from "./layout.tsx";
+import { openPage } from "./open-page.ts";
+import { settingsPath } from "./paths.ts";
+
+/** Greatest form of a filter, in bytes: 20 conditions of 998 characters, percent-encoded. */
+const MAX_FORM_BYTES = 262_144;
+
+const notices: Readonly<Record<string, string>> = {
+  saved: "The filter is saved.",
+  on: "The filter is on.",
+  off: "The filter is off.",
+  moved: "The order is changed.",
+  deleted: "The filter is deleted.",
+  started: "The filters are applied in the background.",
+};
+
+/** The pages of the filters of a mailbox. */
+export const filterPages = new Hono<AppEnv>()
+  .get("/mail/filters/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), (c) => showFilters(c))
+  .post("/mail/filters/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), async (c) => {
+    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const fields = await readForm(c);
+    const change = async () => settingsPath(page.mailbox.id, "filters", { done: await changeFilters(page, fields) });
+    return submitForm(c, change, (refusal) => showFilters(c, refusal));
+  })
+  .get("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), async (c) => {
+    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const id = c.req.param("filter_id");
+    return showFilter(c, page, id === "new" ? newFilterForm(c.req.query()) : await storedForm(page, id));
+  })
+  .post("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), async (c) => {
+    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const id = c.req.param("filter_id");
+    const form = readFilterForm(await readForm(c, MAX_FORM_BYTES));
+    const save = async () => {
+      const input = parseFields(FilterFields, toFilterInput(form));
+      if (id === "new") await createFilter(page.caller, page.mailbox, input);
+      else {
+        const { name = null, match, actions, is_active } = input;
+        await updateFilter(page.caller, page.mailbox, id, { name, match, actions, is_active });
+      }
+      return settingsPath(page.mailbox.id, "filters", { done: "saved" });
+    };
+    return submitForm(c, save, (refusal) => showFilter(c, page, form, refusal));
+  });
+
+/** Runs an action of the list. Returns the name of what it says afterwards. */
+async function changeFilters({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
+  const id = fields.get("filter_id") ?? "";
+  const action = fields.get("action");
+  switch (action) {
+    case "run":
+      await startFilterRun(mailbox, fields.get("folder") ?? "");
+      return "started";
+    case "up":
+    case "down":
+      await shiftFilter(mailbox, id, action === "up" ? -1 : 1);
+      return "moved";
+    case "on":
+    case "off":
+      await updateFilter(caller, mailbox, id, { is_active: action === "on" });
+      return action;
+    case "delete":
+      await deleteFilter(mailbox, id);
+      return "deleted";
+    default:
+      throw badRequest("The form has no known action");
+  }
+}
+
+async function storedForm({ caller, mailbox }: OpenPage, id: string): Promise<FilterForm> {
+  const filter = await getFilter(mailbox, id);
+  return toFilterForm(toFilterOut(filter, await findConfirmed(caller, [filter])));
+}
+
+function showFilter(c: Context<AppEnv>, page: OpenPage, form: FilterForm, refusal?: Refusal) {
+  const isNew = c.req.param("filter_id") === "new";
+  return respondPage(c, <FilterPage {...{ page, form, isNew, refusal }} />, { status: refusal?.status ?? 200 });
+}
+
+async function showFilters(c: Context<AppEnv>, refusal?: Refusal) {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const { store } = page.mailbox;
+  const [stored, run] = await Promise.all([store.listFilters(), store.filterRun()]);
+  const confirmed = await findConfirmed(page.caller, stored);
+  const filters = stored.map((filter) => toFilterOut(filter, confirmed));
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  return respondPage(c, <FiltersPage {...{ page, filters, run, notice, refusal }} />, {
+    status: refusal?.status ?? 200,
+  });
+}
