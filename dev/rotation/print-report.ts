@@ -2,7 +2,7 @@ import type { RotationReport } from "../../src/operations/secret-rotation/report
 
 /** Prints how many secrets were encrypted again, and what ends without the older keys. */
 export function printReport(rewrapped: number, version: number, report: RotationReport): void {
-  const { apiKeys, sessions, sessionsExpireAt, usersWithRecoveryCodes } = report;
+  const { apiKeys, sessions, sessionsExpireAt, usersWithRecoveryCodes, appPasswords } = report;
   console.log(`${rewrapped} stored secrets were encrypted again; all are under key ${version}.`);
   console.log("\nWhen the older keys are removed from MASTER_KEYS, these end:");
   console.log(`- ${apiKeys.length} API keys that were not used since key ${version} is in use`);
@@ -11,8 +11,9 @@ export function printReport(rewrapped: number, version: number, report: Rotation
   const expiry = sessionsExpireAt === null ? "" : `; the last one expires ${day(sessionsExpireAt)}`;
   console.log(`- ${sessions} sessions that were not refreshed since${expiry}`);
   console.log(`- the recovery codes of ${usersWithRecoveryCodes} users`);
+  console.log(`- ${appPasswords} app passwords of mailboxes that were not used since`);
   console.log(`- tracking and unsubscribe links, and return paths, in emails sent before key ${version} was used`);
-  const isSafe = apiKeys.length + sessions + usersWithRecoveryCodes === 0;
+  const isSafe = apiKeys.length + sessions + usersWithRecoveryCodes + appPasswords === 0;
   console.log(
     isSafe ? "\nOnly the links in older emails still need the older keys." : "\nRun this command again later.",
   );

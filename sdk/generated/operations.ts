@@ -8,6 +8,8 @@ import type {
   AnalyticsTimeseries,
   ApiKey,
   ApiKeyCreate,
+  AppPassword,
+  AppPasswordCreate,
   AuditEntry,
   AutoReply,
   AutoReplyUpdate,
@@ -109,6 +111,7 @@ import type {
   Member,
   MemberUpdate,
   NewApiKey,
+  NewAppPassword,
   NewSmtpCredential,
   Notification,
   NotificationPage,
@@ -459,6 +462,12 @@ export interface Operations {
   createMailboxAlias(mailboxId: string, body: MailboxAliasCreate, options?: RequestOptions): Promise<MailboxAlias>;
   /** Delete an alias of a mailbox. DELETE /v1/mailboxes/{mailbox_id}/aliases/{alias_id} */
   deleteMailboxAlias(mailboxId: string, aliasId: string, options?: RequestOptions): Promise<null>;
+  /** Create an app password of a mailbox. POST /v1/mailboxes/{mailbox_id}/app-passwords */
+  createAppPassword(mailboxId: string, body: AppPasswordCreate, options?: RequestOptions): Promise<NewAppPassword>;
+  /** List the app passwords of a mailbox, newest first. GET /v1/mailboxes/{mailbox_id}/app-passwords */
+  listAppPasswords(mailboxId: string, options?: RequestOptions): Promise<AppPassword[]>;
+  /** Delete an app password of a mailbox. DELETE /v1/mailboxes/{mailbox_id}/app-passwords/{app_password_id} */
+  deleteAppPassword(mailboxId: string, appPasswordId: string, options?: RequestOptions): Promise<null>;
   /** List forwarding rules in the order in which they are applied. GET /v1/forwarding-rules/ */
   listForwardingRules(options?: RequestOptions): Promise<ForwardingRule[]>;
   /** Create a forwarding rule. POST /v1/forwarding-rules/ */
@@ -768,6 +777,9 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   listMailboxAliases: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}/aliases"},
   createMailboxAlias: {"method":"POST","path":"/v1/mailboxes/{mailbox_id}/aliases","body":"json","keyed":true},
   deleteMailboxAlias: {"method":"DELETE","path":"/v1/mailboxes/{mailbox_id}/aliases/{alias_id}"},
+  createAppPassword: {"method":"POST","path":"/v1/mailboxes/{mailbox_id}/app-passwords","body":"json","keyed":true},
+  listAppPasswords: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}/app-passwords"},
+  deleteAppPassword: {"method":"DELETE","path":"/v1/mailboxes/{mailbox_id}/app-passwords/{app_password_id}"},
   listForwardingRules: {"method":"GET","path":"/v1/forwarding-rules/"},
   createForwardingRule: {"method":"POST","path":"/v1/forwarding-rules/","body":"json","keyed":true},
   getForwardingRule: {"method":"GET","path":"/v1/forwarding-rules/{rule_id}"},

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { aliasRoutes } from "./aliases/routes.ts";
+import { appPasswordRoutes } from "./app-passwords/routes.ts";
 import { forwardingRuleRoutes } from "./forwarding-rules/routes.ts";
 import { imapRoutes } from "./imap/routes.ts";
 import { inboundRoutes } from "./inbound/routes.ts";
@@ -20,6 +21,7 @@ import { mailboxRoutes } from "./mailboxes/routes.ts";
 export const mailboxesRoutes = new Hono<AppEnv>()
   .route("/", mailboxRoutes)
   .route("/", aliasRoutes)
+  .route("/", appPasswordRoutes)
   .route("/", forwardingRuleRoutes)
   .route("/", forwardedFileRoutes)
   .route("/", autoReplyRoutes)

@@ -16,6 +16,14 @@ const createAlias = async (workspace: TestWorkspace) => {
   return { ...path, alias_id: (await response.json<{ id: string }>()).id };
 };
 
+const createAppPassword = async (workspace: TestWorkspace) => {
+  const path = await createMailbox(workspace);
+  const { id } = await (
+    await workspace.post(`/v1/mailboxes/${path.mailbox_id}/app-passwords`, { name: "Program" })
+  ).json<{ id: string }>();
+  return { ...path, app_password_id: id };
+};
+
 export const mailboxCases = {
   "POST /v1/mailboxes/": {
     success: 201,
@@ -42,6 +50,25 @@ export const mailboxCases = {
     success: 200,
     create: createMailbox,
     body: () => ({ password: "correct horse battery staple" }),
+    beyond: "all",
+    only: "admins",
+  },
+  "POST /v1/mailboxes/:mailbox_id/app-passwords": {
+    success: 201,
+    create: createMailbox,
+    body: () => ({ name: "Program" }),
+    beyond: "all",
+    only: "admins",
+  },
+  "GET /v1/mailboxes/:mailbox_id/app-passwords": {
+    success: 200,
+    create: createMailbox,
+    beyond: "mailboxes:manage",
+    only: "admins",
+  },
+  "DELETE /v1/mailboxes/:mailbox_id/app-passwords/:app_password_id": {
+    success: 204,
+    create: createAppPassword,
     beyond: "all",
     only: "admins",
   },

@@ -87,7 +87,7 @@ export const isServiceScope = (need: RequiredScope): need is ServiceScope =>
  */
 const CREDENTIAL_ROUTES = [
   /^(?!DELETE )\w+ \/v1\/(api-keys|forwarding-rules|smtp-credentials|webhooks|auth)\//,
-  /^(?!DELETE )\w+ \/v1\/.*\/?(smtp-credentials|invitations|password|secret|totp)(\/|$)/,
+  /^(?!DELETE )\w+ \/v1\/.*\/?(smtp-credentials|invitations|password|app-passwords|secret|totp)(\/|$)/,
 ];
 
 /** Returns whether a route, by method and mounted path, refuses OAuth tokens whatever their scopes. */

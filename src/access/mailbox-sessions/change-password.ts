@@ -19,6 +19,12 @@ export interface PasswordChange {
   sessionId: string;
 }
 
+/** Returns the hash of the password of a mailbox. Null: the given password is wrong. */
+export async function findCurrentHash(ctx: CallerCtx, mailboxId: string, current: string): Promise<string | null> {
+  const row = await ctx.db.prepare(FIND_HASH).bind(mailboxId).first<{ hash: string }>();
+  return (await isPassword(current, row?.hash ?? null)) && row ? row.hash : null;
+}
+
 /**
  * Returns the statements that change the password of a mailbox and end its other sessions, for a guarded batch: it fails when
  * the password was changed meanwhile. Null: the current password is wrong.
@@ -28,10 +34,10 @@ export async function changePasswordStatements(
   mailboxId: string,
   { current, password, sessionId }: PasswordChange,
 ): Promise<MainStatement[] | null> {
-  const row = await ctx.db.prepare(FIND_HASH).bind(mailboxId).first<{ hash: string }>();
-  if (!(await isPassword(current, row?.hash ?? null)) || !row) return null;
+  const hash = await findCurrentHash(ctx, mailboxId, current);
+  if (hash === null) return null;
   return [
-    ctx.db.prepare(REPLACE).bind(mailboxId, await hashPassword(password), ctx.now(), row.hash),
+    ctx.db.prepare(REPLACE).bind(mailboxId, await hashPassword(password), ctx.now(), hash),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(END_TOKENS).bind(mailboxId, sessionId),
     ctx.db.prepare(END_SESSIONS).bind(mailboxId, sessionId),

@@ -1,13 +1,28 @@
-export { authenticateMailboxCaller } from "./caller.ts";
-export { changePasswordStatements } from "./change-password.ts";
+export {
+  insertAppPasswordStatement,
+  type NewAppPassword,
+  newAppPassword,
+} from "./app-passwords.ts";
+export {
+  authenticateMailboxCaller,
+  findProgramCallerStatement,
+  type MailboxCallerRow,
+  toProgramCaller,
+} from "./caller.ts";
+export { changePasswordStatements, findCurrentHash } from "./change-password.ts";
+export {
+  findProgramAccess,
+  findProgramLogin,
+  isProgramPassword,
+  type ProgramAccess,
+  type ProgramLogin,
+} from "./mail-programs.ts";
 export { hashPassword, isPassword } from "./password.ts";
 export {
-  findOpenedByPassword,
-  inheritPasswordsStatement,
+  inheritPasswordsStatements,
   type MailboxTokens,
-  type OpenedMailbox,
   openByPassword,
-  openByPasswordOf,
+  passwordOwner,
   refreshMailboxSession,
   setPasswordStatements,
   signInToMailbox,

@@ -5,6 +5,7 @@ import type { MainStatement } from "../../platform/db/database.ts";
 import type { CallerCtx } from "../caller.ts";
 import { type Client, signAccessToken } from "../sessions/index.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../tokens/index.ts";
+import { deleteAppPasswordsStatement } from "./app-passwords.ts";
 import { hashPassword, isPassword } from "./password.ts";
 
 /** The tokens of a mailbox session. */
@@ -33,7 +34,13 @@ interface NewPassword {
   assigneeId: string | null;
 }
 
-/** Returns the statements that set the password of a mailbox and end its sessions. */
+/** Returns the rights of a caller with which a password ends that it sets or makes. */
+export const passwordOwner = ({ actor }: CallerCtx): Omit<NewPassword, "password"> => ({
+  apiKeyId: actor.kind === "api_key" ? actor.credentialId : null,
+  assigneeId: actor.scopes.has("mailboxes:manage") ? null : actor.userId,
+});
+
+/** Returns the statements that set the password of a mailbox, end its sessions and delete its app passwords. */
 export async function setPasswordStatements(
   ctx: CallerCtx,
   mailboxId: string,
@@ -45,17 +52,26 @@ export async function setPasswordStatements(
       .prepare("DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1)")
       .bind(mailboxId),
     ctx.db.prepare("DELETE FROM mailbox_sessions WHERE mailbox_id = ?1").bind(mailboxId),
+    deleteAppPasswordsStatement(ctx, mailboxId),
   ];
 }
 
+/** Returns the statements that hand the passwords that an API key has set or made to its successor. */
+export const inheritPasswordsStatements = (ctx: Ctx, { from, to }: { from: string; to: string }): MainStatement[] =>
+  PASSWORD_TABLES.map((table) =>
+    ctx.db.prepare(`UPDATE ${table} SET api_key_id = ?2 WHERE api_key_id = ?1`).bind(from, to),
+  );
+
+const PASSWORD_TABLES = ["mailbox_passwords", "app_passwords"] as const;
+
 /**
- * Returns SQL: an active mailbox `b` that its password `p` opens. Its domain is verified, its workspace exists, and the right by which
+ * Returns SQL: an active mailbox `b` that a password `p` of a table opens. Its domain is verified, its workspace exists, and the right by which
  * the password was set has not ended: the API key, the role of its user, and the assignment. `now` is the parameter of the time.
  */
-export const openByPassword = (now: string) => `
+const openBy = (table: (typeof PASSWORD_TABLES)[number], now: string) => `
   mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
   JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL
-  JOIN mailbox_passwords p ON p.mailbox_id = b.id
+  JOIN ${table} p ON p.mailbox_id = b.id
    AND (p.assignee_id IS NULL
      OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = b.id AND a.user_id = p.assignee_id))
    AND (p.api_key_id IS NULL OR EXISTS (
@@ -64,26 +80,26 @@ export const openByPassword = (now: string) => `
         AND (m.role <> 'member' OR p.assignee_id IS NOT NULL)
         AND (k.expires_at IS NULL OR k.expires_at > ${now})))`;
 
-/** Returns the statement that hands the passwords that an API key has set to its successor. */
-export const inheritPasswordsStatement = (ctx: Ctx, { from, to }: { from: string; to: string }): MainStatement =>
-  ctx.db.prepare("UPDATE mailbox_passwords SET api_key_id = ?2 WHERE api_key_id = ?1").bind(from, to);
+/** Returns SQL: an active mailbox `b` that its password `p` opens, as `openBy` says. */
+export const openByPassword = (now: string) => openBy("mailbox_passwords", now);
+
+/** Returns SQL: an active mailbox `b` that an app password `p` opens, as `openBy` says. */
+export const openByAppPassword = (now: string) => openBy("app_passwords", now);
 
 const FIND_MAILBOX = `
-  SELECT b.id, b.address, w.id AS workspaceId, p.hash, p.changed_at AS changedAt
+  SELECT b.id, w.id AS workspaceId, p.hash, p.changed_at AS changedAt
     FROM ${openByPassword("?2")}
    WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
 
-/** A mailbox that a password opens. */
-export interface OpenedMailbox {
+/** A mailbox that its password opens. */
+interface OpenedMailbox {
   id: string;
-  address: string;
   workspaceId: string;
   /** When the password was set, in ms since 1970. */
   changedAt: number;
 }
 
-/** Returns the mailbox that a password opens. Null for an unknown or inactive mailbox and for a wrong password. */
-export async function openByPasswordOf(
+async function openByPasswordOf(
   ctx: Ctx,
   { email, password }: { email: string; password: string },
 ): Promise<OpenedMailbox | null> {
@@ -92,18 +108,7 @@ export async function openByPasswordOf(
     .bind(parseAddress(email)?.key ?? "", ctx.now())
     .first<OpenedMailbox & { hash: string }>();
   if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
-  const { hash: _, ...mailbox } = row;
-  return mailbox;
-}
-
-const FIND_OPENED = `
-  SELECT b.id, b.address, w.id AS workspaceId, p.changed_at AS changedAt
-    FROM ${openByPassword("?2")}
-   WHERE b.id = ?1 AND b.is_active = 1 AND p.changed_at = ?3`;
-
-/** Returns a mailbox if the password that was set at this time still opens it, or null. */
-export function findOpenedByPassword(ctx: Ctx, mailboxId: string, changedAt: number): Promise<OpenedMailbox | null> {
-  return ctx.db.prepare(FIND_OPENED).bind(mailboxId, ctx.now(), changedAt).first<OpenedMailbox>();
+  return row;
 }
 
 // Inserts nothing when the password was changed while it was checked.

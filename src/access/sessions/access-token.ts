@@ -17,7 +17,7 @@ export type AccessTokenKind =
 
 /** The claims of an access token beside `iss`, `aud`, `iat` and `exp`. */
 export interface AccessClaims {
-  /** Id of the user, of the mailbox or of the SMTP credential. */
+  /** Id of the user, of the mailbox or of the SMTP credential, or what names a mailbox and its secret in a connection of SMTP. */
   sub: string;
   /** Id of the session row, of the SMTP connection, or of the credential of a mail program. */
   sid: string;

@@ -27,6 +27,7 @@ const SURROUNDINGS = `
   SELECT w.number, w.mail_shards AS shards, EXISTS (
     SELECT 1 FROM mailboxes m WHERE m.domain_id = ?2 AND m.is_active = 1 AND (
       m.used_bytes > 0 OR m.local_part = '*' OR EXISTS (SELECT 1 FROM mailbox_passwords p WHERE p.mailbox_id = m.id)
+      OR EXISTS (SELECT 1 FROM app_passwords p WHERE p.mailbox_id = m.id)
       OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = m.id)))
     OR EXISTS (SELECT 1 FROM mailbox_aliases a JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1 WHERE a.domain_id = ?2) AS receives
     FROM workspaces w WHERE w.number = ?1 AND w.deleted_at IS NULL`;

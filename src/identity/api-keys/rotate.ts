@@ -1,6 +1,6 @@
 import { mintApiKey } from "../../access/accounts/index.ts";
 import type { CallerCtx } from "../../access/caller.ts";
-import { inheritPasswordsStatement } from "../../access/mailbox-sessions/index.ts";
+import { inheritPasswordsStatements } from "../../access/mailbox-sessions/index.ts";
 import { conflict, forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
@@ -26,7 +26,7 @@ const REPLACE = `
 
 /**
  * Creates a successor of an API key with the same rights and expiry. The old key stays valid for 24 hours, or until it
- * is revoked; mailbox passwords that it has set now end with the successor. Only the user who created the key may rotate it, with a credential that has all its rights: otherwise a
+ * is revoked; passwords of mailboxes that it has set or made now end with the successor. Only the user who created the key may rotate it, with a credential that has all its rights: otherwise a
  * restricted key could obtain a broader one. Throws 404, 403, and 409 for a key that is revoked, expired or replaced.
  */
 export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKeyOut> {
@@ -43,7 +43,7 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
     ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.credentialId, successor.id, prefix, hash, now, ...source),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(old.id, successor.id, now + GRACE_MS, ctx.workspace.number),
-    inheritPasswordsStatement(ctx, { from: old.id, to: successor.id }),
+    ...inheritPasswordsStatements(ctx, { from: old.id, to: successor.id }),
     auditStatement(ctx, { action: "api_key.rotated", target: old.id, detail: { successor_id: successor.id } }),
     ...(await storeSecretResponse(ctx, response)),
   ]);

@@ -4,6 +4,6 @@ export { respondSignIn } from "./respond.ts";
 export { reauthenticate } from "./second-factor/reauthenticate.ts";
 export { disableTotp, enableTotp, readTotpStatus, setUpTotp, type TotpStatus } from "./second-factor/settings.ts";
 export { TOTP_PURPOSE } from "./second-factor/verify.ts";
-export { countAttempt as countMailboxPassword } from "./webmail/count-attempt.ts";
+export { countAttempt as countMailboxPassword, mailboxPasswordLimits } from "./webmail/count-attempt.ts";
 export { WebmailLoginIn } from "./webmail/schema.ts";
 export { signInToWebmail } from "./webmail/sign-in.ts";

@@ -1,4 +1,9 @@
-import { findOpenedByPassword, type OpenedMailbox, openByPasswordOf } from "../../access/mailbox-sessions/index.ts";
+import {
+  findProgramAccess,
+  findProgramLogin,
+  isProgramPassword,
+  type ProgramAccess,
+} from "../../access/mailbox-sessions/index.ts";
 import { signAccessToken, verifyAccessToken } from "../../access/sessions/index.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -20,41 +25,42 @@ export interface StartedSession {
   address: string;
 }
 
-/** Starts the session of a mail program. Throws ImapError for a wrong address or password, and beyond the limits of wrong ones. */
+/** Starts the session of a mail program, by the password of the mailbox or an app password. Throws ImapError for a wrong address or password, and beyond the limits of wrong ones. */
 export async function startImapSession(ctx: Ctx, { username, password, ip }: ImapLogin): Promise<StartedSession> {
   const succeeded = await countMailboxPassword(ctx, username, ip).catch(() => {
     throw new ImapError("Too many wrong passwords; try again later", "LIMIT");
   });
-  const mailbox = await openByPasswordOf(ctx, { email: username, password });
-  if (!mailbox) throw new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
+  const login = await findProgramLogin(ctx, { email: username, password });
+  if (!(await isProgramPassword(login, password)) || !login.access)
+    throw new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
   await succeeded();
-  return started(ctx, mailbox);
+  return started(ctx, login.access);
 }
 
 /** Returns a new token for a session whose access has not ended. Throws ImapError when it has. */
 export async function renewImapSession(ctx: Ctx, token: string): Promise<StartedSession> {
-  const { mailboxId, passwordOf } = await readImapSession(ctx, token);
-  const mailbox = await findOpenedByPassword(ctx, mailboxId, passwordOf);
-  if (!mailbox) throw ended();
-  return started(ctx, mailbox);
+  const { mailboxId, secret } = await readImapSession(ctx, token);
+  const access = await findProgramAccess(ctx, mailboxId, secret);
+  if (!access) throw ended();
+  return started(ctx, access);
 }
 
 /** The session of a call. */
 export interface ImapSession {
   mailboxId: string;
-  /** When the password was set that opened it, in ms since 1970. */
-  passwordOf: number;
+  /** The secret that opened it (`ProgramAccess`). */
+  secret: string;
 }
 
 /** Returns the session of a token. Throws ImapError for one that is invalid or older than 60 minutes. */
 export async function readImapSession(ctx: Ctx, token: string): Promise<ImapSession> {
   const claims = await verifyAccessToken(ctx, "imap", token);
   if (!claims) throw ended();
-  return { mailboxId: claims.sub, passwordOf: Number(claims.sid) };
+  return { mailboxId: claims.sub, secret: claims.sid };
 }
 
-async function started(ctx: Ctx, { id, address, workspaceId, changedAt }: OpenedMailbox): Promise<StartedSession> {
-  const claims = { sub: id, sid: String(changedAt), wid: workspaceId };
+async function started(ctx: Ctx, { id, address, workspaceId, secret }: ProgramAccess): Promise<StartedSession> {
+  const claims = { sub: id, sid: secret, wid: workspaceId };
   const { token, expiresAt } = await signAccessToken(ctx, "imap", claims);
   return { token, expires_at: expiresAt, mailbox_id: id, address };
 }

@@ -1,14 +1,14 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { setPasswordStatements } from "../../access/mailbox-sessions/index.ts";
+import { passwordOwner, setPasswordStatements } from "../../access/mailbox-sessions/index.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
-import { mayManage, missingForPassword } from "./rights.ts";
+import { missingForPassword } from "./rights.ts";
 import { type MailboxOut, toMailbox } from "./schema.ts";
 
 /**
- * Sets the password of a mailbox for webmail. Its sessions end. The password ends with the API key that set it, and one that
+ * Sets the password of a mailbox for webmail. Its sessions end, and its app passwords are deleted. The password ends with the API key that set it, and one that
  * was set by an assigned member ends with the assignment. Throws 404, and 403 (docs/contract/mailboxes.md#passwords).
  */
 export async function setMailboxPassword(ctx: CallerCtx, id: string, password: string): Promise<MailboxOut> {
@@ -17,12 +17,8 @@ export async function setMailboxPassword(ctx: CallerCtx, id: string, password: s
   const mailbox = toMailbox(row);
   const missing = missingForPassword(actor, mailbox.assignee_ids);
   if (missing !== null) throw forbidden(`Missing scope: ${missing}`);
-  const setBy = {
-    apiKeyId: actor.kind === "api_key" ? actor.credentialId : null,
-    assigneeId: mayManage(actor) ? null : actor.userId,
-  };
   await ctx.db.batch([
-    ...(await setPasswordStatements(ctx, row.id, { password, ...setBy })),
+    ...(await setPasswordStatements(ctx, row.id, { password, ...passwordOwner(ctx) })),
     auditStatement(ctx, { action: "mailbox.password_changed", target: row.id, detail: {} }),
   ]);
   await checkAccess(ctx, row.id);

@@ -14,6 +14,8 @@ export interface RotationReport {
   sessionsExpireAt: number | null;
   /** Number of users with recovery codes under an older key. */
   usersWithRecoveryCodes: number;
+  /** Number of app passwords of mailboxes that were not used since the newest master key was added. */
+  appPasswords: number;
 }
 
 const isOld = (column: string) => `substr(${column}, 1, length(?1)) <> ?1`;
@@ -21,7 +23,7 @@ const isOld = (column: string) => `substr(${column}, 1, length(?1)) <> ?1`;
 /** Returns what would end if only the newest master key were left. Reads the tables as a whole, for the operator only. */
 export async function rotationReport(ctx: Ctx): Promise<RotationReport> {
   const prefix = `${newestKey(ctx.settings.masterKeys).version}.`;
-  const [keys, tokens, codes] = await ctx.db.batch<Record<string, unknown>>([
+  const [keys, tokens, codes, appPasswords] = await ctx.db.batch<Record<string, unknown>>([
     ctx.db
       .prepare(
         `SELECT k.id, k.name, k.prefix, w.name AS workspace, k.last_used_at FROM api_keys k
@@ -37,6 +39,7 @@ export async function rotationReport(ctx: Ctx): Promise<RotationReport> {
       )
       .bind(prefix, ctx.now()),
     ctx.db.prepare(`SELECT count(DISTINCT user_id) AS users FROM recovery_codes WHERE ${isOld("hash")}`).bind(prefix),
+    ctx.db.prepare(`SELECT count(*) AS passwords FROM app_passwords WHERE ${isOld("hash")}`).bind(prefix),
   ]);
   const [sessions] = tokens?.results ?? [];
   return {
@@ -44,5 +47,6 @@ export async function rotationReport(ctx: Ctx): Promise<RotationReport> {
     sessions: Number(sessions?.families ?? 0),
     sessionsExpireAt: (sessions?.last as number | null) ?? null,
     usersWithRecoveryCodes: Number(codes?.results[0]?.users ?? 0),
+    appPasswords: Number(appPasswords?.results[0]?.passwords ?? 0),
   };
 }

@@ -25,6 +25,8 @@ export const actions = {
   "grant.revoked": "grant",
   "mailbox.created": "mailbox",
   "mailbox.password_changed": "mailbox",
+  "mailbox.app_password_created": "mailbox",
+  "mailbox.app_password_deleted": "mailbox",
   "mailbox.updated": "mailbox",
   "mailbox.assigned": "mailbox",
   "mailbox.deleted": "mailbox",

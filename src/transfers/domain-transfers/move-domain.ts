@@ -52,6 +52,7 @@ const END_ACCESS = [
      AND family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES}))`,
   `DELETE FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES})`,
   `DELETE FROM mailbox_passwords WHERE mailbox_id IN (${MAILBOXES})`,
+  `DELETE FROM app_passwords WHERE mailbox_id IN (${MAILBOXES})`,
   `DELETE FROM auto_replies WHERE mailbox_id IN (${MAILBOXES})`,
   `UPDATE forwarding_rules SET is_active = 0 WHERE workspace = ?1 AND domain_id IN (${MOVED})`,
   `DELETE FROM mailbox_assignees WHERE mailbox_id IN (${MAILBOXES})`,

@@ -15,8 +15,8 @@ export const PasswordPage = ({ page, notice, refusal }: PasswordPageProps) => {
     <SettingsLayout {...{ page, at: "password", notice, refusal }}>
       <p class="hint">
         {isOwn
-          ? "All other devices are signed out of this mailbox. This one stays signed in."
-          : "Everyone who is signed in to this mailbox by its password is signed out."}
+          ? "All other devices are signed out of this mailbox. This one stays signed in, and app passwords stay valid."
+          : "Everyone who is signed in to this mailbox by its password is signed out, and its app passwords are deleted."}
       </p>
       <form method="post" class="form">
         <input type="hidden" name="username" value={page.mailbox.address} autocomplete="username" />

@@ -34,6 +34,7 @@ export type SettingsPage =
   | "aliases"
   | "blocked-senders"
   | "password"
+  | "mail-programs"
   | "keyboard";
 
 export const settingsPath = (mailboxId: string, page: SettingsPage, query: Record<string, string> = {}) =>

@@ -20,6 +20,7 @@ import { filterPages } from "./filters-routes.tsx";
 import { foldersAndLabelsPages } from "./folders-and-labels-routes.tsx";
 import { importPages } from "./import-routes.tsx";
 import { listPages } from "./list-routes.tsx";
+import { mailProgramPages } from "./mail-programs-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
@@ -81,6 +82,7 @@ export const webmailPages = new Hono<AppEnv>()
   .route("/", foldersAndLabelsPages)
   .route("/", importPages)
   .route("/", settingsPages)
+  .route("/", mailProgramPages)
   .route("/", autoReplyPages)
   .route("/", filterPages)
   .route("/", aliasPages)

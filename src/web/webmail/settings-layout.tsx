@@ -14,6 +14,7 @@ const SECTIONS: readonly { name: Section; icon: IconName; label: string; path: (
   { name: "folders-and-labels", icon: "tag", label: "Folders and labels", path: foldersAndLabelsPath },
   { name: "import", icon: "upload", label: "Import and export", path: importPath },
   { name: "password", icon: "key", label: "Password", path: (id) => settingsPath(id, "password") },
+  { name: "mail-programs", icon: "plug", label: "Mail programs", path: (id) => settingsPath(id, "mail-programs") },
   { name: "keyboard", icon: "grid", label: "Keyboard", path: (id) => settingsPath(id, "keyboard") },
 ];
 

@@ -46,6 +46,7 @@ describe("a completed transfer", () => {
     const { domainId, mailboxId, mailbox } = source;
     await insertCredential(source, { domain_id: domainId });
     await source.call("PUT", `/v1/mailboxes/${mailboxId}/password`, { password });
+    await source.post(`/v1/mailboxes/${mailboxId}/app-passwords`, { name: "Program" });
     await source.call("PUT", `/v1/mailboxes/${mailboxId}/assignees`, { user_ids: [source.userId] });
     const login = await source.post("/v1/webmail/login", { email: mailbox, password });
     const { refresh_token } = await login.json<{ refresh_token: string }>();
@@ -63,6 +64,7 @@ describe("a completed transfer", () => {
     expect(
       await all("SELECT 1 FROM smtp_credentials WHERE domain_id = ?1 AND deactivated_at IS NULL", domainId),
     ).toEqual([]);
+    expect(await all("SELECT 1 FROM app_passwords WHERE mailbox_id = ?1", mailboxId)).toEqual([]);
     expect((await target.post("/v1/webmail/login", { email: mailbox, password })).status).toBe(401);
     expect((await target.post("/v1/webmail/refresh", { refresh_token })).status).toBe(401);
     for (const side of [source, target]) {

@@ -1,16 +1,19 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { tooManyRequests } from "../../../lib/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { countFailure, formatPolicy } from "../../../platform/rate-limits/index.ts";
+import { countFailure, formatPolicy, type RatePolicy } from "../../../platform/rate-limits/index.ts";
 import { failureLimits } from "../rules.ts";
+
+/** Returns the limits of wrong passwords of a mailbox from an ip, wherever the password is given. */
+export const mailboxPasswordLimits = (email: string, ip: string | null): [RatePolicy, string][] =>
+  failureLimits(`webmail ${parseAddress(email)?.key ?? "invalid"}`, ip);
 
 /**
  * Counts an attempt to use the password of a mailbox as a failure, and returns the function that removes it from the count when it
  * succeeded. Throws 429 beyond the limits of wrong passwords (docs/contract/limits.md#rate-limits).
  */
 export async function countAttempt(ctx: Ctx, email: string, ip: string | null): Promise<() => Promise<void>> {
-  const target = `webmail ${parseAddress(email)?.key ?? "invalid"}`;
-  const { exceeded, succeeded } = await countFailure(ctx, failureLimits(target, ip));
+  const { exceeded, succeeded } = await countFailure(ctx, mailboxPasswordLimits(email, ip));
   if (!exceeded) return succeeded;
   const seconds = exceeded.retryAfterSeconds;
   throw tooManyRequests(

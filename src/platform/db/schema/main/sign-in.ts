@@ -61,6 +61,24 @@ export const mailboxPasswords = sqliteTable(
   (t) => [index("mailbox_passwords_by_api_key").on(t.apiKeyId).where(sql`api_key_id IS NOT NULL`)],
 );
 
+export const appPasswords = sqliteTable(
+  "app_passwords",
+  {
+    id: text().primaryKey().notNull(),
+    mailboxId: mailboxId(),
+    name: text().notNull(),
+    hash: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+    apiKeyId: text("api_key_id"),
+    assigneeId: text("assignee_id"),
+  },
+  (t) => [
+    index("app_passwords_by_mailbox").on(t.mailboxId, t.id),
+    index("app_passwords_by_api_key").on(t.apiKeyId).where(sql`api_key_id IS NOT NULL`),
+  ],
+);
+
 export const mailboxSessions = sqliteTable(
   "mailbox_sessions",
   {

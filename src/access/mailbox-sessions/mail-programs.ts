@@ -1,0 +1,77 @@
+import { parseAddress } from "../../lib/addresses.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { appPasswordHashes, touchAppPassword } from "./app-passwords.ts";
+import { isPassword } from "./password.ts";
+import { openByAppPassword, openByPassword } from "./sessions.ts";
+
+/** The mailbox that a mail program opens, and the secret that opens it. */
+export interface ProgramAccess {
+  id: string;
+  address: string;
+  workspaceId: string;
+  /** The id of an app password, or when the password of the mailbox was set, in ms since 1970 as digits. */
+  secret: string;
+}
+
+/** The mailbox of a login, whose password may still have to be checked. */
+export interface ProgramLogin {
+  /** Null: no mailbox has this address, or nothing opens it. */
+  access: ProgramAccess | null;
+  /** The stored hash. Null: there is none. */
+  hash: string | null;
+  /** The hash is that of an app password, which the given password has. */
+  isProven: boolean;
+}
+
+const COLUMNS = "b.id, b.address, w.id AS workspaceId";
+
+const FIND_BY_PASSWORD = `
+  SELECT ${COLUMNS}, CAST(p.changed_at AS TEXT) AS secret, p.hash FROM ${openByPassword("?2")}
+   WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
+
+const FIND_BY_APP_PASSWORD = `
+  SELECT ${COLUMNS}, p.id AS secret, p.hash FROM ${openByAppPassword("?2")}
+   WHERE b.address = ?1 AND b.is_active = 1 AND p.hash IN (SELECT value FROM json_each(?3)) LIMIT 1`;
+
+/** Returns the mailbox that a mail program asks for by address and password, in one D1 call. The password is not checked by scrypt yet. */
+export async function findProgramLogin(
+  ctx: Ctx,
+  { email, password }: { email: string; password: string },
+): Promise<ProgramLogin> {
+  const values = [parseAddress(email)?.key ?? "", ctx.now()];
+  const hashes = await appPasswordHashes(ctx, password);
+  const [byApp, byPassword] = await ctx.db.batch<ProgramAccess & { hash: string }>([
+    ctx.db.prepare(FIND_BY_APP_PASSWORD).bind(...values, JSON.stringify(hashes)),
+    ctx.db.prepare(FIND_BY_PASSWORD).bind(...values),
+  ]);
+  const proven = byApp?.results[0];
+  const row = proven ?? byPassword?.results[0];
+  if (!row) return { access: null, hash: null, isProven: false };
+  const { hash, ...access } = row;
+  if (proven) await touchAppPassword(ctx, access.secret, hashes[0] ?? null);
+  return { access, hash, isProven: proven !== undefined };
+}
+
+/** Returns whether a password opens the mailbox of a login. It takes as long for an unknown mailbox as for a wrong password. */
+export async function isProgramPassword({ hash, isProven }: ProgramLogin, password: string): Promise<boolean> {
+  return isProven || (await isPassword(password, hash));
+}
+
+const FIND_OPENED_BY_PASSWORD = `
+  SELECT ${COLUMNS}, ?3 AS secret FROM ${openByPassword("?2")}
+   WHERE b.id = ?1 AND b.is_active = 1 AND p.changed_at = CAST(?3 AS INTEGER)`;
+
+const FIND_OPENED_BY_APP_PASSWORD = `
+  SELECT ${COLUMNS}, p.id AS secret FROM ${openByAppPassword("?2")} WHERE b.id = ?1 AND b.is_active = 1 AND p.id = ?3`;
+
+/** Returns a mailbox if a secret still opens it, or null. Using an app password is recorded. */
+export async function findProgramAccess(ctx: Ctx, mailboxId: string, secret: string): Promise<ProgramAccess | null> {
+  const isApp = isAppPassword(secret);
+  const sql = isApp ? FIND_OPENED_BY_APP_PASSWORD : FIND_OPENED_BY_PASSWORD;
+  const access = await ctx.db.prepare(sql).bind(mailboxId, ctx.now(), secret).first<ProgramAccess>();
+  if (access && isApp) await touchAppPassword(ctx, secret, null);
+  return access;
+}
+
+/** Returns whether a secret is that of an app password: its id is a UUID. */
+export const isAppPassword = (secret: string): boolean => secret.includes("-");

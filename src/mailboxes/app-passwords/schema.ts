@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { nameIssue } from "../../lib/text-rules.ts";
+import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
+import type { AppPasswordRow } from "./queries.ts";
+import { MAX_NAME_CHARACTERS } from "./rules.ts";
+
+/** Request and response schemas of app passwords. */
+
+export const AppPasswordIn = z
+  .object({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_NAME_CHARACTERS)
+      .superRefine((name, context) => {
+        const issue = nameIssue(name);
+        if (issue) context.addIssue({ code: "custom", message: issue });
+      })
+      .describe("The program or device that uses it. Without control and invisible characters."),
+  })
+  .meta({ ref: "AppPasswordCreate", examples: [{ name: "Thunderbird on the laptop" }] });
+export type AppPasswordIn = z.output<typeof AppPasswordIn>;
+
+/** The form of webmail: a session of the mailbox, which the API does not take here, needs the current password. */
+export const AppPasswordForm = AppPasswordIn.extend({ current: z.string().max(256).optional() });
+export type AppPasswordForm = z.output<typeof AppPasswordForm>;
+
+const example = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a60",
+  name: "Thunderbird on the laptop",
+  created_at: "2026-11-27T09:00:00.000Z",
+};
+
+export const NewAppPasswordOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    password: z.string().describe("140 random bits. Shown in this response only."),
+    created_at: timestamp,
+  })
+  .meta({
+    ref: "NewAppPassword",
+    examples: [{ ...example, password: "7k3m-x0qe-9trw-2bvn-h5ya-j8cd-p4fs" }],
+  });
+export type NewAppPasswordOut = z.output<typeof NewAppPasswordOut>;
+
+export const AppPasswordOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable().describe("To the minute. null: never."),
+  })
+  .meta({ ref: "AppPassword", examples: [{ ...example, last_used_at: null }] });
+export type AppPasswordOut = z.output<typeof AppPasswordOut>;
+
+/** Serializes an app password. The password is not stored. */
+export function toAppPassword({ id, name, createdAt, lastUsedAt }: AppPasswordRow): AppPasswordOut {
+  return { id, name, created_at: iso(createdAt), last_used_at: lastUsedAt === null ? null : iso(lastUsedAt) };
+}

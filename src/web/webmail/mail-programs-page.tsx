@@ -1,0 +1,109 @@
+import { ButtonLink, Empty, Facts, Field, type FieldErrors, Notice, Time } from "../../http/ui/index.ts";
+import { iso } from "../../lib/time.ts";
+import {
+  type AppPasswordRow,
+  MAX_APP_PASSWORDS,
+  MAX_NAME_CHARACTERS,
+  type NewAppPasswordOut,
+} from "../../mailboxes/app-passwords/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { settingsPath } from "./paths.ts";
+import { SettingsLayout } from "./settings-layout.tsx";
+
+interface MailProgramsPageProps {
+  page: OpenPage;
+  passwords: readonly AppPasswordRow[];
+  idempotencyKey: string;
+  notice?: string | undefined;
+  /** The name that was refused. */
+  filled?: string | undefined;
+  refusal?: { message: string; errors: FieldErrors } | undefined;
+}
+
+/** The page of the mail programs that use a mailbox, and of their app passwords. */
+export const MailProgramsPage = ({ page, passwords, notice, refusal, ...form }: MailProgramsPageProps) => (
+  <SettingsLayout {...{ page, at: "mail-programs", notice, refusal }}>
+    <section aria-labelledby="app-passwords">
+      <h3 id="app-passwords">App passwords</h3>
+      <p class="hint">
+        A password for one program or device. It opens this mailbox by IMAP and sends from its address, and can be
+        deleted without the others. It does not open webmail.
+      </p>
+      {passwords.length === 0 ? (
+        <Empty>No app password yet.</Empty>
+      ) : (
+        <ul class="addresses">
+          {passwords.map((password) => (
+            <AppPassword {...password} />
+          ))}
+        </ul>
+      )}
+      {passwords.length < MAX_APP_PASSWORDS ? (
+        <NewPassword {...{ page, refusal, ...form }} />
+      ) : (
+        <p>The mailbox has {MAX_APP_PASSWORDS} app passwords, which is the limit.</p>
+      )}
+    </section>
+  </SettingsLayout>
+);
+
+const AppPassword = ({ id, name, createdAt, lastUsedAt }: AppPasswordRow) => (
+  <li>
+    <span>
+      {name}{" "}
+      <span class="soft">
+        created <Time at={iso(createdAt)} />, {lastUsedAt === null ? "never used" : "last used "}
+        {lastUsedAt === null ? null : <Time at={iso(lastUsedAt)} />}
+      </span>
+    </span>
+    <form method="post" class="inline">
+      <input type="hidden" name="id" value={id} />
+      <button type="submit" class="link" name="action" value="delete" aria-label={`Delete ${name}`}>
+        Delete
+      </button>
+    </form>
+  </li>
+);
+
+const NewPassword = ({
+  page,
+  idempotencyKey,
+  filled,
+  refusal,
+}: Pick<MailProgramsPageProps, "page" | "idempotencyKey" | "filled" | "refusal">) => (
+  <form method="post" class="form">
+    <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+    <Field
+      {...{ name: "name", label: "Name of the program or device", maxlength: MAX_NAME_CHARACTERS, value: filled }}
+      placeholder="Thunderbird on the laptop"
+      errors={refusal?.errors}
+    />
+    {page.caller.actor.kind === "mailbox" ? (
+      <Field
+        {...{ name: "current", label: "Current password of the mailbox", type: "password", maxlength: 256 }}
+        autocomplete="current-password"
+        errors={refusal?.errors}
+      />
+    ) : null}
+    <button type="submit" name="action" value="create">
+      Create app password
+    </button>
+  </form>
+);
+
+/** The response to the form: the only page that shows an app password. */
+export const CreatedAppPasswordPage = ({ page, created }: { page: OpenPage; created: NewAppPasswordOut }) => (
+  <SettingsLayout {...{ page, at: "mail-programs" }}>
+    <Notice kind="warn">Copy the password now. It is not shown again.</Notice>
+    <Facts
+      of={{
+        Name: created.name,
+        "User name": { code: page.mailbox.address, copy: "the user name" },
+        Password: { code: created.password, copy: "the password" },
+      }}
+    />
+    <p>
+      <ButtonLink to={settingsPath(page.mailbox.id, "mail-programs")} label="I have copied it" />
+    </p>
+  </SettingsLayout>
+);
