@@ -1,5 +1,5 @@
 export { parseMailboxes, parseOnlyMailbox } from "./address-fields.ts";
-export { composeRaw, inlineBody, type RawContent } from "./compose.ts";
+export { type BodySource, composeRaw, inlineBody, type RawContent } from "./compose.ts";
 export { RawMessageError } from "./errors.ts";
 export { binaryToText, fieldValue, parseFields } from "./fields.ts";
 export type { RawPart } from "./part-list.ts";

@@ -68,8 +68,22 @@ export function addMessage(
   return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size, forwards };
 }
 
-/** Returns the delivery that a message repeats, or null. */
-function findRepeated(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
+// Its thread finds it: no index has the Message-IDs of messages.
+const FIND_APPENDED = `
+  SELECT m.object, ?3 AS folder FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id AND m.folder = ?2
+   WHERE t.message_id = ?1 LIMIT 1`;
+
+/** Returns the stored message that a message repeats, or null. */
+function findRepeated(sql: Sql, message: NewMessage, now: number) {
+  return findDelivery(sql, message, now) ?? findAppended(sql, message);
+}
+
+function findAppended(sql: Sql, { messageId, folder, isSubmitted = false }: NewMessage) {
+  if (!isSubmitted) return null;
+  return first<{ object: string; folder: string }>(sql, FIND_APPENDED, messageId, folderIds.Sent, folder);
+}
+
+function findDelivery(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
   if (deliveryKey === null) return null;
   const known = first<{ object: string; folder: string | null; at: number; forwards: string | null }>(
     sql,

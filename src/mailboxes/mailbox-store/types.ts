@@ -79,6 +79,8 @@ export interface NewMessage {
    * key is known, also after an expunge.
    */
   repeatedMs?: number;
+  /** A copy for Sent of a message that a mail program submitted. It is not stored when the program has put one there itself. */
+  isSubmitted?: boolean;
 }
 
 export interface Folder {

@@ -28,6 +28,7 @@ export {
   SPLIT_AT_CLAIM,
   shouldRenew,
 } from "./rules.ts";
+export { newSentCopy, type SentCopy } from "./sent-copy.ts";
 export { sweep } from "./sweep.ts";
 export type { OutboxKind, OutboxMessage, WakeUp } from "./wake.ts";
 export { wakeAfterResponse } from "./wake-after-response.ts";

@@ -1,15 +1,15 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { openLinks } from "../../lib/sealed-links.ts";
 import { type ComposedMessage, compose, foldedField } from "../../mail/mime/index.ts";
-import { composeRaw, inlineBody, parseFields, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
+import { composeRaw, parseFields, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
 import type { Capabilities } from "../../mail/smtp/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { repeatObjectCall } from "../../platform/db/repeat-object-call.ts";
 import {
   type ContentDocument,
   contentPlace,
   isBulkSource,
   type RecipientEntry,
+  rawBodyOf,
   toAttachmentSource,
 } from "../emails/index.ts";
 import { cfblHeaders, hasCfblField } from "../feedback/index.ts";
@@ -113,20 +113,18 @@ const MAX_TRACKED_BYTES = 2 * 1024 * 1024;
  */
 async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, submitted: RawContent): Promise<ComposedMail> {
   const { raw, hasCfblAddress } = await addListHeaders(ctx, mail, submitted);
-  const inline = inlineBody(raw);
-  const { at, size } = typeof raw.body === "string" ? { at: 0, size: inline?.length ?? 0 } : raw.body;
-  const { key } = contentPlace(mail.workspaceId, mail.contentLocation);
-  const open = async () => {
-    // R2 refuses an empty range.
-    if (size === 0) return new Blob([]).stream();
-    const object = await repeatObjectCall(() => ctx.env.CONTENT.get(key, { range: { offset: at, length: size } }));
-    if (!object) throw new PermanentError("the object of the message was deleted");
-    return object.body;
-  };
-  const tracking = resolveTracking(mail.source, mail.settings, null);
+  const stored = rawBodyOf(ctx, contentPlace(mail.workspaceId, mail.contentLocation).key, raw);
+  const inline = stored instanceof Uint8Array ? stored : null;
+  const size = stored instanceof Uint8Array ? stored.length : stored.size;
+  const tracking = resolveTracking(mail.source, mail.settings, mail.content.tracking);
   const isTracked = (tracking.opens || tracking.clicks) && raw.head.length + size < MAX_TRACKED_BYTES;
   const isHeld = isTracked || size < MEMORY_BODY;
-  const body = inline ?? (isHeld ? new Uint8Array(await new Response(await open()).arrayBuffer()) : null);
+  const body =
+    stored instanceof Uint8Array
+      ? stored
+      : isHeld
+        ? new Uint8Array(await new Response(await stored.source()).arrayBuffer())
+        : null;
   let untrackedLinks = 0;
   const track = async (html: string) => {
     const tracked = await addTracking(ctx, mail, { ...mail.content, html });
@@ -134,9 +132,7 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, submitted: Ra
     return tracked.html ?? html;
   };
   const changed = isTracked && body ? await replaceHtml(raw, body, track) : null;
-  const composed = changed
-    ? composeRaw({ ...raw, head: changed.head }, changed.body)
-    : composeRaw(raw, body ?? { size, source: open });
+  const composed = changed ? composeRaw({ ...raw, head: changed.head }, changed.body) : composeRaw(raw, body ?? stored);
   return {
     composed,
     hasCfblAddress,

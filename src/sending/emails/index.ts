@@ -15,6 +15,7 @@ export {
   offloadContent,
   offloadSteps,
   packContents,
+  rawBodyOf,
   readContent,
   SUBJECT_ISSUE,
   setContentKeyStatement,

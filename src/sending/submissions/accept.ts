@@ -2,19 +2,17 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { onNewestShard } from "../../platform/jobs/shards.ts";
 import { WakeUpJoiner } from "../../platform/outbox/index.ts";
 import { findExceededPolicy } from "../../platform/rate-limits/index.ts";
 import { ContentUpload } from "../emails/content/index.ts";
-import { sendReads } from "../emails/send/index.ts";
 import { commitAlone, commitTogether, type PreparedMail, prepareMail } from "./commit.ts";
-import { CREDENTIAL_WORKSPACE, type CredentialRow, findCredentialStatement, toSmtpCaller } from "./credentials.ts";
 import { type ParsedMessage, parseMessage, type SubmittedEnvelope } from "./parse-message.ts";
 import { type ReadMessage, readMessage } from "./read-message.ts";
 import { ReplyError } from "./replies.ts";
-import { requireSender, toSubmitter } from "./require-sender.ts";
+import { requireSender } from "./require-sender.ts";
 import type { Result } from "./results.ts";
-import { credentialEnded, readSmtpSession, type SmtpSession } from "./sessions.ts";
+import { readSmtpSession, type SmtpSession } from "./sessions.ts";
+import { submitterReads } from "./submitters.ts";
 
 const wakeUps = new WakeUpJoiner();
 
@@ -127,20 +125,16 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
   );
   const recipients = new Set(group.flatMap(({ parsed }) => parsed.request.recipients.map(({ key }) => key)));
   const topics = new Set(group.flatMap(({ parsed }) => parsed.request.topic ?? []));
-  const scope = { workspace: CREDENTIAL_WORKSPACE, parameter: session.credentialId };
-  const reads = sendReads(ctx, scope, { senders, recipients, topics });
-  const statements = [findCredentialStatement(ctx, session.credentialId), ...reads.statements];
+  const reads = submitterReads(ctx, session, { senders, recipients, topics });
   // Counts a group once, as the limit counts a batch of the API.
-  const [[found, ...results], policy] = await Promise.all([
-    ctx.db.batch(statements),
+  const [results, policy] = await Promise.all([
+    ctx.db.batch(reads.statements),
     findExceededPolicy(ctx, "POST /gateway/submissions", session.credentialId),
   ]);
-  const row = found?.results[0] as CredentialRow | undefined;
-  if (row?.workspace_id !== session.workspaceId) throw credentialEnded();
-  const onShard = onNewestShard(ctx, toSmtpCaller(row).workspace);
+  const submitter = reads.toCaller(results);
   const wake: CallerCtx["wake"] = (rows, delay = 0) =>
-    delay > 0 ? onShard.wake(rows, delay) : wakeUps.wake(onShard.shard, rows, onShard.wake);
-  const caller = toSubmitter({ ...onShard, wake }, row, reads.toCaller(results));
+    delay > 0 ? submitter.wake(rows, delay) : wakeUps.wake(submitter.shard, rows, submitter.wake);
+  const caller: CallerCtx = { ...submitter, wake };
   requireMailSpace(caller);
   if (policy) throw new ReplyError(`451 4.7.1 The limit is ${policy.limit} messages a minute; try again later`);
   return caller;

@@ -5,12 +5,15 @@ import { AppError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { RawContent } from "../../mail/raw/index.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
 import { addReceipt, findResponse, type Idempotency, storeMailResponses } from "../../platform/idempotency/index.ts";
 import { storesContentInR2Only } from "../../platform/jobs/shard-sizes.ts";
+import { newSentCopy, wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { putDocument } from "../emails/content/index.ts";
 import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
 import type { ReadSubmission } from "./accept.ts";
 import { REPEAT_MS } from "./rules.ts";
+import { submittedSource } from "./submitters.ts";
 
 /** The response to a submission. The last two tell a repeat after a lost response from a second message. */
 interface Reply {
@@ -27,22 +30,53 @@ export interface PreparedMail {
   response: Reply;
   /** Key under which a repeat is found; null when the client gave one. */
   repeat: string | null;
+  /** Its copy in Sent of the mailbox; null: it was sent by an SMTP credential, or to suppressed recipients only. */
+  copy: ReturnType<typeof newSentCopy> | null;
 }
 
 /** Checks a message and stores its content. Throws AppError. */
 export async function prepareMail(caller: CallerCtx, item: ReadSubmission): Promise<PreparedMail> {
   const { upload, parsed, session, sequence } = item;
-  const sendable = await requireSendable(caller, parsed.request, { source: "smtp", isRetry: false });
+  const source = submittedSource(caller);
+  const sendable = await requireSendable(caller, parsed.request, { source, isRetry: false });
   const idempotency = await toIdempotency(caller, item);
-  const content = await putDocument(upload, toDocument(item), storesContentInR2Only(caller));
-  const email = { ...toNewEmail(caller, upload.id, sendable, content, "smtp"), messageId: parsed.messageId };
+  const content = await putDocument(upload, toDocument(caller, item), storesContentInR2Only(caller));
+  const email = { ...toNewEmail(caller, upload.id, sendable, content, source), messageId: parsed.messageId };
   return {
     email,
     contentKey: content.key,
     idempotency,
     response: { id: email.id, connection: session.connection, sequence },
     repeat: parsed.idempotencyKey === null ? (idempotency.keys[0] ?? null) : null,
+    copy: toCopy(caller, email),
   };
+}
+
+function toCopy(caller: CallerCtx, { id, status, createdAt }: NewEmail): PreparedMail["copy"] {
+  const { actor, workspace } = caller;
+  if (actor.kind !== "mailbox" || status === "rejected") return null;
+  return newSentCopy(caller, createdAt, {
+    email: id,
+    workspace: workspace.number,
+    mailbox: actor.mailboxId,
+    draft: null,
+  });
+}
+
+/** Commits emails with the outbox rows of their copies, and wakes these. Throws as `commitEmails` does. */
+async function commit(
+  caller: CallerCtx,
+  mails: readonly PreparedMail[],
+  { emails, response, key }: { emails: readonly NewEmail[]; response: unknown; key: string | null },
+  extra: readonly MailStatement[] = [],
+): Promise<void> {
+  const copies = mails.flatMap(({ copy }) => copy ?? []);
+  await commitEmails(caller, emails, response, key, [...copies.map(({ statement }) => statement), ...extra]);
+  if (copies.length > 0)
+    await wakeAfterResponse(
+      caller,
+      copies.map(({ row }) => row),
+    );
 }
 
 /**
@@ -57,7 +91,7 @@ export async function commitTogether(caller: CallerCtx, mails: readonly Prepared
   );
   const responses = mails.map(({ idempotency, response }) => ({ idempotency, response }));
   try {
-    await commitEmails(caller, emails, null, null, storeMailResponses(caller, responses));
+    await commit(caller, mails, { emails, response: null, key: null }, storeMailResponses(caller, responses));
     return true;
   } catch (error) {
     if (error instanceof ConcurrencyError || isDailyLimit(error)) return false;
@@ -71,7 +105,7 @@ const isDailyLimit = (error: unknown) => error instanceof AppError && error.stat
 export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promise<string> {
   const keyed = { ...caller, idempotency: mail.idempotency };
   try {
-    await commitEmails(keyed, [mail.email], mail.response, mail.contentKey);
+    await commit(keyed, [mail], { emails: [mail.email], response: mail.response, key: mail.contentKey });
     return mail.response.id;
   } catch (error) {
     if (!(error instanceof ConcurrencyError)) throw error;
@@ -100,9 +134,12 @@ async function toIdempotency(
   };
 }
 
-function toDocument({ parsed: { head }, message: { body, bodySize, isEightBit, parts } }: ReadSubmission) {
+function toDocument(caller: CallerCtx, { parsed: { head }, message }: ReadSubmission) {
+  const { body, bodySize, isEightBit, parts } = message;
   const raw: RawContent = { head, body: body ? toBinary(body) : { at: 0, size: bodySize }, isEightBit, parts };
-  return { text: null, html: null, headers: [], reply_to: null, attachments: [], raw };
+  // People write from mailboxes; their mail is not measured.
+  const tracking = caller.actor.kind === "mailbox" ? { tracking: { opens: false, clicks: false } } : {};
+  return { text: null, html: null, headers: [], reply_to: null, attachments: [], ...tracking, raw };
 }
 
 const toBinary = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>

@@ -18,6 +18,12 @@ const failurePolicies = {
   network: { name: "failed-smtp-logins-of-network", limit: 100, windowSeconds: WINDOW_SECONDS },
 } as const;
 
+/** Returns the limit of failed logins from the network of an ip. */
+export const networkLimit = (ip: string): [typeof failurePolicies.network, string] => [
+  failurePolicies.network,
+  ipNetwork(ip),
+];
+
 /** Returns the limits of failed logins with a username from an ip. */
 export function loginLimits(
   username: string,
@@ -27,6 +33,6 @@ export function loginLimits(
   return [
     [failurePolicies.userAndNetwork, `${username} ${network}`],
     [failurePolicies.user, username],
-    [failurePolicies.network, network],
+    networkLimit(ip),
   ];
 }

@@ -1,12 +1,11 @@
-import { isPassword } from "../../access/mailbox-sessions/index.ts";
+import type { ProgramAccess } from "../../access/mailbox-sessions/index.ts";
 import { signAccessToken, verifyAccessToken } from "../../access/sessions/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { countFailure } from "../../platform/rate-limits/index.ts";
-import { type CredentialRow, findByUsernameStatement } from "./credentials.ts";
 import { isKnownPassword, rememberPassword } from "./known-passwords.ts";
+import { findLoginAccount, type LoginAccount } from "./login-account.ts";
 import { ReplyError } from "./replies.ts";
 import type { Result } from "./results.ts";
-import { loginLimits } from "./rules.ts";
 
 /** Username and password as a client sent them. */
 export interface Credentials {
@@ -24,7 +23,7 @@ export interface LoginConnection {
 
 type Login = Credentials & LoginConnection;
 
-/** A session that was started: its token and the id of its credential. */
+/** A session that was started: its token and the name of its credential. */
 interface StartedSession {
   token: string;
   credential: string;
@@ -32,14 +31,22 @@ interface StartedSession {
 
 /** The connection of a client that has logged in. */
 export interface SmtpSession {
+  /** Id of the SMTP credential, or the name of a mailbox and the secret that opened it. */
   credentialId: string;
+  /** The mailbox that the client sends from, and the secret that opened it; null: it has an SMTP credential. */
+  mailbox: Pick<ProgramAccess, "id" | "secret"> | null;
   workspaceId: string;
   connection: string;
 }
 
+const MAILBOX_CREDENTIAL = /^mailbox (\S+) (\S+)$/;
+
+/** Returns the name of a mailbox and the secret that opened it, in the place of the id of an SMTP credential. */
+export const mailboxCredential = ({ id, secret }: Pick<ProgramAccess, "id" | "secret">) => `mailbox ${id} ${secret}`;
+
 /**
  * Checks the password of connections with equal logins, each once, and returns the tokens of their sessions, which are
- * checked without scrypt. The credential is read once for all of them. The error of a connection is ReplyError 535 for an
+ * checked without scrypt. The credential or mailbox is read once for all of them. The error of a connection is ReplyError 535 for an
  * unknown username and a wrong password alike, 454 beyond the limits of failures.
  */
 export async function startSmtpSessions(
@@ -48,12 +55,12 @@ export async function startSmtpSessions(
   connections: readonly LoginConnection[],
 ): Promise<Result<StartedSession>[]> {
   const username = given.toLowerCase();
-  const row = (await findByUsernameStatement(ctx, username).all()).results[0] as CredentialRow | undefined;
+  const account = await findLoginAccount(ctx, { username, password });
   const results: Result<StartedSession>[] = [];
   // One after the other, so that scrypt runs once for a password that is right.
   for (const { ip, connection } of connections) {
     try {
-      results.push({ value: await startSession(ctx, row, { username, password, ip, connection }) });
+      results.push({ value: await startSession(ctx, account, { username, password, ip, connection }) });
     } catch (error) {
       results.push({ error });
     }
@@ -61,32 +68,37 @@ export async function startSmtpSessions(
   return results;
 }
 
-async function startSession(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<StartedSession> {
-  const isKnown = row !== undefined && row.hash !== null && isKnownPassword(row.hash, login.password);
-  const found = isKnown ? row : await checkPassword(ctx, row, login);
-  const claims = { sub: found.credential_id, sid: login.connection, wid: found.workspace_id };
-  return { token: (await signAccessToken(ctx, "smtp", claims)).token, credential: found.credential_id };
+async function startSession(ctx: Ctx, account: LoginAccount, login: Login): Promise<StartedSession> {
+  const { found } = account;
+  const isKnown = found !== null && isKnownPassword(found.hash, login.password);
+  const { credentialId, workspaceId } = isKnown ? found : await checkPassword(ctx, account, login);
+  const claims = { sub: credentialId, sid: login.connection, wid: workspaceId };
+  return { token: (await signAccessToken(ctx, "smtp", claims)).token, credential: credentialId };
 }
 
-/** Checks a password by scrypt and counts the login as failed until it has succeeded. Throws as `startSmtpSessions`. */
-async function checkPassword(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<CredentialRow> {
-  const { exceeded, succeeded } = await countFailure(ctx, loginLimits(login.username, login.ip));
+/** Checks a password and counts the login as failed until it has succeeded. Throws as `startSmtpSessions`. */
+async function checkPassword(ctx: Ctx, { found, isPassword, limits }: LoginAccount, login: Login) {
+  const { exceeded, succeeded } = await countFailure(ctx, limits(login.ip));
   if (exceeded)
     throw new ReplyError(`454 4.7.0 Too many failed logins; retry in ${exceeded.retryAfterSeconds} seconds`);
-  const hash = row?.hash ?? null;
-  if (!(await isPassword(login.password, hash)) || !row || hash === null)
+  if (!(await isPassword(login.password)) || !found)
     throw new ReplyError("535 5.7.8 The username or the password is wrong");
-  rememberPassword(hash, login.password);
+  rememberPassword(found.hash, login.password);
   await succeeded();
-  return row;
+  return found;
 }
 
 /** Returns the session of a token. Throws ReplyError 421 when it is invalid or older than 60 minutes. */
 export async function readSmtpSession(ctx: Ctx, token: string): Promise<SmtpSession> {
   const claims = await verifyAccessToken(ctx, "smtp", token);
   if (!claims) throw new ReplyError("421 4.7.0 The session has ended; connect again");
-  return { credentialId: claims.sub, workspaceId: claims.wid, connection: claims.sid };
+  const [, id, secret] = MAILBOX_CREDENTIAL.exec(claims.sub) ?? [];
+  const mailbox = id !== undefined && secret !== undefined ? { id, secret } : null;
+  return { credentialId: claims.sub, mailbox, workspaceId: claims.wid, connection: claims.sid };
 }
 
 /** Returns the refusal of a credential that was deactivated, or whose user or workspace is gone. */
 export const credentialEnded = () => new ReplyError("535 5.7.8 This SMTP credential is no longer active");
+
+/** Returns the refusal of a mailbox whose password was changed or deleted, or which may not be used any more. */
+export const accessEnded = () => new ReplyError("535 5.7.8 The access to this mailbox has ended; log in again");

@@ -8,7 +8,7 @@ import { saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { toItem } from "../schema.ts";
 import { findFiles, toAttachment } from "./files.ts";
-import { putOwnMessage } from "./own-message.ts";
+import { composeOwn, putOwnMessage } from "./own-message.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { DraftIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
@@ -68,27 +68,23 @@ async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): P
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
   const { headers } = await replyFields(mailbox, input.in_reply_to);
   const id = ctx.newId();
+  const date = new Date(ctx.now());
   try {
-    return await putOwnMessage(ctx, {
-      mailboxId: mailbox.id,
+    const message = composeOwn({
       id,
-      folder: "Drafts",
-      input: {
-        id,
-        messageId: `<${id}@${from.split("@")[1]}>`,
-        date: new Date(ctx.now()),
-        from: { email: from, name: mailbox.displayName },
-        to,
-        cc,
-        subject: input.subject ?? "",
-        headers: Object.entries(headers),
-        text: input.text || (input.html ? null : ""),
-        html: input.html || null,
-        attachments: files.map(toAttachment),
-      },
-      bcc,
-      deliveryKey: null,
+      messageId: `<${id}@${from.split("@")[1]}>`,
+      date,
+      from: { email: from, name: mailbox.displayName },
+      to,
+      cc,
+      subject: input.subject ?? "",
+      headers: Object.entries(headers),
+      text: input.text || (input.html ? null : ""),
+      html: input.html || null,
+      attachments: files.map(toAttachment),
     });
+    const place = { mailboxId: mailbox.id, id, folder: "Drafts" as const };
+    return await putOwnMessage(ctx, { ...place, message, date, bcc, deliveryKey: null });
   } catch (error) {
     if (!(error instanceof ComposeError)) throw error;
     throw unprocessable([

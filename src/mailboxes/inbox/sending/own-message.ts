@@ -11,17 +11,24 @@ export interface OwnMessage {
   /** Id of its object. */
   id: string;
   folder: "Sent" | "Drafts";
-  input: MessageInput;
+  message: ComposedMessage;
+  /** When it was written or sent. */
+  date: Date;
   bcc: Person[];
   deliveryKey: string | null;
+  /** A mail program submitted it, and may have put a copy into Sent itself. */
+  isSubmitted?: boolean;
 }
 
-/** Composes a message and puts it into R2. Returns its record for the mailbox. Throws ComposeError. */
+/** Composes a message that the mailbox keeps. Throws ComposeError. */
+export const composeOwn = (input: MessageInput): ComposedMessage =>
+  compose(input, { smtpUtf8: true, eightBitMime: true });
+
+/** Puts a message into R2. Returns its record for the mailbox. */
 export async function putOwnMessage(
   ctx: Ctx,
-  { mailboxId, id, folder, input, bcc, deliveryKey }: OwnMessage,
+  { mailboxId, id, folder, message: composed, date, bcc, deliveryKey, isSubmitted = false }: OwnMessage,
 ): Promise<NewMessage> {
-  const composed = compose(input, { smtpUtf8: true, eightBitMime: true });
   const object = r2Keys.mailboxMessage(mailboxId, id);
   const { parsed, size } = await putMessage(ctx, object, toChunks(composed));
   const { fields: _, text, ...message } = parsed;
@@ -30,7 +37,7 @@ export async function putOwnMessage(
     bcc,
     object,
     folder,
-    receivedAt: input.date.getTime(),
+    receivedAt: date.getTime(),
     preview: toPreview(text),
     searchText: text,
     size,
@@ -38,6 +45,7 @@ export async function putOwnMessage(
     seen: true,
     draft: folder === "Drafts",
     deliveryKey,
+    isSubmitted,
   };
 }
 

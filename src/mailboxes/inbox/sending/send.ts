@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { WakeUp } from "../../../platform/outbox/index.ts";
+import { newSentCopy, type WakeUp } from "../../../platform/outbox/index.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
 import type { OpenMailbox } from "../open.ts";
@@ -11,17 +10,6 @@ import { replyFields } from "./reply-fields.ts";
 import { inRequestPaths } from "./request-paths.ts";
 import type { SendIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
-
-/** The fields of the outbox row of a sent copy. */
-export interface SentCopy {
-  email: string;
-  workspace: number;
-  mailbox: string;
-  /** UID of the draft that was sent. */
-  draft: number | null;
-}
-
-const INSERT_COPY = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'sent-copy', ?3)";
 
 /**
  * Sends an email from a mailbox through the pipeline of all emails, with the source `inbox`. The outbox row of its copy in Sent
@@ -35,15 +23,14 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
   const rows: WakeUp[] = [];
   const copyOf = (email: NewEmail) => {
     if (email.status === "rejected") return [];
-    const row = { dueAt: email.scheduledAt ?? ctx.now(), id: ctx.newId(), kind: "sent-copy" as const };
-    rows.push(row);
-    const copy: SentCopy = {
+    const { row, statement } = newSentCopy(ctx, email.scheduledAt ?? ctx.now(), {
       email: email.id,
       workspace: ctx.workspace.number,
       mailbox: mailbox.id,
       draft: input.draft_id ?? null,
-    };
-    return [mailDb(ctx).prepare(INSERT_COPY).bind(row.dueAt, row.id, JSON.stringify(copy))];
+    });
+    rows.push(row);
+    return [statement];
   };
   try {
     const attachments = await storeFiles(upload, files);

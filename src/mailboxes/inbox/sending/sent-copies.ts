@@ -1,3 +1,5 @@
+import type { ComposedMessage } from "../../../mail/mime/index.ts";
+import { composeRaw } from "../../../mail/raw/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import {
@@ -5,13 +7,13 @@ import {
   finishStatement,
   newLease,
   rescheduleStatement,
+  type SentCopy,
   type WakeUp,
 } from "../../../platform/outbox/index.ts";
-import { readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
+import { rawBodyOf, readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
 import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } from "../../../sending/emails/index.ts";
 import { mailboxStore } from "../../mailbox-store/index.ts";
-import { putOwnMessage } from "./own-message.ts";
-import type { SentCopy } from "./send.ts";
+import { composeOwn, putOwnMessage } from "./own-message.ts";
 
 interface EmailRow {
   id: string;
@@ -87,20 +89,32 @@ async function copyOne(ctx: MailCtx, copy: SentCopy, email: EmailRow): Promise<v
     mailboxId: copy.mailbox,
     id: email.id,
     folder: "Sent",
-    input: toInput(ctx, email, content, contentPlace(email.workspace_id, location).key),
+    message: compose(ctx, email, content, contentPlace(email.workspace_id, location).key),
+    date: dateOf(email),
     bcc: ofKind(email, "bcc"),
     deliveryKey: `sent ${email.id}`,
+    isSubmitted: content.raw !== undefined,
   });
   // A full mailbox must not keep what was sent out of Sent.
-  await store.add(message, null);
+  const added = await store.add(message, null);
+  if (added.result === "duplicate" && added.object !== message.object) await ctx.env.CONTENT.delete(message.object);
   if (copy.draft !== null) await store.expunge("Drafts", [copy.draft]);
 }
+
+/** Returns the message of an email: the bytes that a mail program submitted, or what webmail composes. */
+function compose(ctx: MailCtx, email: EmailRow, content: ContentDocument, key: string): ComposedMessage {
+  return content.raw
+    ? composeRaw(content.raw, rawBodyOf(ctx, key, content.raw))
+    : composeOwn(toInput(ctx, email, content, key));
+}
+
+const dateOf = (email: EmailRow) => new Date(email.scheduled_at ?? email.created_at);
 
 function toInput(ctx: MailCtx, email: EmailRow, content: ContentDocument, key: string) {
   return {
     id: email.id,
     messageId: messageIdOf({ id: email.id, messageId: email.message_id, fromEmail: email.from_email }),
-    date: new Date(email.scheduled_at ?? email.created_at),
+    date: dateOf(email),
     from: { email: email.from_email, name: email.from_name },
     to: ofKind(email, "to"),
     cc: ofKind(email, "cc"),

@@ -22,5 +22,6 @@ export {
 } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
 export { SUBJECT_ISSUE, UNSUBSCRIBE_URL, UnrenderableError } from "./personalize.ts";
+export { rawBodyOf } from "./raw-body.ts";
 export { describeRaw } from "./raw-content.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

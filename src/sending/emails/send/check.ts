@@ -120,5 +120,7 @@ function findSender(
   const checked = applySenderRule(senders.get(from?.key ?? ""), from?.email ?? "", ctx.actor.domainIds);
   if ("error" in checked) return checked;
   const { mailbox_id: mailboxId, domain_id: domainId, domain } = checked.mailbox;
+  if (ctx.actor.kind === "mailbox" && ctx.actor.mailboxId !== mailboxId)
+    return { error: `The sender must be ${ctx.actor.email}, the address of the mailbox` };
   return { sender: { mailboxId, domainId, domain } };
 }
