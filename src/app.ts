@@ -17,6 +17,7 @@ import { openApiDocument } from "./http/openapi-document.ts";
 import { requestId } from "./http/request-id.ts";
 import { responseHeaders } from "./http/response-headers.ts";
 import { RouteIndex } from "./http/route-index.ts";
+import { routedPath } from "./http/routed-path.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { mailboxesRoutes } from "./mailboxes/routes.ts";
 import { noticesRoutes } from "./notices/routes.ts";
@@ -30,7 +31,7 @@ import { RESEND_PATH, resendErrors } from "./web/resend/routes.ts";
 import { webRoutes } from "./web/routes.ts";
 
 /** The Worker's HTTP app: middleware in order, then the routes of every area. */
-export const app = new Hono<AppEnv>();
+export const app = new Hono<AppEnv>({ getPath: routedPath });
 
 const routes = () => index;
 

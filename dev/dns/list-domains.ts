@@ -3,7 +3,7 @@ import type { DnsRecord } from "./server.ts";
 /** A DNS record in the API's response. */
 export interface DomainRecord {
   purpose: string;
-  type: "TXT" | "CNAME" | "MX";
+  type: "TXT" | "CNAME" | "MX" | "SRV";
   name: string;
   value: string;
   priority: number | null;

@@ -36,6 +36,10 @@ function toResourceRecord({ type, name, value, priority = 10, ttl = TTL }: DnsRe
   const head = { name, ttl };
   if (type === "TXT") return { ...head, type, data: toCharacterStrings(value) };
   if (type === "MX") return { ...head, type, data: { preference: priority, exchange: value } };
+  if (type === "SRV") {
+    const [weight, port, target = "."] = value.split(" ");
+    return { ...head, type, data: { priority, weight: Number(weight), port: Number(port), target } };
+  }
   return { ...head, type, data: value };
 }
 

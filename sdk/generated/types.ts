@@ -936,12 +936,12 @@ export interface DomainProblem {
 }
 
 export interface DomainRecord {
-  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host" | "mta_sts" | "mta_sts_id" | "tls_reports";
+  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx" | "link_host" | "mta_sts" | "mta_sts_id" | "tls_reports" | "mail_programs";
   /** What the record is for, in one sentence. */
   explanation: string;
-  type: "TXT" | "CNAME" | "MX";
+  type: "TXT" | "CNAME" | "MX" | "SRV";
   name: string;
-  /** A TXT value as one string; in DNS it is split into strings of at most 255 bytes. */
+  /** A TXT value as one string; in DNS it is split into strings of at most 255 bytes. An SRV value is weight, port and target. */
   value: string;
   priority: number | null;
   /** Result of the last check. `pending`: not checked yet; `missing`: no such record; `mismatch`: another value. */

@@ -5,6 +5,8 @@ import type { AppEnv } from "./env.ts";
 const SERVED: Readonly<Record<string, RegExp>> = {
   links: /^\/(t\/[oc]|u|c)\/[^/]+$/,
   "mta-sts": /^\/\.well-known\/mta-sts\.txt$/,
+  autoconfig: /^(\/\.well-known\/autoconfig)?\/mail\/config-v1\.1\.xml$/,
+  autodiscover: /^\/autodiscover\/autodiscover\.xml$/,
 };
 
 /**

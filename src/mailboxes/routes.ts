@@ -15,6 +15,7 @@ import { forwardedFileRoutes } from "./inbox/forwarded-files/routes.ts";
 import { labelRoutes } from "./inbox/labels/routes.ts";
 import { messageRoutes } from "./inbox/messages/routes.ts";
 import { sendingRoutes } from "./inbox/sending/routes.ts";
+import { mailProgramRoutes } from "./mail-programs/routes.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
 
 /** The routes of the area. */
@@ -22,6 +23,7 @@ export const mailboxesRoutes = new Hono<AppEnv>()
   .route("/", mailboxRoutes)
   .route("/", aliasRoutes)
   .route("/", appPasswordRoutes)
+  .route("/", mailProgramRoutes)
   .route("/", forwardingRuleRoutes)
   .route("/", forwardedFileRoutes)
   .route("/", autoReplyRoutes)

@@ -16,7 +16,12 @@ export async function register(workspace: Pick<TestWorkspace, "post">, name = un
 export function publishRecords(domain: DomainOut, purposes?: string[]): Promise<void> {
   const selected = domain.records.filter(({ purpose }) => !purposes || purposes.includes(purpose));
   return publish(
-    selected.map(({ type, name, value, priority }) => ({ type, name, value, ...(priority ? { priority } : {}) })),
+    selected.map(({ type, name, value, priority }) => ({
+      type,
+      name,
+      value,
+      ...(priority === null ? {} : { priority }),
+    })),
   );
 }
 

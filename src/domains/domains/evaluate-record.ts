@@ -84,12 +84,20 @@ const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
         .split(",")
         .includes(parseTags(expected).get("rua") ?? ""),
   },
+  // Priority and weight choose among several servers. The target of a service that is not offered is the root.
+  mail_programs: {
+    isCandidate: () => true,
+    isCorrect: (values, expected) => values.map(serverOf).includes(serverOf(`0 ${expected}`)),
+  },
   link_host: { isCandidate: () => true, isCorrect: containsExact },
   mx: {
     isCandidate: () => true,
     isCorrect: (values, expected) => values.some((value) => value.split(" ")[1] === expected),
   },
 };
+
+/** Returns port and host of a value of SRV. */
+const serverOf = (value: string) => value.split(" ").slice(2).join(" ");
 
 /** Parses a tag list, `a=b; c=d` (RFC 6376 3.2). Removes white space within values: none of the compared tags has any. */
 function parseTags(text: string): Map<string, string> {

@@ -12,6 +12,7 @@ const EXPLANATIONS: Readonly<Record<ExpectedRecord["purpose"], string>> = {
   link_host: "Gives the links in your emails your own name.",
   mta_sts: "Holds the policy that mail to you must be encrypted (MTA-STS). It matters only if you receive mail here.",
   mta_sts_id: "Announces that policy to senders. It matters only if you receive mail here.",
+  mail_programs: "Lets mail programs find the servers of your mailboxes by themselves.",
   tls_reports: "Asks senders to report whether encryption to you fails. It matters only if you receive mail here.",
 };
 

@@ -6,6 +6,7 @@ import type { HostRow } from "../hosts/index.ts";
 import { dkimTarget } from "../zones/index.ts";
 import { delegatedAdvice, delegationOf } from "./delegated-records.ts";
 import { hostRecords } from "./host-records.ts";
+import { type ProgramSettings, programRecords } from "./program-records.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
@@ -27,7 +28,8 @@ export interface ExpectedRecord {
     | "link_host"
     | "mta_sts"
     | "mta_sts_id"
-    | "tls_reports";
+    | "tls_reports"
+    | "mail_programs";
   type: RecordType;
   name: string;
   value: string;
@@ -45,7 +47,7 @@ export interface ExpectedRecord {
  * when none is active. The record of a retired key is listed until the key is deleted. `hosts`: rows of the domain. Pure.
  */
 export function expectedRecords(
-  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames">,
+  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames" | ProgramSettings>,
   domain: Pick<
     DomainRow,
     "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records" | "dmarcPolicy"
@@ -55,7 +57,11 @@ export function expectedRecords(
 ): ExpectedRecord[] {
   const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
   if (domain.setup === "manual")
-    return [...manualRecords(settings, domain, dkim), ...hostRecords(settings, domain, hosts)];
+    return [
+      ...manualRecords(settings, domain, dkim),
+      ...hostRecords(settings, domain, hosts),
+      ...programRecords(settings, domain),
+    ];
   // Until the CNAMEs are found, the records by hand keep the domain verified.
   const isMoving = keys.some((key) => key.slot === null && dkimState(key) === "active");
   return [
@@ -63,6 +69,7 @@ export function expectedRecords(
     ...dkim,
     ...delegatedAdvice(settings, domain),
     ...hostRecords(settings, domain, hosts),
+    ...programRecords(settings, domain),
   ];
 }
 

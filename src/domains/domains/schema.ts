@@ -55,11 +55,16 @@ const RecordOut = z
       "mta_sts",
       "mta_sts_id",
       "tls_reports",
+      "mail_programs",
     ]),
     explanation: z.string().describe("What the record is for, in one sentence."),
-    type: z.enum(["TXT", "CNAME", "MX"]),
+    type: z.enum(["TXT", "CNAME", "MX", "SRV"]),
     name: z.string(),
-    value: z.string().describe("A TXT value as one string; in DNS it is split into strings of at most 255 bytes."),
+    value: z
+      .string()
+      .describe(
+        "A TXT value as one string; in DNS it is split into strings of at most 255 bytes. An SRV value is weight, port and target.",
+      ),
     priority: z.int().nullable(),
     status: z
       .enum(["pending", "verified", "missing", "mismatch"])

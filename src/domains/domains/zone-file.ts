@@ -19,6 +19,7 @@ export function toZoneFile({ name, records }: ZoneFileInput): string {
 function dataOf({ type, value, priority }: ZoneFileInput["records"][number]): string {
   if (type === "CNAME") return `${value}.`;
   if (type === "MX") return `${priority ?? 10} ${value}.`;
+  if (type === "SRV") return `${priority ?? 0} ${value}${value.endsWith(".") ? "" : "."}`;
   const strings = value.match(new RegExp(`.{1,${STRING_BYTES}}`, "g")) ?? [""];
   return strings.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(" ");
 }

@@ -1,14 +1,14 @@
-import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED } from "dns-packet";
+import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED, type SrvData } from "dns-packet";
 import type { Ctx } from "../context.ts";
 
-export type RecordType = "TXT" | "MX" | "CNAME";
+export type RecordType = "TXT" | "MX" | "CNAME" | "SRV";
 
 type QueryType = RecordType | "A" | "AAAA" | "PTR";
 
 /**
  * The answer of DNS for one name and type. `temperror` (RFC 8601 2.7): no usable answer (SERVFAIL, a timeout, a
  * truncated or malformed message), which shows neither that a record exists nor that it does not. Values: TXT as one
- * string, CNAME and PTR as a name, MX as `<preference> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
+ * string, CNAME and PTR as a name, MX as `<preference> <host>`, SRV as `<priority> <weight> <port> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
  */
 export type DnsResult =
   | {
@@ -80,8 +80,12 @@ function valuesOf(answer: Answer): string[] {
     return [Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString("utf8")];
   if (answer.type === "CNAME" || answer.type === "PTR") return [normalizeName(answer.data)];
   if (answer.type === "MX") return [`${answer.data.preference ?? 0} ${normalizeName(answer.data.exchange)}`];
+  if (answer.type === "SRV") return [srvValue(answer.data)];
   if (answer.type === "A" || answer.type === "AAAA") return [answer.data];
   return [];
 }
+
+const srvValue = ({ priority = 0, weight = 0, port, target }: SrvData) =>
+  `${priority} ${weight} ${port} ${normalizeName(target) || "."}`;
 
 const normalizeName = (name: string) => name.toLowerCase().replace(/\.$/, "");

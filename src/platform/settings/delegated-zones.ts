@@ -55,3 +55,13 @@ function parseEntry(entry: string): DelegatedZone | string {
     return `must have between 20 and ${MOST_ZONE_RECORDS} records`;
   return { name, id, maxRecords };
 }
+
+/** Returns the zones of delegated domains, and what is wrong with their variables. Pure. */
+export function zoneSettings(variables: { DELEGATED_ZONES: string; DNS_API_TOKEN: string }): {
+  delegatedZones: readonly DelegatedZone[];
+  zoneIssues: readonly string[];
+} {
+  const { zones, issues } = parseDelegatedZones(variables.DELEGATED_ZONES);
+  if (zones.length === 0 || variables.DNS_API_TOKEN !== "") return { delegatedZones: zones, zoneIssues: issues };
+  return { delegatedZones: [], zoneIssues: [...issues, "DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"] };
+}

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { type CfblSettings, cfblSettings } from "./cfbl-key.ts";
-import { type DelegatedZone, parseDelegatedZones } from "./delegated-zones.ts";
+import { type DelegatedZone, zoneSettings } from "./delegated-zones.ts";
+import { type HostnameSettings, toHostnames } from "./hostnames.ts";
+import { type MailPrograms, toMailPrograms } from "./mail-servers.ts";
 import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
 import { findPlaceholders } from "./placeholders.ts";
 
@@ -26,9 +28,14 @@ const Variables = z.object({
   DNS_RESOLVER_URL: z.url({ protocol: /^https?$/ }).default("https://cloudflare-dns.com/dns-query"),
   /** Host name that the MX records of hosted domains must contain. */
   MX_HOST: z.string().default("mx.mail.test"),
-  /** Host name and port at which customers submit mail by SMTP (smtp-gateway/). */
+  /** Host name and ports (STARTTLS, TLS) at which customers submit mail by SMTP (smtp-gateway/). 0: none with TLS. */
   SMTP_HOST: z.string().default("smtp.mail.test"),
   SMTP_PORT: z.coerce.number().int().min(1).max(65_535).default(587),
+  SMTP_TLS_PORT: z.coerce.number().int().min(0).max(65_535).default(465),
+  /** Host name and ports (TLS, STARTTLS) at which mail programs read mailboxes. Port 0: none. Empty: IMAP is not offered. */
+  IMAP_HOST: z.string().default(""),
+  IMAP_PORT: z.coerce.number().int().min(0).max(65_535).default(993),
+  IMAP_STARTTLS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   /** Secret that the Worker shares with the SMTP gateway, at least 32 characters. Empty: no gateway. Secret. */
   GATEWAY_SECRET: z
     .string()
@@ -159,6 +166,8 @@ export interface Settings extends CfblSettings {
   mxHost: string;
   smtpHost: string;
   smtpPort: number;
+  /** Null: IMAP is not offered. */
+  mailPrograms: MailPrograms | null;
   gatewaySecret: string;
   emailWorkerAuthservId: string;
   spfDomain: string;
@@ -172,8 +181,8 @@ export interface Settings extends CfblSettings {
   /** Zones of RHSBL blocklists in which domains are looked up. */
   blocklistZones: readonly string[];
   publicUrl: string;
-  /** Zone of the hosts of customers, and the target of their CNAME records. Null: they have none. */
-  hostnames: { apiUrl: string; zoneId: string; token: string; target: string } | null;
+  /** Null: customers have no hosts of their own. */
+  hostnames: HostnameSettings | null;
   retentionDays: number;
   /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
   shardLimits: { placement: number; content: number; accept: number };
@@ -232,6 +241,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     mxHost: variables.MX_HOST.toLowerCase(),
     smtpHost: variables.SMTP_HOST,
     smtpPort: variables.SMTP_PORT,
+    mailPrograms: toMailPrograms(variables),
     gatewaySecret: variables.GATEWAY_SECRET,
     emailWorkerAuthservId: variables.EMAIL_WORKER_AUTHSERV_ID.toLowerCase(),
     spfDomain: variables.SPF_DOMAIN.toLowerCase(),
@@ -285,16 +295,4 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
       return { version: Number(entry.slice(0, colon)), key: entry.slice(colon + 1) };
     }),
   };
-}
-
-function zoneSettings(variables: z.output<typeof Variables>): Pick<Settings, "delegatedZones" | "zoneIssues"> {
-  const { zones, issues } = parseDelegatedZones(variables.DELEGATED_ZONES);
-  if (zones.length === 0 || variables.DNS_API_TOKEN !== "") return { delegatedZones: zones, zoneIssues: issues };
-  return { delegatedZones: [], zoneIssues: [...issues, "DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"] };
-}
-
-function toHostnames(variables: z.output<typeof Variables>): Settings["hostnames"] {
-  const { HOSTNAME_ZONE_ID: zoneId, HOSTNAME_API_TOKEN: token, HOSTNAME_TARGET: target } = variables;
-  if (zoneId === "" || token === "" || target === "") return null;
-  return { apiUrl: variables.HOSTNAME_API_URL.replace(/\/+$/, ""), zoneId, token, target: target.toLowerCase() };
 }

@@ -6,6 +6,8 @@ import {
   MAX_NAME_CHARACTERS,
   type NewAppPasswordOut,
 } from "../../mailboxes/app-passwords/index.ts";
+import { PROFILE_PATH } from "../../mailboxes/mail-programs/index.ts";
+import { type MailServer, mailServers } from "../../platform/settings/mail-servers.ts";
 import type { OpenPage } from "./layout.tsx";
 import { settingsPath } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
@@ -23,6 +25,7 @@ interface MailProgramsPageProps {
 /** The page of the mail programs that use a mailbox, and of their app passwords. */
 export const MailProgramsPage = ({ page, passwords, notice, refusal, ...form }: MailProgramsPageProps) => (
   <SettingsLayout {...{ page, at: "mail-programs", notice, refusal }}>
+    <Servers page={page} />
     <section aria-labelledby="app-passwords">
       <h3 id="app-passwords">App passwords</h3>
       <p class="hint">
@@ -46,6 +49,37 @@ export const MailProgramsPage = ({ page, passwords, notice, refusal, ...form }: 
     </section>
   </SettingsLayout>
 );
+
+/** The servers, for programs that do not find them by themselves. */
+function Servers({ page: { caller, mailbox } }: Pick<MailProgramsPageProps, "page">) {
+  const servers = mailServers(caller.settings);
+  if (servers.length === 0) return null;
+  const of = (protocol: MailServer["protocol"]) =>
+    servers
+      .filter((server) => server.protocol === protocol)
+      .map(({ host, port, security }) => `${host}, port ${port}, ${SECURITY[security]}`)
+      .join(" or ");
+  const profile = `${PROFILE_PATH}?${new URLSearchParams({ emailaddress: mailbox.address })}`;
+  return (
+    <section aria-labelledby="servers">
+      <h3 id="servers">Use it in your mail program</h3>
+      <p class="hint">
+        Thunderbird and others find the servers by your address. In Mail on iPhone, iPad and Mac, install the{" "}
+        <a href={profile}>profile for Apple Mail</a>, which has no password.
+      </p>
+      <Facts
+        of={{
+          "User name": { code: mailbox.address, copy: "the user name" },
+          Password: "An app password, or that of the mailbox",
+          "Incoming mail (IMAP)": of("imap"),
+          "Outgoing mail (SMTP)": of("smtp"),
+        }}
+      />
+    </section>
+  );
+}
+
+const SECURITY: Readonly<Record<MailServer["security"], string>> = { tls: "SSL/TLS", starttls: "STARTTLS" };
 
 const AppPassword = ({ id, name, createdAt, lastUsedAt }: AppPasswordRow) => (
   <li>

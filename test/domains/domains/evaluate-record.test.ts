@@ -14,6 +14,7 @@ const expected: Record<ExpectedRecord["purpose"], string> = {
   mta_sts_id: "v=STSv1; id=00c0ffee",
   tls_reports: "v=TLSRPTv1; rua=mailto:reports@bounces.mail.test",
   link_host: "hosts.mail.test",
+  mail_programs: "1 993 imap.mail.test",
 };
 
 function evaluate(purpose: ExpectedRecord["purpose"], values: string[]) {
@@ -32,6 +33,11 @@ function evaluate(purpose: ExpectedRecord["purpose"], values: string[]) {
 describe("evaluateRecord compares a record with the DNS response", () => {
   const table: [ExpectedRecord["purpose"], string[], ReturnType<typeof evaluate>][] = [
     ["ownership", [], "missing"],
+    ["mail_programs", [], "missing"],
+    ["mail_programs", ["0 1 993 imap.mail.test"], "verified"],
+    ["mail_programs", ["10 0 993 imap.mail.test", "20 0 993 other.test"], "verified"],
+    ["mail_programs", ["0 1 143 imap.mail.test"], "mismatch"],
+    ["mail_programs", ["0 0 0 ."], "mismatch"],
     ["ownership", ["svc-domain-verification=abc"], "verified"],
     ["ownership", ["svc-domain-verification=abd", "svc-domain-verification=abc"], "verified"],
     ["ownership", ["svc-domain-verification=ABC"], "mismatch"],

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/support.ts";
 import { PASSWORD } from "../../support/hashed-password.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, aWorkspace } from "../../support/workspace.ts";
+import { aMember, apiOn, aWorkspace } from "../../support/workspace.ts";
 import { aMailbox, type Mailbox } from "./support.ts";
 
 let box: Mailbox;
@@ -69,6 +69,20 @@ describe("the page of mail programs", () => {
     const created = await post(owner);
     expect([created.status, await codeOf(passwordIn(await created.text()))]).toEqual([200, "opened"]);
     expect([(await member.get(path)).status, (await post(member)).status]).toEqual([403, 403]);
+  });
+
+  it("has the servers and the profile where the deployment offers IMAP", async () => {
+    expect((await box.read(path)).html).not.toContain("profile.mobileconfig");
+    const headers = {
+      Cookie: Object.entries(box.page.jar)
+        .map(([name, value]) => `${name}=${value}`)
+        .join("; "),
+    };
+    const offered = apiOn({ IMAP_HOST: "imap.example.com", IMAP_STARTTLS_PORT: "143" }, null);
+    const html = await (await offered.get(path, headers)).text();
+    expect(html).toContain("imap.example.com, port 993, SSL/TLS or imap.example.com, port 143, STARTTLS");
+    expect(html).toContain("smtp.mail.test, port 465, SSL/TLS or smtp.mail.test, port 587, STARTTLS");
+    expect(html).toContain(`/mail/profile.mobileconfig?emailaddress=${encodeURIComponent(box.workspace.mailbox)}`);
   });
 
   it("changes nothing of another mailbox", async () => {

@@ -1,0 +1,58 @@
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { readBytes } from "../../http/fields.ts";
+import { needs } from "../../http/needs.ts";
+import { parseAddress } from "../../lib/addresses.ts";
+import { invalidField, notFound } from "../../lib/errors.ts";
+import { mailServers } from "../../platform/settings/mail-servers.ts";
+import { toAutoconfig } from "./autoconfig.ts";
+import { toAutodiscover } from "./autodiscover.ts";
+import { PROFILE_PATH } from "./paths.ts";
+import { toProfile } from "./profile.ts";
+
+/** Bytes of a request of Autodiscover, and characters of an address in a query. */
+const MAX_REQUEST = 16_384;
+const MAX_ADDRESS = 400;
+
+const XML = { "Content-Type": "application/xml; charset=utf-8" };
+
+/** Returns the servers of mail programs. Throws 404 where the deployment offers none. */
+function serversOf(c: Context<AppEnv>) {
+  const servers = mailServers(c.get("ctx").settings);
+  if (servers.length === 0) throw notFound("Mail server");
+  return servers;
+}
+
+/** Returns the address that a program asks about. Its mailbox is not looked up. Throws 422. */
+function addressOf(c: Context<AppEnv>) {
+  const text = c.req.query("emailaddress") ?? "";
+  const address = text.length > MAX_ADDRESS ? null : parseAddress(text);
+  if (!address) throw invalidField("emailaddress", "emailaddress must be a valid email address");
+  return address;
+}
+
+async function respondAutoconfig(c: Context<AppEnv>) {
+  const servers = serversOf(c);
+  return c.body(toAutoconfig(addressOf(c).domain, c.get("ctx").settings.systemName, servers), 200, XML);
+}
+
+/** The calls by which mail programs set up an account by its address (docs/contract/imap.md#set-up). They need no credentials. */
+export const mailProgramRoutes = new Hono<AppEnv>()
+  .get("/mail/config-v1.1.xml", needs("public"), respondAutoconfig)
+  .get("/.well-known/autoconfig/mail/config-v1.1.xml", needs("public"), respondAutoconfig)
+  .post("/autodiscover/autodiscover.xml", needs("public"), async (c) => {
+    const servers = serversOf(c);
+    const request = new TextDecoder().decode(await readBytes(c, MAX_REQUEST));
+    return c.body(toAutodiscover(request, servers), 200, XML);
+  })
+  .get(PROFILE_PATH, needs("public"), async (c) => {
+    const { systemName: name, publicUrl } = c.get("ctx").settings;
+    const servers = serversOf(c);
+    const { address } = addressOf(c);
+    const profile = await toProfile({ address, name, host: new URL(publicUrl).hostname }, servers);
+    if (profile === null) throw notFound("Mail server");
+    return c.body(profile, 200, {
+      "Content-Type": "application/x-apple-aspen-config; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="mail.mobileconfig"',
+    });
+  });
