@@ -55,18 +55,24 @@ export async function certificateFiles(directory: string) {
 
 /**
  * Starts everything. `limits` replaces limits of the gateway, `settings` other parts of its configuration. With `egressUrl` mail
- * leaves through that server, and `sent` stays empty.
+ * leaves through that server, and `sent` stays empty. `variables` are further ones of the Worker.
  */
 export async function startRig(
   limits: Partial<GatewayLimits> = {},
   settings: Partial<GatewayConfig> = {},
   egressUrl?: string,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<GatewayRig> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-gateway-"));
   const sent: SentMessage[] = [];
   const egress = await startEgress(sent);
   const port = await findTestPort();
-  const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl ?? `smtp://${HOST}:${egress.port}/?tls=off` };
+  const vars = {
+    ...variables,
+    MASTER_KEYS,
+    GATEWAY_SECRET,
+    EGRESS_URL: egressUrl ?? `smtp://${HOST}:${egress.port}/?tls=off`,
+  };
   const host = await startHost({ stateDir, port, vars, queueSeconds: 0 });
   const seed = await host.seed({
     name: "Gateway",
@@ -84,9 +90,9 @@ export async function startRig(
     return response.status === 204 ? null : ((await response.json()) as unknown);
   };
   const login = (await api("POST", "/v1/smtp-credentials/", { domain_id: seed.domainId })) as Login;
-  const { authorityFile, variables } = await certificateFiles(path.join(stateDir, "certificates"));
+  const { authorityFile, variables: files } = await certificateFiles(path.join(stateDir, "certificates"));
   const config = readConfig({
-    ...variables,
+    ...files,
     GATEWAY_NAME: "mx.gateway.test",
     GATEWAY_HOST: HOST,
     WORKER_URL: host.url,
