@@ -182,6 +182,7 @@ function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: strin
     "mail-auto-reply": `/mail/auto-reply/${box}`,
     "mail-blocked": `/mail/blocked-senders/${box}`,
     "mail-password": `/mail/password/${box}`,
+    "mail-programs": `/mail/mail-programs/${box}`,
     "mail-keyboard": `/mail/keyboard/${box}`,
     "mail-scheduled": `/mail/scheduled/${box}`,
     "mail-label": `/mail/labels/${box}/${inbox.label}`,

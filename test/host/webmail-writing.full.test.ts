@@ -33,7 +33,7 @@ const paste = (page: Page, html: string, text: string) =>
 
 describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await startSite({ IMAP_HOST: "imap.example.com" });
     mail = webmailOf(site);
   }, 120_000);
 
@@ -177,12 +177,14 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
 
   it("has no accessibility issue, console error, foreign request or sideways scroll in its settings, in any look", async () => {
     const { page, context, problems } = await mail.open();
+    await mail.createAppPassword("Phone ".repeat(15).trim());
     await mail.call("PUT", "/blocked-senders", { emails: ["spam@example.org", `${"long".repeat(15)}@example.org`] });
     for (const [name, title] of [
       ["signature", "Signature"],
       ["auto-reply", "Automatic reply"],
       ["blocked-senders", "Blocked senders"],
       ["password", "Password"],
+      ["mail-programs", "Mail programs"],
       ["keyboard", "Keyboard"],
     ] as const) {
       await page.goto(`/mail/${name}/${site.workspace.mailboxId}`);

@@ -27,7 +27,7 @@ export const ReferenceLayout = ({ title, contents, current, query = "", markdown
       <nav aria-label="Main">
         <a href="/docs">API reference</a>
         <a href="#contents">Contents</a>
-        <a href="/openapi.json">OpenAPI document</a>
+        <a href="/openapi.json">OpenAPI</a>
         <a href="/app">Dashboard</a>
         <a href="/mail">Webmail</a>
       </nav>
@@ -37,7 +37,7 @@ export const ReferenceLayout = ({ title, contents, current, query = "", markdown
         <search>
           <form class="search" method="get" action="/docs">
             <SearchField
-              label="Search operations, fields, errors and guides"
+              label="Search the reference"
               value={query}
               maxlength={200}
               placeholder="Search"

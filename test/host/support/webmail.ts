@@ -13,8 +13,8 @@ interface Mail {
 /** Returns functions that act on the mailbox of a site. */
 export function webmailOf(site: Site) {
   const { mailboxId, apiKey } = site.workspace;
-  const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${site.host.url}/v1/inbox/${mailboxId}${path}`, {
+  const callApi = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${site.host.url}/v1/${path}`, {
       method,
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
       body: body ? JSON.stringify(body) : null,
@@ -22,10 +22,12 @@ export function webmailOf(site: Site) {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response;
   };
+  const call = (method: string, path: string, body?: object) => callApi(method, `inbox/${mailboxId}${path}`, body);
   return {
     path: (suffix: string) => `/mail/${mailboxId}${suffix}`,
     composePath: `/mail/compose/${mailboxId}`,
     call,
+    createAppPassword: (name: string) => callApi("POST", `mailboxes/${mailboxId}/app-passwords`, { name }),
 
     /** Puts a message into the inbox, and returns its UID. */
     async receive(mail: Mail): Promise<number> {
