@@ -78,6 +78,10 @@ export async function insertAppPasswordStatement(
 export const deleteAppPasswordsStatement = (ctx: Ctx, mailboxId: string): MainStatement =>
   ctx.db.prepare("DELETE FROM app_passwords WHERE mailbox_id = ?1").bind(mailboxId);
 
+/** Returns whether a use of an app password is to be written: the last one was written more than a minute ago. */
+export const isTouchDue = ({ now }: Pick<Ctx, "now">, lastUsedAt: number | null): boolean =>
+  lastUsedAt === null || lastUsedAt <= now() - LAST_USED_INTERVAL_MS;
+
 const TOUCH = `
   UPDATE app_passwords SET last_used_at = ?2, hash = coalesce(?4, hash)
    WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at <= ?3 OR hash <> ?4)`;

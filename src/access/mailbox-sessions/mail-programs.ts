@@ -1,6 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { appPasswordHashes, touchAppPassword } from "./app-passwords.ts";
+import { appPasswordHashes, isTouchDue, touchAppPassword } from "./app-passwords.ts";
 import { isPassword } from "./password.ts";
 import { openByAppPassword, openByPassword } from "./sessions.ts";
 
@@ -21,6 +21,8 @@ export interface ProgramLogin {
   hash: string | null;
   /** The hash is that of an app password, which the given password has. */
   isProven: boolean;
+  /** Records that the app password was used, once the login is accepted. Null: nothing is to be recorded. */
+  touch: (() => Promise<void>) | null;
 }
 
 const COLUMNS = "b.id, b.address, w.id AS workspaceId";
@@ -30,8 +32,14 @@ const FIND_BY_PASSWORD = `
    WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
 
 const FIND_BY_APP_PASSWORD = `
-  SELECT ${COLUMNS}, p.id AS secret, p.hash FROM ${openByAppPassword("?2")}
+  SELECT ${COLUMNS}, p.id AS secret, p.hash, p.last_used_at AS lastUsedAt FROM ${openByAppPassword("?2")}
    WHERE b.address = ?1 AND b.is_active = 1 AND p.hash IN (SELECT value FROM json_each(?3)) LIMIT 1`;
+
+interface FoundRow extends ProgramAccess {
+  hash: string;
+  /** Of an app password only. */
+  lastUsedAt?: number | null;
+}
 
 /** Returns the mailbox that a mail program asks for by address and password, in one D1 call. The password is not checked by scrypt yet. */
 export async function findProgramLogin(
@@ -40,16 +48,18 @@ export async function findProgramLogin(
 ): Promise<ProgramLogin> {
   const values = [parseAddress(email)?.key ?? "", ctx.now()];
   const hashes = await appPasswordHashes(ctx, password);
-  const [byApp, byPassword] = await ctx.db.batch<ProgramAccess & { hash: string }>([
+  const [byApp, byPassword] = await ctx.db.batch<FoundRow>([
     ctx.db.prepare(FIND_BY_APP_PASSWORD).bind(...values, JSON.stringify(hashes)),
     ctx.db.prepare(FIND_BY_PASSWORD).bind(...values),
   ]);
   const proven = byApp?.results[0];
   const row = proven ?? byPassword?.results[0];
-  if (!row) return { access: null, hash: null, isProven: false };
-  const { hash, ...access } = row;
-  if (proven) await touchAppPassword(ctx, access.secret, hashes[0] ?? null);
-  return { access, hash, isProven: proven !== undefined };
+  if (!row) return { access: null, hash: null, isProven: false, touch: null };
+  const { hash, lastUsedAt, ...access } = row;
+  const newest = hashes[0] ?? null;
+  const isDue = proven !== undefined && (hash !== newest || isTouchDue(ctx, lastUsedAt ?? null));
+  const touch = isDue ? () => touchAppPassword(ctx, access.secret, newest) : null;
+  return { access, hash, isProven: proven !== undefined, touch };
 }
 
 /** Returns whether a password opens the mailbox of a login. It takes as long for an unknown mailbox as for a wrong password. */

@@ -34,6 +34,7 @@ export async function startImapSession(ctx: Ctx, { username, password, ip }: Ima
   if (!(await isProgramPassword(login, password)) || !login.access)
     throw new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
   await succeeded();
+  await login.touch?.();
   return started(ctx, login.access);
 }
 

@@ -12,6 +12,8 @@ export interface LoginAccount {
   found: { credentialId: string; workspaceId: string; hash: string } | null;
   /** Returns whether the password is right. It takes as long for an unknown username as for a wrong password. */
   isPassword(password: string): Promise<boolean>;
+  /** Records that its password was used. Null: nothing is to be recorded. */
+  touch: (() => Promise<void>) | null;
   /** Returns the limits of failed logins from an ip. */
   limits(ip: string): [RatePolicy, string][];
 }
@@ -33,6 +35,7 @@ function ofCredential({ credential_id, workspace_id, hash }: CredentialRow, user
   return {
     found: hash === null ? null : { credentialId: credential_id, workspaceId: workspace_id, hash },
     isPassword: (password) => isPassword(password, hash),
+    touch: null,
     limits: (ip) => loginLimits(username, ip),
   };
 }
@@ -49,6 +52,7 @@ async function ofMailbox(
         ? { credentialId: mailboxCredential(access), workspaceId: access.workspaceId, hash }
         : null,
     isPassword: (given) => isProgramPassword(login, given),
+    touch: login.touch,
     // Those of webmail and IMAP, so that a guess counts wherever it is made.
     limits: (ip) => [...mailboxPasswordLimits(username, ip), networkLimit(ip)],
   };

@@ -65,6 +65,7 @@ export async function startSmtpSessions(
       results.push({ error });
     }
   }
+  if (results.some((result) => "value" in result)) await account.touch?.();
   return results;
 }
 

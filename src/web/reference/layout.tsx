@@ -36,13 +36,7 @@ export const ReferenceLayout = ({ title, contents, current, query = "", markdown
       <div class="side">
         <search>
           <form class="search" method="get" action="/docs">
-            <SearchField
-              label="Search the reference"
-              value={query}
-              maxlength={200}
-              placeholder="Search"
-              isGlobal
-            />
+            <SearchField label="Search the reference" value={query} maxlength={200} placeholder="Search" isGlobal />
           </form>
         </search>
         <Menu contents={contents} current={current} />

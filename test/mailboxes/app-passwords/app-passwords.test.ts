@@ -1,8 +1,11 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { rotationReport } from "../../../src/operations/secret-rotation/report.ts";
 import { auditedActions } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { GATEWAY_HEADERS } from "../../support/submissions.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { anAppPassword, type Created, logInToImap, renewImap } from "./support.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -57,6 +60,27 @@ describe("an app password", () => {
     await database.prepare("UPDATE app_passwords SET last_used_at = 0 WHERE last_used_at IS NOT NULL").run();
     await renewImap(token);
     expect((await list())[1]?.last_used_at).toMatch(/^20[2-9]/);
+  });
+
+  it("is not recorded as used by a login that is refused", async () => {
+    const { password } = await anAppPassword(workspace);
+    for (let n = 0; n < 10; n += 1) await logInToImap(workspace.mailbox, "wrong");
+    expect(await codeOf(password)).toBe("LIMIT");
+    expect((await list())[0]?.last_used_at).toBeNull();
+  });
+
+  it("has its hash under the newest master key from its next use on", async () => {
+    const { id, password } = await anAppPassword(workspace);
+    const keys = `${(env as unknown as { MASTER_KEYS: string }).MASTER_KEYS},977:${btoa("k".repeat(32))}`;
+    const later = apiOn({ MASTER_KEYS: keys }, null);
+    const login = { username: workspace.mailbox, password, ip: "192.0.2.9" };
+    const hashOf = () =>
+      database.prepare("SELECT hash FROM app_passwords WHERE id = ?1").bind(id).first<string>("hash");
+    const report = async () => (await rotationReport(testContext({ MASTER_KEYS: keys }))).appPasswords;
+    const before = await report();
+    expect((await later.post("/gateway/imap/sessions", login, GATEWAY_HEADERS)).status).toBe(200);
+    expect(await hashOf()).toMatch(/^977\./);
+    expect(await report()).toBe(before - 1);
   });
 
   it("ends the sessions that it opened when it is deleted, and no others", async () => {
