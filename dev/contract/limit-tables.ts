@@ -20,6 +20,7 @@ import {
 } from "../../src/identity/sign-ins/rules.ts";
 import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
 import { NAME_BYTES } from "../../src/lib/text-rules.ts";
+import { MAX_APP_PASSWORDS } from "../../src/mailboxes/app-passwords/rules.ts";
 import { limits as ruleLimits } from "../../src/mailboxes/forwarding-rules/rules.ts";
 import { KEPT_DAYS, limits as mailboxLimits } from "../../src/mailboxes/mailbox-store/rules.ts";
 import { NOTIFICATION_DAYS } from "../../src/notices/notifications/rules.ts";
@@ -88,6 +89,7 @@ export const limitTables = {
         ["folders of a mailbox", mailboxLimits.folders],
         ["labels of a mailbox", mailboxLimits.labels],
         ["blocked senders of a mailbox", mailboxLimits.blockedSenders],
+        ["app passwords of a mailbox", MAX_APP_PASSWORDS],
       ],
     ),
   "rate-limits": () => {
@@ -100,7 +102,10 @@ export const limitTables = {
         ["sends (`POST /v1/emails/`, `POST /v1/events` and their batches) of a key or session", per(sendPolicy)],
         ["sign-in links to an address", per(magicLinkPolicies.address)],
         ["sign-in links from an ip", per(magicLinkPolicies.ip)],
-        ["failed sign-ins (second factor, mailbox) of a target from a network", per(failurePolicies.network)],
+        [
+          "failed sign-ins (second factor; mailbox by webmail, IMAP and submission together) of a target from a network",
+          per(failurePolicies.network),
+        ],
         ["failed sign-ins of a target", per(failurePolicies.target)],
         ...(network && user && all
           ? [
