@@ -70,7 +70,7 @@ export function addMessage(
 
 // Its thread finds it: no index has the Message-IDs of messages.
 const FIND_APPENDED = `
-  SELECT m.object, ?3 AS folder FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id AND m.folder = ?2
+  SELECT m.object, ?3 AS folder, NULL AS forwards FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id AND m.folder = ?2
    WHERE t.message_id = ?1 LIMIT 1`;
 
 /** Returns the stored message that a message repeats, or null. */
@@ -80,7 +80,13 @@ function findRepeated(sql: Sql, message: NewMessage, now: number) {
 
 function findAppended(sql: Sql, { messageId, folder, isSubmitted = false }: NewMessage) {
   if (!isSubmitted) return null;
-  return first<{ object: string; folder: string }>(sql, FIND_APPENDED, messageId, folderIds.Sent, folder);
+  return first<{ object: string; folder: string; forwards: null }>(
+    sql,
+    FIND_APPENDED,
+    messageId,
+    folderIds.Sent,
+    folder,
+  );
 }
 
 function findDelivery(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
