@@ -20,6 +20,9 @@ export function dnsRecords(
     `${vars.SPF_DOMAIN}  TXT  "v=spf1 ip4:<addresses of your egress> -all"    customers include it`,
     `${vars.MX_HOST}  A, AAAA  <address of the SMTP gateway>`,
     `${vars.SMTP_HOST}  A, AAAA  <address of the SMTP gateway>`,
+    ...(vars.IMAP_HOST && ![vars.MX_HOST, vars.SMTP_HOST].includes(vars.IMAP_HOST)
+      ? [`${vars.IMAP_HOST}  A, AAAA  <address of the SMTP gateway>`]
+      : []),
     `<address of the SMTP gateway>  PTR  ${vars.MX_HOST}.`,
     ...cfblRecords(cfblKeys, vars.BOUNCE_DOMAIN ?? "").map(
       ({ name, value }) => `${name}  TXT  "${value}"    signs bulk mail for CFBL-Address`,

@@ -7,6 +7,8 @@ const HOSTS = ["MX_HOST", "SMTP_HOST", "SPF_DOMAIN", "BOUNCE_DOMAIN"] as const;
 /** The variables that a deployment must set to values of its own. */
 export interface HostVariables extends Record<(typeof HOSTS)[number], string> {
   PUBLIC_URL: string;
+  /** Empty: IMAP is not offered. */
+  IMAP_HOST: string;
   DNS_RESOLVER_URL: string;
   MASTER_KEYS: string;
 }
@@ -22,6 +24,7 @@ export function findPlaceholders(variables: HostVariables): string[] {
   return [
     ...(isLocal ? ["PUBLIC_URL"] : []),
     ...hosts,
+    ...(variables.IMAP_HOST !== "" && isPlaceholder(variables.IMAP_HOST) ? ["IMAP_HOST"] : []),
     ...(isPlaceholder(new URL(variables.DNS_RESOLVER_URL).hostname) ? ["DNS_RESOLVER_URL"] : []),
     ...(variables.MASTER_KEYS.split(",").some(isWeakKey) ? ["MASTER_KEYS"] : []),
   ];

@@ -152,6 +152,7 @@ describe("the check of the settings", () => {
     ["PUBLIC_URL", "https://mail.example.com"],
     ["MX_HOST", "mx.mail.test"],
     ["SMTP_HOST", "smtp.mail.test"],
+    ["IMAP_HOST", "imap.mail.test"],
     ["SPF_DOMAIN", "spf.mail.test."],
     ["BOUNCE_DOMAIN", ""],
     ["DNS_RESOLVER_URL", "http://127.0.0.1:8790/dns-query"],
