@@ -1,9 +1,10 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { addMessage, continueFilterRun, startFilterRun } from "../../../../src/mailboxes/mailbox-store/index.ts";
 import { confirmTarget } from "../../forwarding-rules/support.ts";
 import { forwardRows } from "../../forwards/support.ts";
-import { fill } from "../../mailbox-store/support.ts";
+import { aMessage, fill } from "../../mailbox-store/support.ts";
 import { anInbox, type Inbox } from "../support.ts";
 import { aFilter } from "./support.ts";
 
@@ -59,6 +60,22 @@ describe("a run of the filters over a folder", () => {
     await inbox.receive({ Subject: "meanwhile", "List-Id": "<dev.example.org>" });
     expect(await finish()).toMatchObject({ checked: 1, changed: 1 });
     expect((await inbox.list("Archive")).map(({ subject }) => subject).toSorted()).toEqual(["before", "meanwhile"]);
+  });
+
+  it("leaves out messages that come into the folder after its start", async () => {
+    await aFilter(inbox, "a", [{ type: "flag" }]);
+    await runInDurableObject(store(), (_, { storage: { sql } }) => {
+      const options = { quotaBytes: null, now: Date.now(), newId: () => crypto.randomUUID() };
+      addMessage(sql, aMessage({ subject: "a before" }), options);
+      startFilterRun(sql, "INBOX", Date.now());
+      addMessage(sql, aMessage({ subject: "a after" }), options);
+      continueFilterRun(sql, Date.now());
+    });
+    expect(await read()).toMatchObject({ status: "done", checked: 1, changed: 1, total: 1 });
+    expect(await inbox.list()).toMatchObject([
+      { subject: "a after", flagged: false },
+      { subject: "a before", flagged: true },
+    ]);
   });
 
   it("is one at a time, of a folder that exists, and can be repeated", async () => {
