@@ -180,7 +180,7 @@ export const PersonExportOut = z
         suppression: null,
         soft_bounces: null,
         topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
-        activity: { received_at: "2026-11-20T09:00:00.000Z", opened_at: null, clicked_at: null },
+        activity: null,
         contacts: [contactExample],
         consents: [consentExample],
         events: [eventExample],

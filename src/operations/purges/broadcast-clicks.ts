@@ -21,7 +21,7 @@ interface Link {
   url: string;
 }
 
-// What is left of the broadcast at which the last step ended, and then the broadcasts after it.
+// First the rest of the broadcast at which the last step ended, then the broadcasts after it.
 const FIND_OF_ONE = `
   SELECT b.n, b.id AS broadcast, c.url FROM broadcasts b CROSS JOIN broadcast_clicks c ON c.broadcast = b.n
    WHERE b.workspace = ?1 AND b.id = ?2 AND c.url > ?3 ORDER BY c.url LIMIT ${LINKS_PER_STATEMENT}`;
