@@ -1,5 +1,6 @@
 import type http from "node:http";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
+import { StatusError } from "../errors.ts";
 import type { WorkerClient } from "../worker-client.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -36,6 +37,9 @@ interface Response {
   error: { code: string; text: string } | null;
 }
 
+/** Statuses of calls whose values are not valid. */
+const REFUSED: readonly number[] = [400, 413, 422];
+
 /** Bytes of a response: a folder of 200,000 messages. */
 const MAX_RESPONSE = 16 * 1024 * 1024;
 
@@ -59,7 +63,7 @@ export function toCalls(worker: WorkerClient): ImapCalls {
         throw error;
       }
     },
-    call: (token, one) => call("calls", { token, call: one }),
+    call: (token, one) => refusing(call("calls", { token, call: one })),
     read: async (token, place) => {
       const response = await worker.open("imap/contents", JSON.stringify({ token, ...place }), [200, 410]);
       if (response.statusCode === 410) unwrap(await readJson(response));
@@ -68,13 +72,23 @@ export function toCalls(worker: WorkerClient): ImapCalls {
     append: async (token, message, chunks) => {
       const header = Buffer.from(JSON.stringify(message)).toString("base64");
       const headers = { "X-Session": token, "X-Message": header, "Content-Length": String(message.size) };
-      return unwrap(await readJson(await worker.send("imap/messages", headers, chunks)));
+      return unwrap(await readJson(await refusing(worker.send("imap/messages", headers, chunks))));
     },
     openChanges: (token) =>
       new SocketWithHeaders(worker.socketUrl("imap/changes"), {
         headers: { ...worker.authorization, "X-Session": token },
       }),
   };
+}
+
+/** Throws CommandError when the Worker refuses a value of the command, such as an empty folder name: it will refuse it again. */
+async function refusing<Result>(response: Promise<Result>): Promise<Result> {
+  try {
+    return await response;
+  } catch (error) {
+    if (!(error instanceof StatusError) || !REFUSED.includes(error.status)) throw error;
+    throw new CommandError("The command has a value that no mailbox takes", "CANNOT");
+  }
 }
 
 function unwrap<Result>(response: unknown): Result {

@@ -228,6 +228,14 @@ describe("a mailbox", () => {
     client.end();
   });
 
+  it("refuses for good what no mailbox takes, so that a client does not try it again", async () => {
+    const client = await loggedIn();
+    const refused = [expect.stringMatching(/^NO \[CANNOT\]/)];
+    expect(await client.command('SELECT ""')).toEqual(refused);
+    expect(await client.command('APPEND "" {5+}\r\nhello')).toEqual(refused);
+    client.end();
+  });
+
   it("keeps nothing of clients that have left while another with their login stays", async () => {
     const stays = await loggedIn("Archive");
     for (let n = 0; n < 5; n += 1) await (await loggedIn("Archive")).command("LOGOUT");
