@@ -24,9 +24,9 @@ export interface StressReport {
 /** Runs a plan. Throws ProtocolError for a response that the protocol or the model does not allow. */
 export async function runStress({ login, clients: count, ms, seed }: StressPlan): Promise<StressReport> {
   const model = new StressModel();
-  const { client } = await ImapClient.connect(login);
-  await client.command(`LOGIN ${login.username} "${login.password}"`);
-  for (const folder of FOLDERS.slice(1)) await client.command(`CREATE ${folder}`);
+  const creator = await logIn(login);
+  for (const folder of FOLDERS.slice(1)) await creator.command(`CREATE ${folder}`);
+  creator.end();
   const clients = await Promise.all(
     Array.from({ length: count }, (_, n) =>
       StressClient.connect({ name: `c${n}`, login, model, random: seeded(seed + n) }),
@@ -46,12 +46,20 @@ export async function runStress({ login, clients: count, ms, seed }: StressPlan)
     );
     for (const one of clients) await one.command("NOOP");
     const final: FinalMessage[] = [];
-    for (const folder of FOLDERS) final.push(...(await readFolder(client, folder)));
+    const reader = await logIn(login);
+    for (const folder of FOLDERS) final.push(...(await readFolder(reader, folder)));
+    reader.end();
     const differences = [...model.differences(final), ...clients.flatMap((one) => compareView(one, final))];
     return { commands: clients.reduce((sum, one) => sum + one.commands, 0), messages: final.length, differences };
   } finally {
-    for (const one of [client, ...clients]) one instanceof StressClient ? one.close() : one.end();
+    for (const one of clients) one.close();
   }
+}
+
+async function logIn(login: StressLogin): Promise<ImapClient> {
+  const { client } = await ImapClient.connect(login);
+  await client.command(`LOGIN ${login.username} "${login.password}"`);
+  return client;
 }
 
 async function readFolder(client: ImapClient, folder: string): Promise<FinalMessage[]> {
