@@ -30,6 +30,8 @@ const ORDINARY_COMMANDS = [
   "UID SEARCH TEXT fuzz",
   "STATUS Sent (MESSAGES)",
 ];
+/** The 99 % of the times, in ms, and on a busy machine against that beside ordinary commands. */
+const NOOP_MS = 300;
 const NOOP_RATIO = 5;
 const MAX_MEGABYTES = 300;
 const FOREIGN = "secret-of-another-mailbox";
@@ -121,6 +123,6 @@ it(`${commands} random commands crash nothing, read no other mailbox, and others
   );
   expect(exitCode).toBeUndefined();
   expect(bytes).toBeGreaterThan(connections * 100);
-  expect(median(times)).toBeLessThan(NOOP_RATIO * median(before));
+  expect(percentile(times, 99)).toBeLessThan(Math.max(NOOP_MS, NOOP_RATIO * percentile(before, 99)));
   expect(megabytes).toBeLessThan(MAX_MEGABYTES);
 });
