@@ -44,7 +44,14 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
     const response = await workspace().post(path, { address: `sales@${workspace().domain}` });
     return ids({ alias_id: (await response.json<{ id: string }>()).id });
   };
+  const appPassword = async () => {
+    const response = await workspace().post(`/v1/mailboxes/${workspace().mailboxId}/app-passwords`, { name: "Phone" });
+    return ids({ app_password_id: (await response.json<{ id: string }>()).id });
+  };
   return {
+    createAppPassword: mailbox,
+    listAppPasswords: appPassword,
+    deleteAppPassword: appPassword,
     createMailboxAlias: mailbox,
     listMailboxAliases: alias,
     deleteMailboxAlias: alias,
