@@ -160,6 +160,7 @@ const exampleIds: Record<string, string> = {
   webhook_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85",
   delivery_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a86",
   alias_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a92",
+  app_password_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a60",
   filter_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a91",
   label_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75",
   erasure_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",

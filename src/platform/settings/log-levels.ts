@@ -4,6 +4,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logEvents: Readonly<Record<string, LogLevel>> = {
   "account-deleted-email.failed": "error",
   "api-key.touch.failed": "warn",
+  "app-password.touch.failed": "warn",
   "automations.failed": "error",
   "automations.page_failed": "error",
   "automations.wake.failed": "warn",
@@ -66,6 +67,8 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "retention.objects_without_mailbox": "info",
   "retention.objects_without_message": "info",
   "retention.objects_without_rows": "info",
+  "retention.pack_without_rows": "info",
+  "retention.packs_not_compared": "warn",
   "settings.invalid": "error",
   "shard.failed": "error",
   "shards.job.failed": "error",

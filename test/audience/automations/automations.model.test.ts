@@ -320,7 +320,7 @@ async function stateOf(key: string) {
   };
 }
 
-const COUNTS = byExtent({ quick: 25, full: 120, long: 10_000 });
+const COUNTS = byExtent({ quick: 12, full: 120, long: 10_000 });
 
 it(`runs of ${COUNTS} random automations do what a plain interpreter says, whatever fails`, {
   timeout: 3_600_000,

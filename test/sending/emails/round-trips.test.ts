@@ -21,7 +21,7 @@ afterEach(() => {
 
 const MAIN_TABLES = [
   ...["api_keys", "memberships", "users", "workspaces", "mail_shards"],
-  ...["mailboxes", "domains", "suppressions"],
+  ...["mailboxes", "mailbox_aliases", "domains", "suppressions"],
 ];
 const MAIL_TABLES = ["emails", "outbox", "changes", "idempotency_keys", "shard_workspaces"];
 

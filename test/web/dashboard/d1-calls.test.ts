@@ -40,9 +40,14 @@ const statuses: Readonly<Record<string, number>> = {
   "GET /app/broadcasts/:broadcast_id/promote/:variant_id": 409,
 };
 
-/** No pages: a sign-in without a session, a socket, files that are read in parts, and the response to a form. */
+/** No pages: a sign-in without a session, a socket, files that are read in parts, files of mail programs, and the response to a form. */
 const elsewhere = [
-  ...["GET /mail/sign-in", "GET /mail/events/:mailbox_id"],
+  ...[
+    "GET /mail/sign-in",
+    "GET /mail/events/:mailbox_id",
+    "GET /mail/config-v1.1.xml",
+    "GET /mail/profile.mobileconfig",
+  ],
   ...["GET /app/contacts/:list_id/contacts/:contact_id/export"],
   ...["GET /app/contacts/:list_id/export", "GET /mail/export/:mailbox_id", "GET /app/admin/domain-claims/end"],
 ];

@@ -40,7 +40,7 @@ export const filterRoutes = new Hono<AppEnv>()
       summary: "Create a filter for mail that arrives",
       description: `A mailbox has at most ${filterLimits.filters} filters. An outside address of a \`forward\` has to confirm by an email.`,
       parameters: [mailboxId, parameter.idempotencyKey],
-      responses: responses(201, "The filter", FilterOut, [...bodyErrors, 429, 503]),
+      responses: responses(201, "The filter", FilterOut, [...bodyErrors, 503]),
     }),
     ...body(FilterFields),
     idempotent(201, open),
@@ -90,7 +90,7 @@ export const filterRoutes = new Hono<AppEnv>()
       operationId: "updateInboxFilter",
       summary: "Update a filter",
       parameters: filter,
-      responses: responses(200, "The filter", FilterOut, [...bodyErrors, 429, 503]),
+      responses: responses(200, "The filter", FilterOut, [...bodyErrors, 503]),
     }),
     ...body(FilterPatch),
     async (c) =>
