@@ -1,4 +1,4 @@
 export { addAlias } from "./add.ts";
 export { deleteAlias } from "./delete.ts";
-export { listAliases } from "./queries.ts";
+export { findAliasesStatement } from "./queries.ts";
 export { AliasIn, type AliasRow } from "./schema.ts";

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
 import { limits } from "./rules.ts";
 import type { AliasRow } from "./schema.ts";
 
@@ -13,12 +14,14 @@ const domainsOf = ({ actor: { domainIds } }: CallerCtx) => domainIds && JSON.str
 
 /** Returns the aliases of a mailbox in order of address, those that the caller's credential may see. */
 export async function listAliases(ctx: CallerCtx, mailboxId: string): Promise<AliasRow[]> {
-  const { results } = await ctx.db
-    .prepare(`${SELECT} ORDER BY address LIMIT ${limits.aliases}`)
-    .bind(mailboxId, ctx.workspace.number, domainsOf(ctx))
-    .all<AliasRow>();
-  return results;
+  return (await findAliasesStatement(ctx, mailboxId).all<AliasRow>()).results;
 }
+
+/** Returns the statement that reads them as rows of AliasRow, for the call that opens the mailbox. */
+export const findAliasesStatement = (ctx: CallerCtx, mailboxId: string): MainStatement =>
+  ctx.db
+    .prepare(`${SELECT} ORDER BY address LIMIT ${limits.aliases}`)
+    .bind(mailboxId, ctx.workspace.number, domainsOf(ctx));
 
 /** Returns one alias of a mailbox. Throws 404. */
 export async function getAlias(ctx: CallerCtx, mailboxId: string, id: string): Promise<AliasRow> {

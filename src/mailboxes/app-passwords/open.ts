@@ -18,8 +18,13 @@ export async function openForPasswords(
   if (actor.kind === "mailbox" && actor.mailboxId !== parseUuid(mailboxId))
     throw forbidden("A session of a mailbox acts on its own mailbox only");
   const row = await getMailbox(ctx, mailboxId);
-  if (actor.kind === "mailbox") return row;
-  const missing = missingForPassword(actor, toMailbox(row).assignee_ids);
-  if (missing !== null && !(use === "read" && missing === "inbox:write")) throw forbidden(`Missing scope: ${missing}`);
+  requireRight(ctx, toMailbox(row).assignee_ids, use);
   return row;
+}
+
+/** Throws 403 for a caller other than the mailbox itself that may not read or change its app passwords. */
+export function requireRight({ actor }: CallerCtx, assigneeIds: readonly string[], use: "read" | "write"): void {
+  if (actor.kind === "mailbox") return;
+  const missing = missingForPassword(actor, assigneeIds);
+  if (missing !== null && !(use === "read" && missing === "inbox:write")) throw forbidden(`Missing scope: ${missing}`);
 }

@@ -29,7 +29,7 @@ export {
   readContent,
 } from "./messages/read.ts";
 export { problemOf, SelectionIn } from "./messages/schema.ts";
-export { type OpenMailbox, openMailbox } from "./open.ts";
+export { type OpenMailbox, openMailbox, openMailboxWith } from "./open.ts";
 export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
 export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";

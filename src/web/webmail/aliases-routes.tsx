@@ -6,10 +6,10 @@ import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { badRequest } from "../../lib/errors.ts";
-import { AliasIn, addAlias, deleteAlias, listAliases } from "../../mailboxes/aliases/index.ts";
+import { AliasIn, type AliasRow, addAlias, deleteAlias, findAliasesStatement } from "../../mailboxes/aliases/index.ts";
 import { mayManage } from "../../mailboxes/mailboxes/index.ts";
 import { AliasesPage } from "./aliases-page.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage, openPageWith } from "./open-page.ts";
 import { settingsPath } from "./paths.ts";
 
 const notices: Readonly<Record<string, string>> = {
@@ -35,8 +35,10 @@ export const aliasPages = new Hono<AppEnv>()
   });
 
 async function showAliases(c: Context<AppEnv>, { refusal, address }: { refusal?: Refusal; address?: string } = {}) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const aliases = await listAliases(page.caller, page.mailbox.id);
+  const caller = c.get("caller");
+  const { page, rows: aliases } = await openPageWith<AliasRow>(caller, c.req.param("mailbox_id") ?? "", (id) => [
+    findAliasesStatement(caller, id),
+  ]);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const shown = (
     <AliasesPage {...{ page, aliases, notice, refusal }} mayChange={mayManage(page.caller.actor)} filled={address} />

@@ -9,12 +9,14 @@ import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   AppPasswordForm,
+  type AppPasswordRow,
   createAppPassword,
   deleteAppPassword,
-  listAppPasswords,
+  findOfMailboxStatement,
+  requireRight,
 } from "../../mailboxes/app-passwords/index.ts";
 import { CreatedAppPasswordPage, MailProgramsPage } from "./mail-programs-page.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage, openPageWith } from "./open-page.ts";
 import { settingsPath } from "./paths.ts";
 
 const CREATE = "POST /v1/mailboxes/:mailbox_id/app-passwords";
@@ -49,8 +51,13 @@ async function createFrom(c: Context<AppEnv>, page: Awaited<ReturnType<typeof op
 }
 
 async function showPrograms(c: Context<AppEnv>, { refusal, filled }: { refusal?: Refusal; filled?: string } = {}) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const passwords = await listAppPasswords(page.caller, page.mailbox.id);
+  const caller = c.get("caller");
+  const { page, rows: passwords } = await openPageWith<AppPasswordRow>(
+    caller,
+    c.req.param("mailbox_id") ?? "",
+    (id) => [findOfMailboxStatement(caller, id)],
+  );
+  requireRight(caller, page.mailbox.openedAs === null ? [caller.actor.userId] : [], "read");
   const notice = !refusal && c.req.query("done") === "deleted" ? "The app password is deleted." : undefined;
   const idempotencyKey = crypto.randomUUID();
   const shown = <MailProgramsPage {...{ page, passwords, idempotencyKey, notice, refusal, filled }} />;

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { type OpenMailbox, openMailbox } from "../../mailboxes/inbox/index.ts";
+import { type OpenMailbox, openMailbox, openMailboxWith } from "../../mailboxes/inbox/index.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
 import type { OpenPage } from "./layout.tsx";
 import { readSent } from "./sent.ts";
 
@@ -10,6 +11,16 @@ import { readSent } from "./sent.ts";
 export async function openPage(caller: CallerCtx, mailboxId = "", url: string | null = null): Promise<OpenPage> {
   const page = await pageOf(caller, await openMailbox(caller, mailboxId));
   return url === null ? page : { ...page, sent: readSent(new URL(url), caller.now()) };
+}
+
+/** Opens a mailbox as `openPage` does, and returns the rows of further statements that run in the same D1 call. */
+export async function openPageWith<Row>(
+  caller: CallerCtx,
+  mailboxId: string,
+  more: (id: string) => MainStatement[],
+): Promise<{ page: OpenPage; rows: Row[] }> {
+  const { mailbox, rows } = await openMailboxWith<Row>(caller, mailboxId, more);
+  return { page: await pageOf(caller, mailbox), rows };
 }
 
 /** Returns an open mailbox with what its menu shows. */

@@ -97,6 +97,7 @@ async function withRows(): Promise<Record<string, string>> {
     ...{ topic_id, form_id, erasure_id },
     ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },
     ...(await createGrant(workspace)),
+    ...(await inboxCases["GET /v1/inbox/:mailbox_id/filters/:filter_id"]?.create?.(workspace)),
     ...(await inboxCases["GET /v1/inbox/:mailbox_id/messages/:uid"]?.create?.(workspace)),
     ...(await inboxCases["PATCH /v1/inbox/:mailbox_id/labels/:label_id"]?.create?.(workspace)),
     ...{ folder: "INBOX", workspace_id: workspace.workspaceId, database: "0" },
