@@ -22,7 +22,7 @@ const PASSWORD = "a password of the bench";
 const LIST = "(UID FLAGS INTERNALDATE RFC822.SIZE ENVELOPE)";
 const SYNC =
   "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS (From To Cc Subject Date Message-ID References)])";
-/** Checks of an access in a month (smtp-gateway/imap/access.ts), and an assumed CPU time of one in ms. */
+/** Checks of an access in a month (mail-gateway/imap/access.ts), and an assumed CPU time of one in ms. */
 const CHECKS_A_MONTH = 4 * 24 * 30;
 const CHECK_CPU_MS = 3;
 

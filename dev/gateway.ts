@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type GatewayConfig, readConfig } from "../smtp-gateway/config.ts";
+import { type GatewayConfig, readConfig } from "../mail-gateway/config.ts";
 import { HOST, type Layout } from "./layout.ts";
 import { apiUrl } from "./local-file.ts";
 import type { Seed } from "./seed.ts";
@@ -17,7 +17,7 @@ export interface SmtpLogin {
   ca_file: string;
 }
 
-/** Returns the configuration of the local SMTP gateway, and writes its certificate to files. */
+/** Returns the configuration of the local mail gateway, and writes its certificate to files. */
 export async function gatewayConfig(
   layout: Layout,
   secrets: Secrets,

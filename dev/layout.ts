@@ -26,7 +26,7 @@ export interface Ports {
   captured_mail: number;
   /** DNS over HTTPS for `*.test`, and the DNS page. */
   dns: number;
-  /** The SMTP gateway: submission with STARTTLS, submission with implicit TLS, mail from outside. */
+  /** The mail gateway: submission with STARTTLS, submission with implicit TLS, mail from outside. */
   submission: number;
   submission_tls: number;
   mx: number;

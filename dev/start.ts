@@ -1,6 +1,6 @@
 // `npm start`: runs the whole service on this machine, from an empty state folder.
 import path from "node:path";
-import { startGateway } from "../smtp-gateway/gateway.ts";
+import { startGateway } from "../mail-gateway/gateway.ts";
 import { readArguments } from "./arguments.ts";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";

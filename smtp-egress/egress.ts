@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { log } from "../smtp-gateway/log.ts";
-import { WorkerClient } from "../smtp-gateway/worker-client.ts";
+import { log } from "../mail-gateway/log.ts";
+import { WorkerClient } from "../mail-gateway/worker-client.ts";
 import { withTimeout } from "../src/lib/deadline.ts";
 import { addressCheck } from "./allowed-addresses.ts";
 import type { EgressConfig } from "./config.ts";

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
-import { Refusal } from "../smtp-gateway/errors.ts";
-import { readData } from "../smtp-gateway/read-data.ts";
+import { Refusal } from "../mail-gateway/errors.ts";
+import { readData } from "../mail-gateway/read-data.ts";
 import { withTimeout } from "../src/lib/deadline.ts";
 import { readTicket } from "../src/mail/egress-tickets/index.ts";
 import { toWireAddress } from "../src/mail/smtp/client.ts";

@@ -1,5 +1,5 @@
 // The SMTP egress: takes emails of the Worker and delivers them. Configured by environment variables (docs/egress.md).
-import { runProgram } from "../smtp-gateway/run-program.ts";
+import { runProgram } from "../mail-gateway/run-program.ts";
 import { readConfig } from "./config.ts";
 import { startEgress } from "./egress.ts";
 

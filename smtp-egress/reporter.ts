@@ -1,5 +1,5 @@
-import { StatusError } from "../smtp-gateway/errors.ts";
-import { log } from "../smtp-gateway/log.ts";
+import { StatusError } from "../mail-gateway/errors.ts";
+import { log } from "../mail-gateway/log.ts";
 import { type HeldEmail, ticketOf } from "./hold.ts";
 import { isOfFinalDot, type RecipientResult, type Result } from "./outcomes.ts";
 

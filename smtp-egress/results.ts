@@ -1,4 +1,4 @@
-import { Refusal } from "../smtp-gateway/errors.ts";
+import { Refusal } from "../mail-gateway/errors.ts";
 import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import type { Relay, Result } from "./outcomes.ts";
 import type { Wait } from "./receiver-pace.ts";

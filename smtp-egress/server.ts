@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import type { SMTPServerOptions } from "smtp-server";
-import { log } from "../smtp-gateway/log.ts";
-import { StrictServer } from "../smtp-gateway/strict-server.ts";
+import { log } from "../mail-gateway/log.ts";
+import { StrictServer } from "../mail-gateway/strict-server.ts";
 import type { EgressConfig, Listener } from "./config.ts";
 import type { Intake } from "./intake.ts";
 

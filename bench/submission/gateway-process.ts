@@ -16,7 +16,7 @@ export async function startGatewayProcess(
   { hasAllRoles = false } = {},
 ): Promise<GatewayProcess> {
   const roles = { SUBMISSION_TLS_PORTS: "0", ...(hasAllRoles ? { SUBMISSION_PORTS: "0", MX_PORTS: "0" } : {}) };
-  const { program, started } = await startProgram("smtp-gateway/main.ts", {
+  const { program, started } = await startProgram("mail-gateway/main.ts", {
     ...{ GATEWAY_NAME: "localhost", GATEWAY_HOST: "127.0.0.1" },
     ...roles,
     ...variables,

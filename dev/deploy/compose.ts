@@ -15,7 +15,7 @@ export interface WorkerConfig {
   ratelimits: { name: string; namespace_id: string }[];
 }
 
-/** How mail for BOUNCE_DOMAIN reaches the Worker: by the SMTP gateway as its MX, or by Cloudflare's Email Routing. */
+/** How mail for BOUNCE_DOMAIN reaches the Worker: by the mail gateway as its MX, or by Cloudflare's Email Routing. */
 export const BOUNCE_ROUTES = ["gateway", "email-routing"] as const;
 
 /** The content of environments/<name>.json. */

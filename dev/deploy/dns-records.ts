@@ -18,12 +18,12 @@ export function dnsRecords(
       : [`${vars.BOUNCE_DOMAIN}  MX   10 ${vars.MX_HOST}.        reports about failed deliveries`]),
     `${vars.BOUNCE_DOMAIN}  TXT  "v=spf1 ${spf} -all"`,
     `${vars.SPF_DOMAIN}  TXT  "v=spf1 ip4:<addresses of your egress> -all"    customers include it`,
-    `${vars.MX_HOST}  A, AAAA  <address of the SMTP gateway>`,
-    `${vars.SMTP_HOST}  A, AAAA  <address of the SMTP gateway>`,
+    `${vars.MX_HOST}  A, AAAA  <address of the mail gateway>`,
+    `${vars.SMTP_HOST}  A, AAAA  <address of the mail gateway>`,
     ...(vars.IMAP_HOST && ![vars.MX_HOST, vars.SMTP_HOST].includes(vars.IMAP_HOST)
-      ? [`${vars.IMAP_HOST}  A, AAAA  <address of the SMTP gateway>`]
+      ? [`${vars.IMAP_HOST}  A, AAAA  <address of the mail gateway>`]
       : []),
-    `<address of the SMTP gateway>  PTR  ${vars.MX_HOST}.`,
+    `<address of the mail gateway>  PTR  ${vars.MX_HOST}.`,
     ...cfblRecords(cfblKeys, vars.BOUNCE_DOMAIN ?? "").map(
       ({ name, value }) => `${name}  TXT  "${value}"    signs bulk mail for CFBL-Address`,
     ),

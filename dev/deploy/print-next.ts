@@ -13,7 +13,7 @@ export function printNext(
   for (const record of dnsRecords(vars, hasEmailRouting, cfblKeys)) console.log(`  ${record}`);
   const route = hasEmailRouting
     ? `Look at npx wrangler email routing dns get ${vars.BOUNCE_DOMAIN}: its MX records must be there. Its SPF record is replaced by the one above.`
-    : `Run the SMTP gateway (docs/operating/gateway.md): it takes the mail for ${vars.BOUNCE_DOMAIN}.`;
+    : `Run the mail gateway (docs/operating/gateway.md): it takes the mail for ${vars.BOUNCE_DOMAIN}.`;
   console.log(`
 Then:
   Keep a copy of ${path.relative(ROOT, files.secrets)} apart from the databases: without MASTER_KEYS no stored secret can be read.

@@ -11,7 +11,7 @@ export interface Secrets {
   master_keys: string;
   /** Password of SMTP AUTH at the local egress. */
   egress_password: string;
-  /** Secret that the Worker shares with the SMTP gateway. */
+  /** Secret that the Worker shares with the mail gateway. */
   gateway_secret: string;
   /** CFBL_DKIM_KEY of the Worker. */
   cfbl_dkim_key: string;

@@ -21,7 +21,7 @@ export async function authenticateService(c: Context<AppEnv>, need: ServiceScope
   const ctx = c.get("ctx");
   if (need === "gateway") {
     if (await hasBearerSecret(c, ctx.settings.gatewaySecret)) return;
-    throw unauthorized("The request does not have the secret of the SMTP gateway");
+    throw unauthorized("The request does not have the secret of the mail gateway");
   }
   if (need === "metrics") {
     if (metricsTokenOf(c.env) === "") throw notFound("Path");

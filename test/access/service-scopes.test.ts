@@ -10,7 +10,7 @@ import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../support
 import { mailboxTokens } from "./credentials.ts";
 
 /**
- * The scopes of the operator's commands, of the SMTP gateway and of monitoring: each has a secret of its own, and no user,
+ * The scopes of the operator's commands, of the mail gateway and of monitoring: each has a secret of its own, and no user,
  * key, client or mailbox can hold one.
  */
 
@@ -25,7 +25,7 @@ const operatorTokens: Record<string, AccessTokenKind> = {
   "operator:rotation": "rotation",
 };
 const refusals: Record<string, string> = {
-  gateway: "The request does not have the secret of the SMTP gateway",
+  gateway: "The request does not have the secret of the mail gateway",
   metrics: "The request does not have the token of the metrics",
 };
 const serviceScopes = [...Object.keys(operatorTokens), ...Object.keys(refusals)];

@@ -1,8 +1,8 @@
 /** How the gateway's check of DMARC reads the alignment that a domain asks for (RFC 7489 3.1, RFC 9989 4.4). */
 import type { SMTPServerSession } from "smtp-server";
 import { describe, expect, it } from "vitest";
-import { checkMessage } from "../../smtp-gateway/authenticate.ts";
-import { Spool } from "../../smtp-gateway/spool.ts";
+import { checkMessage } from "../../mail-gateway/authenticate.ts";
+import { Spool } from "../../mail-gateway/spool.ts";
 import {
   BodyHash,
   dkimRecord,

@@ -131,8 +131,8 @@ describe("the commands in the documents", () => {
 });
 
 describe("the tables of the documents", () => {
-  it("have every variable of the SMTP gateway, and no other", () => {
-    const source = read("smtp-gateway/config.ts");
+  it("have every variable of the mail gateway, and no other", () => {
+    const source = read("mail-gateway/config.ts");
     const limits = /DEFAULT_LIMITS[^{]*\{([^}]*)\}/.exec(source)?.[1] ?? "";
     const limitNames = [...limits.matchAll(/^ {2}(\w+):/gm)].map(
       ([, name = ""]) => `LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,

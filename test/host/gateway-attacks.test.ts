@@ -1,4 +1,4 @@
-/** Attacks on the SMTP gateway: smuggling, STARTTLS injection, AUTH before TLS, open relay, slow and many clients. */
+/** Attacks on the mail gateway: smuggling, STARTTLS injection, AUTH before TLS, open relay, slow and many clients. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { isFull } from "./support/extent.ts";

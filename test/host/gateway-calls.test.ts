@@ -3,11 +3,11 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Leases } from "../../smtp-gateway/leases.ts";
-import { Logins } from "../../smtp-gateway/logins.ts";
-import { SenderChecks } from "../../smtp-gateway/sender-checks.ts";
-import { SubmissionGroups } from "../../smtp-gateway/submission-groups.ts";
-import { WorkerClient } from "../../smtp-gateway/worker-client.ts";
+import { Leases } from "../../mail-gateway/leases.ts";
+import { Logins } from "../../mail-gateway/logins.ts";
+import { SenderChecks } from "../../mail-gateway/sender-checks.ts";
+import { SubmissionGroups } from "../../mail-gateway/submission-groups.ts";
+import { WorkerClient } from "../../mail-gateway/worker-client.ts";
 
 const LEASE_MS = 500;
 const SENDER = "hello@shop.test";

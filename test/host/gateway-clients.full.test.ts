@@ -1,4 +1,4 @@
-/** Programs of all kinds submit mail through the SMTP gateway: nodemailer, Python's smtplib, curl and msmtp. */
+/** Programs of all kinds submit mail through the mail gateway: nodemailer, Python's smtplib, curl and msmtp. */
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

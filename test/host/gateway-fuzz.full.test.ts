@@ -1,5 +1,5 @@
 /**
- * Random commands and slow clients against the SMTP gateway, which runs in a process of its own. `npm run test:long` runs the
+ * Random commands and slow clients against the mail gateway, which runs in a process of its own. `npm run test:long` runs the
  * full counts; FUZZ_SEED=… repeats a run.
  */
 import { readFile } from "node:fs/promises";

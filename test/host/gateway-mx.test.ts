@@ -1,4 +1,4 @@
-/** Mail from outside through the SMTP gateway (MX): bounces, mail for hosted mailboxes, and a spam filter. */
+/** Mail from outside through the mail gateway (MX): bounces, mail for hosted mailboxes, and a spam filter. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";

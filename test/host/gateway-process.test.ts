@@ -1,4 +1,4 @@
-/** The SMTP gateway as a process: signals, configuration, systemd unit and Dockerfile. */
+/** The mail gateway as a process: signals, configuration, systemd unit and Dockerfile. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../bench/host/bundle.ts";
 import { removeBundle } from "../../bench/host/start.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
-import { readConfig } from "../../smtp-gateway/config.ts";
+import { readConfig } from "../../mail-gateway/config.ts";
 import { startFailingProxy } from "./support/failing-proxy.ts";
 import { certificateFiles, GATEWAY_SECRET, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
@@ -166,10 +166,10 @@ describe("a wrong configuration", () => {
 });
 
 /** Names of variables that the gateway reads, of which each must be in the manual. */
-const source = readFileSync(path.join(ROOT, "smtp-gateway/config.ts"), "utf8");
+const source = readFileSync(path.join(ROOT, "mail-gateway/config.ts"), "utf8");
 const manual = readFileSync(path.join(ROOT, "docs/operating/gateway.md"), "utf8");
-const unit = readFileSync(path.join(ROOT, "smtp-gateway/smtp-gateway.service"), "utf8");
-const dockerfile = readFileSync(path.join(ROOT, "smtp-gateway/Dockerfile"), "utf8");
+const unit = readFileSync(path.join(ROOT, "mail-gateway/mail-gateway.service"), "utf8");
+const dockerfile = readFileSync(path.join(ROOT, "mail-gateway/Dockerfile"), "utf8");
 const namesIn = (text: string) => new Set(text.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));
 
 describe("the systemd unit", () => {
@@ -190,7 +190,7 @@ describe("the systemd unit", () => {
   it.skipIf(!hasSystemd)(
     `has no issue for systemd-analyze${hasSystemd ? "" : " (SKIPPED: systemd is not installed)"}`,
     async () => {
-      const { stdout, stderr } = await run("systemd-analyze", ["verify", "smtp-gateway/smtp-gateway.service"], {
+      const { stdout, stderr } = await run("systemd-analyze", ["verify", "mail-gateway/mail-gateway.service"], {
         cwd: ROOT,
       });
       expect(stdout + stderr).toBe("");

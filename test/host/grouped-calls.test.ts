@@ -1,6 +1,6 @@
-/** How the SMTP gateway puts items of one key into calls to the Worker. */
+/** How the mail gateway puts items of one key into calls to the Worker. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { GroupedCalls } from "../../smtp-gateway/grouped-calls.ts";
+import { GroupedCalls } from "../../mail-gateway/grouped-calls.ts";
 
 /** Time that a call takes here, in ms. */
 const CALL_MS = 20;

@@ -1,7 +1,7 @@
-/** The responses by which a client of IMAP learns of changes in its folder (smtp-gateway/imap/). */
+/** The responses by which a client of IMAP learns of changes in its folder (mail-gateway/imap/). */
 import { describe, expect, it } from "vitest";
-import type { MessageState } from "../../smtp-gateway/imap/mailbox.ts";
-import { SelectedFolder } from "../../smtp-gateway/imap/selected-folder.ts";
+import type { MessageState } from "../../mail-gateway/imap/mailbox.ts";
+import { SelectedFolder } from "../../mail-gateway/imap/selected-folder.ts";
 
 const message = (uid: number, modseq = uid): MessageState => ({ uid, modseq, flags: [], keywords: [] });
 const folderOf = (...uids: number[]) =>

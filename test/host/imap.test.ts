@@ -2,7 +2,7 @@
 import { queryObjects } from "node:v8";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
-import { Session } from "../../smtp-gateway/imap/session.ts";
+import { Session } from "../../mail-gateway/imap/session.ts";
 import { isFull } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { ImapClient } from "./support/imap-client.ts";

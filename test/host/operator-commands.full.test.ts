@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { composeConfig, readWorkerConfig } from "../../dev/deploy/compose.ts";
 import { composeSecrets, type Secrets } from "../../dev/deploy/secrets.ts";
-import { readConfig } from "../../smtp-gateway/config.ts";
+import { readConfig } from "../../mail-gateway/config.ts";
 import { commandsOf, namedCommands, readBlocks, readDocuments } from "./support/documents.ts";
 import { StandIn } from "./support/stand-in.ts";
 
@@ -83,8 +83,8 @@ it("the gateway has the secret that deploy made, by the command of its page", as
   const [found = "", ...others] = page.flatMap(readBlocks).flatMap(commandsOf);
   expect(others).toEqual([]);
   const [first = "", second = ""] = found.split(" | ssh root@mx.example.com ");
-  const target = file("smtp-gateway.secret");
-  const remote = second.replace(/^'|'$/g, "").replace("/etc/smtp-gateway.secret", target);
+  const target = file("mail-gateway.secret");
+  const remote = second.replace(/^'|'$/g, "").replace("/etc/mail-gateway.secret", target);
   const read = first.replace("./.dev/production.secrets.json", file("production.secrets.json"));
   execFileSync("sh", ["-c", `${read} | (${remote})`]);
   const tls = { TLS_KEY_FILE: "key.pem", TLS_CERTIFICATE_FILE: "certificate.pem" };

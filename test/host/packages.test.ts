@@ -36,7 +36,7 @@ describe("the lock file", () => {
   });
 });
 
-describe.each(["smtp-egress", "smtp-gateway"])("%s", (program) => {
+describe.each(["smtp-egress", "mail-gateway"])("%s", (program) => {
   it("has packages of its own, in the versions of the lock file", () => {
     const { dependencies } = read<Manifest>(`${program}/package.json`);
     const project = read<Manifest>("package.json");

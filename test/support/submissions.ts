@@ -18,7 +18,7 @@ export interface GatewayResponse {
   answers?: GatewayResponse[];
 }
 
-/** Returns functions that call the Worker as the SMTP gateway does; nothing is delivered. `bindings` replaces some. */
+/** Returns functions that call the Worker as the mail gateway does; nothing is delivered. `bindings` replaces some. */
 export function aGateway(bindings: Record<string, unknown> = {}) {
   const api = apiOn({ WORK: discardingQueue, ...bindings }, null);
   const call = async (path: string, body: unknown, headers: Record<string, string> = {}) => {

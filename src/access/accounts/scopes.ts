@@ -56,7 +56,7 @@ export const scopes: Readonly<Record<Scope, string>> = {
 
 /**
  * Scopes of the service's own programs. Each has a credential of its own: a token that a command of the operator signs with
- * a master key for one purpose, the secret of the SMTP gateway, or the token of monitoring. No user, API key, OAuth client
+ * a master key for one purpose, the secret of the mail gateway, or the token of monitoring. No user, API key, OAuth client
  * or mailbox can hold one, so they are no `Scope`.
  */
 export const serviceScopes = [

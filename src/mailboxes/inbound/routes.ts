@@ -19,7 +19,7 @@ const AuthenticationIn = Authentication.extend({
 /** The response to the gateway: a reply of SMTP that refuses, or null. */
 const respond = (received: ReceiveResult) => ({ reply: received.accepted ? null : received.reply });
 
-/** The calls of the SMTP gateway for mail from outside (MX). */
+/** The calls of the mail gateway for mail from outside (MX). */
 export const inboundRoutes = new Hono<AppEnv>()
   .post("/gateway/recipients", needs("gateway"), async (c) => {
     const { address } = await readFields(c, RecipientIn);

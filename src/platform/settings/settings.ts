@@ -28,7 +28,7 @@ const Variables = z.object({
   DNS_RESOLVER_URL: z.url({ protocol: /^https?$/ }).default("https://cloudflare-dns.com/dns-query"),
   /** Host name that the MX records of hosted domains must contain. */
   MX_HOST: z.string().default("mx.mail.test"),
-  /** Host name and ports (STARTTLS, TLS) at which customers submit mail by SMTP (smtp-gateway/). 0: none with TLS. */
+  /** Host name and ports (STARTTLS, TLS) at which customers submit mail by SMTP (mail-gateway/). 0: none with TLS. */
   SMTP_HOST: z.string().default("smtp.mail.test"),
   SMTP_PORT: z.coerce.number().int().min(1).max(65_535).default(587),
   SMTP_TLS_PORT: z.coerce.number().int().min(0).max(65_535).default(465),
@@ -36,7 +36,7 @@ const Variables = z.object({
   IMAP_HOST: z.string().default(""),
   IMAP_PORT: z.coerce.number().int().min(0).max(65_535).default(993),
   IMAP_STARTTLS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-  /** Secret that the Worker shares with the SMTP gateway, at least 32 characters. Empty: no gateway. Secret. */
+  /** Secret that the Worker shares with the mail gateway, at least 32 characters. Empty: no gateway. Secret. */
   GATEWAY_SECRET: z
     .string()
     .regex(/^(.{32,})?$/, "GATEWAY_SECRET must have at least 32 characters")

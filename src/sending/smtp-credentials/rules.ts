@@ -2,7 +2,7 @@
 const USER_CHARACTERS = 8;
 
 /**
- * How long the SMTP gateway may accept logins and senders of a credential without another call, in ms from before the call
+ * How long the mail gateway may accept logins and senders of a credential without another call, in ms from before the call
  * that found it active. The deletion of a credential is confirmed after this time, so no later MAIL FROM is accepted.
  */
 export const LEASE_MS = 500;

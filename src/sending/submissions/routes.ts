@@ -47,7 +47,7 @@ async function respond<Result extends object>(work: () => Promise<Result>) {
   }
 }
 
-/** The calls of the SMTP gateway for submitted mail. */
+/** The calls of the mail gateway for submitted mail. */
 export const submissionRoutes = new Hono<AppEnv>()
   .post("/gateway/sessions", needs("gateway"), async (c) => {
     const login = await readFields(c, LoginIn);

@@ -1,4 +1,4 @@
-/** The SMTP gateway in front of a Worker that runs in its own process, with an egress that keeps what it gets. */
+/** The mail gateway in front of a Worker that runs in its own process, with an egress that keeps what it gets. */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -8,8 +8,8 @@ import { SMTPServer } from "smtp-server";
 import { type Host, startHost } from "../../../bench/host/start.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
-import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../smtp-gateway/config.ts";
-import { type Gateway, startGateway } from "../../../smtp-gateway/gateway.ts";
+import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
+import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
 import { findTestPort } from "./ports.ts";
 
 export const GATEWAY_SECRET = "gateway-secret-of-the-tests-0123456789";

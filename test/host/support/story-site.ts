@@ -9,8 +9,8 @@ import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { listDomains } from "../../../dev/dns/list-domains.ts";
 import { startLocalDns } from "../../../dev/dns/local.ts";
-import { readConfig } from "../../../smtp-gateway/config.ts";
-import { startGateway } from "../../../smtp-gateway/gateway.ts";
+import { readConfig } from "../../../mail-gateway/config.ts";
+import { startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, eventually, GATEWAY_SECRET } from "./gateway-rig.ts";
 import { startSite } from "./pages.ts";
 

@@ -1,8 +1,8 @@
-/** Submits the emails of a kill run through the SMTP gateway, which outlives the host that is killed. */
+/** Submits the emails of a kill run through the mail gateway, which outlives the host that is killed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
-import { readConfig } from "../../../smtp-gateway/config.ts";
-import { type Gateway, startGateway } from "../../../smtp-gateway/gateway.ts";
+import { readConfig } from "../../../mail-gateway/config.ts";
+import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, GATEWAY_SECRET, type Login } from "./gateway-rig.ts";
 import type { SendAttempt, Server } from "./sending-client.ts";
 import { SmtpClient } from "./smtp-client.ts";

@@ -110,7 +110,7 @@ export async function startWorkerRig(
     async startGateway() {
       const port = await findTestPort();
       const { caFile, variables } = await gatewayVariables(rig.host.url, path.join(stateDir, "certificates"), port);
-      const run = () => startProgram("smtp-gateway/main.ts", variables);
+      const run = () => startProgram("mail-gateway/main.ts", variables);
       gateway = (await run()).program;
       const logins = await createLogins(rig.host.url, [seed]);
       const kill = async () => {

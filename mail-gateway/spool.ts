@@ -26,7 +26,7 @@ export class Spool {
       return;
     }
     if (this.#file === null) {
-      this.#folder = await mkdtemp(path.join(tmpdir(), "smtp-gateway-"));
+      this.#folder = await mkdtemp(path.join(tmpdir(), "mail-gateway-"));
       this.#file = createWriteStream(path.join(this.#folder, "message"), { mode: 0o600 });
       for (const piece of this.#pieces.splice(0)) await append(this.#file, piece);
     }

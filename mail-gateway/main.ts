@@ -1,4 +1,4 @@
-// The SMTP gateway: submission (587, 465) and MX (25). Configured by environment variables (docs/operating/gateway.md).
+// The mail gateway: submission (587, 465) and MX (25). Configured by environment variables (docs/operating/gateway.md).
 import { readConfig } from "./config.ts";
 import { startGateway } from "./gateway.ts";
 import { runProgram } from "./run-program.ts";
