@@ -157,8 +157,8 @@ async function killRepeatedly(
   const atKills: number[] = [];
   const entered: { at: number; people: number }[] = [];
   for (const share of chunks([...Array(plan.people).keys()], Math.ceil(plan.people / plan.kills))) {
-    for (const due = () => entered.findLast(({ at }) => at < Date.now() - PACE_MS)?.people ?? 0; ; await sleep(POLL_MS))
-      if (((await read()).counters.completed ?? 0) >= due()) break;
+    const due = entered.findLast(({ at }) => at < Date.now() - PACE_MS)?.people ?? 0;
+    while (((await read()).counters.completed ?? 0) < due) await sleep(POLL_MS);
     await enter(share);
     entered.push({ at: Date.now(), people: (entered.at(-1)?.people ?? 0) + share.length });
     await sleep(random() * plan.killWithinMs);
