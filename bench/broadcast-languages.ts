@@ -4,8 +4,8 @@ import type { Bench, Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { percentile, type Row } from "./table.ts";
 
-const CONTACTS = 5_000;
-const ROUNDS = 5;
+const CONTACTS = 20_000;
+const ROUNDS = 3;
 const BUDGET = 1.3;
 const COUNTED = "SELECT coalesce(sum(queued), 0) AS n FROM broadcast_counts";
 const WAITING = "SELECT coalesce(sum(queued - attempted), 0) AS n FROM broadcast_counts";
