@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sealLinks } from "../../../src/lib/sealed-links.ts";
 import { mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** GET /v1/emails/:email_id/source (docs/contract/emails.md#source-of-an-email). */
 
@@ -13,8 +13,9 @@ beforeEach(async () => {
   workspace = await aWorkspace();
 });
 
+/** Sends an email that nothing delivers before the test does. */
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
+  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace, changes));
   return (await response.json<{ id: string }>()).id;
 }
 
