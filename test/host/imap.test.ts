@@ -124,7 +124,7 @@ describe("a mailbox", () => {
     client.end();
   });
 
-  it.skipIf(!isFull)("tells the clients of more logins than its object has sockets for gateways", async () => {
+  it.runIf(isFull)("tells the clients of more logins than its object has sockets for gateways", async () => {
     // Each way to write the address is a login of its own.
     const { mailbox } = rig.seed;
     const names = Array.from({ length: 22 }, (_, n) =>
@@ -237,7 +237,7 @@ describe("a mailbox", () => {
     client.end();
   });
 
-  it("keeps nothing of clients that have left while another with their login stays", async () => {
+  it.runIf(isFull)("keeps nothing of clients that have left while another with their login stays", async () => {
     const stays = await loggedIn("Archive");
     for (let n = 0; n < 5; n += 1) await (await loggedIn("Archive")).command("LOGOUT");
     await expect.poll(() => queryObjects(Session, { format: "count" }), { timeout: 10_000 }).toBe(1);

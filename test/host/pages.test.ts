@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
+import { isFull } from "./support/extent.ts";
 import {
   mainButtons,
   pressEnter,
@@ -122,7 +123,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await context.close();
   });
 
-  it("of the dashboard have none of these, empty, filled and invalid", async () => {
+  it.runIf(isFull)("of the dashboard have none of these, empty, filled and invalid", async () => {
     const { context, page, check } = await visitor(await site.signIn());
     const { domainId, mailboxId } = site.workspace;
     const email = await site.sendEmail();
