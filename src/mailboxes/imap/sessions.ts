@@ -3,6 +3,7 @@ import {
   findProgramLogin,
   isProgramPassword,
   type ProgramAccess,
+  type ProgramLogin,
 } from "../../access/mailbox-sessions/index.ts";
 import { signAccessToken, verifyAccessToken } from "../../access/sessions/index.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
@@ -25,18 +26,29 @@ export interface StartedSession {
   address: string;
 }
 
-/** Starts the session of a mail program, by the password of the mailbox or an app password. Throws ImapError for a wrong address or password, and beyond the limits of wrong ones. */
+/**
+ * Starts the session of a mail program, by the password of the mailbox or an app password. Throws ImapError for a wrong address or
+ * password, and beyond the limits of wrong ones. An app password that is right is not counted: nobody guesses one, so others' wrong
+ * passwords do not lock its program out, nor do many programs that log in at once.
+ */
 export async function startImapSession(ctx: Ctx, { username, password, ip }: ImapLogin): Promise<StartedSession> {
-  const succeeded = await countMailboxPassword(ctx, username, ip).catch(() => {
-    throw new ImapError("Too many wrong passwords; try again later", "LIMIT");
-  });
   const login = await findProgramLogin(ctx, { email: username, password });
-  if (!(await isProgramPassword(login, password)) || !login.access)
-    throw new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
-  await succeeded();
+  if (!login.access || !login.isProven) await checkPassword(ctx, login, { username, password, ip });
+  if (!login.access) throw wrongLogin();
   await login.touch?.();
   return started(ctx, login.access);
 }
+
+/** Checks a password and counts the login as failed until it has succeeded. Throws as `startImapSession`. */
+async function checkPassword(ctx: Ctx, login: ProgramLogin, { username, password, ip }: ImapLogin): Promise<void> {
+  const succeeded = await countMailboxPassword(ctx, username, ip).catch(() => {
+    throw new ImapError("Too many wrong passwords; try again later", "LIMIT");
+  });
+  if (!(await isProgramPassword(login, password)) || !login.access) throw wrongLogin();
+  await succeeded();
+}
+
+const wrongLogin = () => new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
 
 /** Returns a new token for a session whose access has not ended. Throws ImapError when it has. */
 export async function renewImapSession(ctx: Ctx, token: string): Promise<StartedSession> {

@@ -10,6 +10,8 @@ import { mailboxCredential } from "./sessions.ts";
 export interface LoginAccount {
   /** Null: nothing has this username. */
   found: { credentialId: string; workspaceId: string; hash: string } | null;
+  /** The password is an app password and right. It needs no check, and no limit: nobody guesses one. */
+  isProven: boolean;
   /** Returns whether the password is right. It takes as long for an unknown username as for a wrong password. */
   isPassword(password: string): Promise<boolean>;
   /** Records that its password was used. Null: nothing is to be recorded. */
@@ -34,6 +36,7 @@ export async function findLoginAccount(
 function ofCredential({ credential_id, workspace_id, hash }: CredentialRow, username: string): LoginAccount {
   return {
     found: hash === null ? null : { credentialId: credential_id, workspaceId: workspace_id, hash },
+    isProven: false,
     isPassword: (password) => isPassword(password, hash),
     touch: null,
     limits: (ip) => loginLimits(username, ip),
@@ -51,6 +54,7 @@ async function ofMailbox(
       access && hash !== null
         ? { credentialId: mailboxCredential(access), workspaceId: access.workspaceId, hash }
         : null,
+    isProven: login.isProven,
     isPassword: (given) => isProgramPassword(login, given),
     touch: login.touch,
     // Those of webmail and IMAP, so that a guess counts wherever it is made.

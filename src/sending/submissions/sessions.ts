@@ -70,8 +70,8 @@ export async function startSmtpSessions(
 }
 
 async function startSession(ctx: Ctx, account: LoginAccount, login: Login): Promise<StartedSession> {
-  const { found } = account;
-  const isKnown = found !== null && isKnownPassword(found.hash, login.password);
+  const { found, isProven } = account;
+  const isKnown = found !== null && (isProven || isKnownPassword(found.hash, login.password));
   const { credentialId, workspaceId } = isKnown ? found : await checkPassword(ctx, account, login);
   const claims = { sub: credentialId, sid: login.connection, wid: workspaceId };
   return { token: (await signAccessToken(ctx, "smtp", claims)).token, credential: credentialId };

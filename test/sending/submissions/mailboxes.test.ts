@@ -106,6 +106,25 @@ describe("a login with the address of a mailbox", () => {
     expect((await logIn(PASSWORD, "c", "203.0.113.5")).reply).toBeNull();
   });
 
+  it("with an app password works beyond the limit of wrong passwords, which still holds for any other", async () => {
+    await setPassword();
+    const { password } = await anAppPassword(workspace);
+    const ip = "198.51.100.40";
+    for (let n = 0; n < 12; n += 1) await logInToImap(workspace.mailbox, `wrong ${n}`, ip);
+    expect((await logInToImap(workspace.mailbox, PASSWORD, ip)).error?.code).toBe("LIMIT");
+    expect((await logInToImap(workspace.mailbox, password.slice(1), ip)).error?.code).toBe("LIMIT");
+    expect((await logInToImap(workspace.mailbox, password, ip)).error).toBeNull();
+    expect((await logIn(password, "c", ip)).reply).toBeNull();
+  });
+
+  it("works for 20 programs with app passwords of their own at once", async () => {
+    const passwords = await Promise.all(Array.from({ length: 20 }, () => anAppPassword(workspace)));
+    const imap = passwords.map(({ password }) => logInToImap(workspace.mailbox, password, "198.51.100.50"));
+    const submission = passwords.map(({ password }) => logIn(password, "c", "198.51.100.50"));
+    expect((await Promise.all(imap)).map(({ error }) => error)).toEqual(passwords.map(() => null));
+    expect((await Promise.all(submission)).map(({ reply }) => reply)).toEqual(passwords.map(() => null));
+  });
+
   it("is refused after 100 failures from one network, whatever the addresses", async () => {
     await setPassword();
     for (let n = 0; n < 100; n += 1) await countFailure(testContext(), [networkLimit("203.0.113.9")]);
