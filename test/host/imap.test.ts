@@ -28,9 +28,9 @@ const connect = async (isImplicitTls = true) => {
   return ImapClient.connect({ port: isImplicitTls ? implicit : plain, caFile: rig.caFile, isImplicitTls });
 };
 
-async function loggedIn(folder?: string): Promise<ImapClient> {
+async function loggedIn(folder?: string, password = PASSWORD): Promise<ImapClient> {
   const { client } = await connect();
-  expect((await client.command(`LOGIN ${rig.seed.mailbox} "${PASSWORD}"`)).at(-1)).toMatch(/^OK \[CAPABILITY /);
+  expect((await client.command(`LOGIN ${rig.seed.mailbox} "${password}"`)).at(-1)).toMatch(/^OK \[CAPABILITY /);
   if (folder !== undefined) expect((await client.command(`SELECT ${folder}`)).at(-1)).toMatch(/^OK \[READ-WRITE\]/);
   return client;
 }
@@ -242,6 +242,27 @@ describe("a mailbox", () => {
     for (let n = 0; n < 5; n += 1) await (await loggedIn("Archive")).command("LOGOUT");
     await expect.poll(() => queryObjects(Session, { format: "count" }), { timeout: 10_000 }).toBe(1);
     stays.end();
+  });
+
+  it("ends the connections of an app password that is deleted, and goes on to tell those of other logins what changes", async () => {
+    const appPasswords = `/v1/mailboxes/${rig.seed.mailboxId}/app-passwords`;
+    const create = async () =>
+      (await rig.api("POST", appPasswords, { name: "A program" })) as { id: string; password: string };
+    const [kept, deleted] = [await create(), await create()];
+    const [one, other] = [await loggedIn("Archive"), await loggedIn("Archive", kept.password)];
+    // The last to join: the socket of the mailbox is opened anew with the token of another.
+    const client = await loggedIn("Archive", deleted.password);
+    await rig.api("DELETE", `${appPasswords}/${deleted.id}`);
+    expect(await client.line()).toBe("* BYE The access has ended");
+    await client.closed();
+    for (const idle of [one, other]) {
+      idle.write("idle IDLE\r\n");
+      expect(await idle.line()).toBe("+ idling");
+    }
+    const writer = await loggedIn();
+    await append(writer, "Archive", "after the deletion");
+    for (const idle of [one, other]) expect(await idle.line()).toMatch(/^\* \d+ EXISTS$/);
+    for (const each of [one, other, writer]) each.end();
   });
 
   it("ends the connection when the password changes", async () => {
