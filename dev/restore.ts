@@ -4,6 +4,7 @@
 //   --backup <id>   a backup of the folder; default: the newest finished one
 //   --release       instead of --from: releases what is held, which is then sent
 import path from "node:path";
+import type { RestoreState } from "../src/operations/backups/restores.ts";
 import { readArguments } from "./arguments.ts";
 import { checkFiles, type OpenedBackup, openBackup } from "./backups/check.ts";
 import { BackupClient } from "./backups/client.ts";
@@ -37,9 +38,9 @@ async function restore(client: BackupClient, backup: OpenedBackup): Promise<void
   await checkFiles(backup);
   requireKeys(client, backup);
   await requireSameSchema(client, backup);
-  const state = await client.call<{ files: string[]; isFinished: boolean }>("/auth/restore/begin", { id: manifest.id });
+  const state = await client.call<RestoreState>("/auth/restore/begin", { id: manifest.id });
   if (state.isFinished) throw new Error("The deployment has this backup already; its restore has finished.");
-  let refused = 0;
+  let { refused } = state;
   const run: RestoreRun = {
     client,
     backup,

@@ -52,6 +52,15 @@ export function planParts(store: string, tables: readonly TableShape[], lastN: n
   return [first, ...mail.map((part) => limited(part, lastN)), last, SEQUENCE];
 }
 
+/**
+ * Returns the files of a database in the order in which their rows are written. In the main database and in a mailbox rows are read before those
+ * that they refer to, and written after them: a trigger of messages refuses one without its folder. Pure.
+ */
+export function inWriteOrder<File extends { part: { name: string } }>(store: string, files: readonly File[]): File[] {
+  if (store.startsWith("mail-")) return [...files];
+  return [...Map.groupBy(files, ({ part }) => part.name).values()].reverse().flat();
+}
+
 function position(ranks: readonly (readonly string[])[], { table }: Part): number {
   return ranks.find((names) => names.includes(table))?.indexOf(table) ?? 0;
 }

@@ -3,6 +3,7 @@ import type { RepairCursor } from "../../src/operations/backups/repair.ts";
 import type { RefusedRow } from "../../src/operations/backups/write-rows.ts";
 import type { OpenedBackup } from "./check.ts";
 import type { BackupClient } from "./client.ts";
+import { inWriteOrder } from "./parts.ts";
 import { readLines } from "./row-file.ts";
 import type { RowsFile, StoreEntry } from "./snapshot.ts";
 
@@ -25,14 +26,8 @@ export interface RestoreRun {
 export async function restoreStore(run: RestoreRun, store: StoreEntry): Promise<void> {
   const { files } = run.backup.manifest;
   const own = files.filter((file) => file.store === store.name);
-  // In the main database rows are read before those that they refer to, and written after them.
-  for (const file of store.name === "main" ? inWriteOrder(own) : own) await restoreFile(run, file);
+  for (const file of inWriteOrder(store.name, own)) await restoreFile(run, file);
   if (store.name !== "main") await repair(run, store.name, store.start ?? { lastN: 0, broadcasts: [] });
-}
-
-function inWriteOrder(files: readonly RowsFile[]): RowsFile[] {
-  const parts = [...Map.groupBy(files, ({ part }) => part.name).values()];
-  return parts.reverse().flat();
 }
 
 async function restoreFile(run: RestoreRun, file: RowsFile): Promise<void> {
@@ -40,12 +35,14 @@ async function restoreFile(run: RestoreRun, file: RowsFile): Promise<void> {
   const { client, backup } = run;
   const { table, columns, key, isVirtual } = file.part;
   const { id } = backup.manifest;
+  let count = 0;
   for await (const rows of batches(readLines<Row>(backup.folder, file.path))) {
     const request = { id, store: file.store, table, columns, key, isVirtual, rows };
     const { refused } = await client.call<{ refused: RefusedRow[] }>("/auth/restore/rows", request);
     for (const row of refused) run.onRefused(file, row);
+    count += refused.length;
   }
-  await markDone(run, file.path);
+  await markDone(run, file.path, count);
 }
 
 async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
@@ -73,10 +70,11 @@ async function repair(run: RestoreRun, store: string, start: MailStart): Promise
     const { next }: { next: RepairCursor | null } = await run.client.call("/auth/restore/repair", request);
     cursor = next;
   }
-  await markDone(run, name);
+  await markDone(run, name, 0);
 }
 
-async function markDone(run: RestoreRun, file: string): Promise<void> {
-  await run.client.call("/auth/restore/file", { id: run.backup.manifest.id, file });
+/** Records that a file is written, but for rows that the database refused. */
+async function markDone(run: RestoreRun, file: string, refused: number): Promise<void> {
+  await run.client.call("/auth/restore/file", { id: run.backup.manifest.id, file, refused });
   run.done.add(file);
 }

@@ -179,7 +179,6 @@ const RENEW_UIDS = `
  */
 export async function repairMailbox(store: BackupStore, now: number): Promise<void> {
   const statements = [
-    "DELETE FROM messages WHERE folder NOT IN (SELECT id FROM folders)",
     "DELETE FROM message_search WHERE rowid NOT IN (SELECT id FROM messages)",
     "DELETE FROM message_labels WHERE message NOT IN (SELECT id FROM messages) OR label NOT IN (SELECT id FROM labels)",
     COUNT_FOLDERS,

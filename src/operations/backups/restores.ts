@@ -7,6 +7,8 @@ import { forEachShard } from "../../platform/jobs/shards.ts";
 export interface RestoreState {
   /** The files whose rows are written. */
   files: string[];
+  /** Rows of these files that the database refused. */
+  refused: number;
   isFinished: boolean;
 }
 
@@ -23,8 +25,14 @@ export async function beginRestore(ctx: Ctx, id: string): Promise<RestoreState> 
     await requireEmpty(ctx);
     await ctx.db.prepare("INSERT INTO restores (id, started_at) VALUES (?1, ?2)").bind(id, ctx.now()).run();
   }
-  const { results } = await ctx.db.prepare("SELECT file FROM restored_files").all<{ file: string }>();
-  return { files: results.map(({ file }) => file), isFinished: found !== null && found.finished_at !== null };
+  const { results } = await ctx.db
+    .prepare("SELECT file, refused FROM restored_files")
+    .all<{ file: string; refused: number }>();
+  return {
+    files: results.map(({ file }) => file),
+    refused: results.reduce((sum, { refused }) => sum + refused, 0),
+    isFinished: found !== null && found.finished_at !== null,
+  };
 }
 
 const HAS_ACCOUNT = "SELECT EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM workspaces) AS has";
@@ -46,9 +54,12 @@ export async function requireRestore(ctx: Ctx, id: string): Promise<void> {
   if ((await find.first()) === null) throw conflict("No restore of this backup is running");
 }
 
-/** Records that all rows of a file are written. */
-export async function saveFile(ctx: Ctx, file: string): Promise<void> {
-  await ctx.db.prepare("INSERT OR IGNORE INTO restored_files (file) VALUES (?1)").bind(file).run();
+/** Records that all rows of a file are written, but for those that the database refused. */
+export async function saveFile(ctx: Ctx, file: string, refused: number): Promise<void> {
+  await ctx.db
+    .prepare("INSERT OR IGNORE INTO restored_files (file, refused) VALUES (?1, ?2)")
+    .bind(file, refused)
+    .run();
 }
 
 /** Ends a restore: from then on cron runs. Safe to repeat. */

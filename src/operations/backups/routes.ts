@@ -48,7 +48,7 @@ const RowsIn = z.object({
   isVirtual: z.boolean(),
   rows: z.array(z.array(value).max(100)).max(1_000),
 });
-const FileIn = z.object({ id, file: z.string().max(200) });
+const FileIn = z.object({ id, file: z.string().max(200), refused: z.int().min(0) });
 const RepairIn = z.object({
   id,
   store,
@@ -141,7 +141,7 @@ export const backupRoutes = new Hono<AppEnv>()
   .post("/auth/restore/file", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, FileIn);
     await requireRestore(ctx, input.id);
-    await saveFile(ctx, input.file);
+    await saveFile(ctx, input.file, input.refused);
     return c.json({});
   })
   .post("/auth/restore/finish", needs("operator:backup"), async (c) => {

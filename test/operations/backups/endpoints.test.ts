@@ -40,7 +40,7 @@ it("no row, object or repair is written unless a restore is running, and none be
   expect(begun.status).toBe(409);
   expect(await begun.json()).toMatchObject({ detail: expect.stringContaining("The deployment is not empty") });
   expect((await ask("/auth/restore/rows", rows)).status).toBe(409);
-  expect((await ask("/auth/restore/file", { id: "2026", file: "x" })).status).toBe(409);
+  expect((await ask("/auth/restore/file", { id: "2026", file: "x", refused: 0 })).status).toBe(409);
   expect(await env.DB.prepare("SELECT count(*) AS n FROM restores").first("n")).toBe(0);
 });
 

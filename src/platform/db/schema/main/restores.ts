@@ -7,5 +7,8 @@ export const restores = sqliteTable("restores", {
   finishedAt: integer("finished_at"),
 });
 
-/** The files of that backup whose rows are written. */
-export const restoredFiles = sqliteTable("restored_files", { file: text().primaryKey().notNull() });
+/** The files of that backup whose rows are written, with how many of them the database refused. */
+export const restoredFiles = sqliteTable("restored_files", {
+  file: text().primaryKey().notNull(),
+  refused: integer().notNull().default(0),
+});
