@@ -138,13 +138,17 @@ describe("a message on which the Worker fails", () => {
   });
 
   it("does not fail others again when all of them are sent again after a time without messages", async () => {
-    await withClients(async (clients) => {
-      const submitAll = () =>
-        Promise.all(clients.map((client, n) => submit(client, n === 5 ? "poison" : `later ${n}`)));
-      expect((await submitAll()).filter((reply) => reply === "451 ").length).toBeGreaterThan(1);
-      const again = await submitAll();
-      expect(again.map((reply, n) => [n, reply])).toEqual(again.map((_, n) => [n, n === 5 ? "451 " : "250 "]));
-    });
+    let failedBeside = 0;
+    // On a busy machine the ten may come one by one, so that none shares a call with the first.
+    for (let round = 0; round < 10 && failedBeside === 0; round += 1)
+      await withClients(async (clients) => {
+        const submitAll = () =>
+          Promise.all(clients.map((client, n) => submit(client, n === 5 ? "poison" : `later ${n}`)));
+        failedBeside = (await submitAll()).filter((reply) => reply === "451 ").length - 1;
+        const again = await submitAll();
+        expect(again.map((reply, n) => [n, reply])).toEqual(again.map((_, n) => [n, n === 5 ? "451 " : "250 "]));
+      });
+    expect(failedBeside).toBeGreaterThan(0);
   });
 });
 
