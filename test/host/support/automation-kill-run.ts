@@ -24,6 +24,8 @@ export interface AutomationKillReport {
   kills: number;
   /** Runs that had ended at each kill. */
   atKills: number[];
+  /** People who were inside at a kill, at most. */
+  mostInside: number;
   counters: Record<string, number>;
   steps: Record<string, number>;
   /** People with another number of emails of the automation than none or two, and the emails in all. */
@@ -52,7 +54,7 @@ const WRONG_CONTACTS = `
   SELECT count(*) AS n FROM (
     SELECT email_key FROM contacts GROUP BY email_key
     HAVING count(*) <> max(iif(metadata->>'$.mailed' = 'yes', 2, 1)) OR min(metadata->>'$.stage') IS NOT 'welcomed' OR max(metadata->>'$.stage') IS NOT 'welcomed')`;
-const HISTORIES = "SELECT history FROM automation_runs WHERE id > ?1 ORDER BY id LIMIT 5000";
+const HISTORIES = "SELECT id, history FROM automation_runs WHERE id > ?1 ORDER BY id LIMIT 5000";
 
 /** Runs a plan. Throws when the runs have not ended after `timeoutMs`. */
 export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: number): Promise<AutomationKillReport> {
@@ -82,7 +84,7 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
           group.map((n) => ({ name: "signed_up", email: addressOf(n) })),
         );
     };
-    const atKills = await killRepeatedly(plan, host, read, enter);
+    const { atKills, mostInside } = await killRepeatedly(plan, host, read, enter);
     const end = Date.now() + timeoutMs;
     let state = await read();
     for (; state.counters.completed !== plan.people || (await waiting(host)) > 0; state = await read()) {
@@ -94,7 +96,7 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
       (await host.sql<{ n: number; emails?: number }>(sql)).results.find(({ n, emails }) => n > 0 || (emails ?? 0) > 0);
     const emails = await one(WRONG_EMAILS);
     return {
-      ...{ kills: host.kills, atKills, counters: state.counters, steps: state.step_counters },
+      ...{ kills: host.kills, atKills, mostInside, counters: state.counters, steps: state.step_counters },
       ...{
         wrongEmails: emails?.n ?? 0,
         emails: emails?.emails ?? 0,
@@ -145,16 +147,17 @@ async function waiting(host: RestartableHost): Promise<number> {
 
 /**
  * Kills the running host and starts the next one, `plan.kills` times. An equal share of the people enters before each kill, so that their
- * timers are spread over the whole time. Returns how many runs had ended before each kill.
+ * timers are spread over the whole time. Returns how many runs had ended before each kill, and how many people were inside at most.
  */
 async function killRepeatedly(
   plan: AutomationKillPlan,
   host: RestartableHost,
   read: () => Promise<{ counters: Record<string, number> }>,
   enter: (people: readonly number[]) => Promise<void>,
-): Promise<number[]> {
+): Promise<Pick<AutomationKillReport, "atKills" | "mostInside">> {
   const random = seeded(plan.seed);
   const atKills: number[] = [];
+  let mostInside = 0;
   const entered: { at: number; people: number }[] = [];
   for (const share of chunks([...Array(plan.people).keys()], Math.ceil(plan.people / plan.kills))) {
     const due = entered.findLast(({ at }) => at < Date.now() - PACE_MS)?.people ?? 0;
@@ -162,28 +165,37 @@ async function killRepeatedly(
     await enter(share);
     entered.push({ at: Date.now(), people: (entered.at(-1)?.people ?? 0) + share.length });
     await sleep(random() * plan.killWithinMs);
-    atKills.push((await read()).counters.completed ?? 0);
+    const { active = 0, completed = 0 } = (await read()).counters;
+    atKills.push(completed);
+    mostInside = Math.max(mostInside, active);
     await host.kill();
     const { restarted } = await host.start();
     await restarted;
   }
-  return atKills;
+  return { atKills, mostInside };
 }
 
-/** Reads how late the steps behind the waits were. */
+/** Reads how late the steps behind the waits of all runs were. */
 async function readDelays(host: RestartableHost): Promise<AutomationKillReport["late"]> {
-  const { results } = await host.sql<{ history: string | null }>(HISTORIES, "");
-  const delays = results.flatMap(({ history }) => {
-    const lines = parseHistory(history ?? "");
-    return lines.flatMap(({ text }, index) => {
-      const until = /^Waits until (\S+)\.$/.exec(text)?.[1];
-      const next = lines[index + 1];
-      return until && next ? [next.at - Date.parse(until)] : [];
-    });
-  });
-  delays.sort((a, b) => a - b);
-  const at = (share: number) => delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? Number.NaN;
+  const delays: number[] = [];
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const { results } = await host.sql<{ id: string; history: string | null }>(HISTORIES, after);
+    delays.push(...results.flatMap(({ history }) => delaysOf(history ?? "")));
+    // A database without runs returns none: the greatest id is the last one.
+    after = results.at(-1)?.id;
+  }
+  const sorted = Float64Array.from(delays).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function delaysOf(history: string): number[] {
+  const lines = parseHistory(history);
+  return lines.flatMap(({ text }, index) => {
+    const until = /^Waits until (\S+)\.$/.exec(text)?.[1];
+    const next = lines[index + 1];
+    return until && next ? [next.at - Date.parse(until)] : [];
+  });
 }
 
 type Call = <Out>(method: string, path: string, body?: object) => Promise<Out>;
