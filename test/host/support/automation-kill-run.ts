@@ -14,9 +14,14 @@ export interface AutomationKillPlan {
   people: number;
   /** So many of the people, evenly spread, get two emails and come to a second list; the others wait. */
   mailed: number;
+  /** Half of them while people enter, half while they leave. */
   kills: number;
-  /** A kill is at a random time within this many milliseconds after the host has started. */
+  /** A kill is at a random time within this many milliseconds after people have entered or left. */
   killWithinMs: number;
+  /** The wait of everyone: longer than all need to enter, so that all are inside at once. */
+  waitMinutes: number;
+  /** Least time between two shares of people that enter, in ms. Their timers fall due at the same rate, and kills leave less time for them. */
+  shareMs: number;
   seed: number;
 }
 
@@ -24,8 +29,8 @@ export interface AutomationKillReport {
   kills: number;
   /** Runs that had ended at each kill. */
   atKills: number[];
-  /** People who were inside at a kill, at most. */
-  mostInside: number;
+  /** People who were inside when all had entered. */
+  inside: number;
   counters: Record<string, number>;
   steps: Record<string, number>;
   /** People with another number of emails of the automation than none or two, and the emails in all. */
@@ -42,8 +47,10 @@ export interface AutomationKillReport {
 
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const POLL_MS = 250;
-/** People enter no faster than this machine moves them: the next share waits until those have ended who entered so long ago. */
-const PACE_MS = 75_000;
+/** People enter no faster than this machine moves them: the next share waits until those have come to their wait who entered so long ago. */
+const PACE_MS = 15_000;
+/** The steps in which people wait. */
+const WAITS = ["1.then_steps.1", "1.else_steps.0"];
 const addressOf = (n: number) => `c${n}@example.org`;
 
 // The emails of anyone who is missing here are missing in their number too.
@@ -72,10 +79,13 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
     const call = caller(host, seed.apiKey);
     await importContacts(call, plan);
     const second = (await call<{ id: string }>("POST", "/v1/contacts/", { name: "Welcomed" })).id;
-    const { id } = await call<{ id: string }>("POST", "/v1/automations/", toAutomation(seed.mailboxId, second));
+    const { id } = await call<{ id: string }>(
+      "POST",
+      "/v1/automations/",
+      toAutomation(seed.mailboxId, second, plan.waitMinutes),
+    );
     await call("POST", `/v1/automations/${id}/activate`);
-    const read = () =>
-      call<{ counters: Record<string, number>; step_counters: Record<string, number> }>("GET", `/v1/automations/${id}`);
+    const read = () => call<State>("GET", `/v1/automations/${id}`);
     const enter = async (people: readonly number[]) => {
       for (const group of chunks(people, 500))
         await call(
@@ -84,7 +94,16 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
           group.map((n) => ({ name: "signed_up", email: addressOf(n) })),
         );
     };
-    const { atKills, mostInside } = await killRepeatedly(plan, host, read, enter);
+    const random = seeded(plan.seed);
+    const atKills: number[] = [];
+    const kill = async () => {
+      await sleep(random() * plan.killWithinMs);
+      atKills.push((await read()).counters.completed ?? 0);
+      await host.kill();
+      await (await host.start()).restarted;
+    };
+    const inside = await enterUnderKills(plan, { read, enter, kill });
+    await leaveUnderKills(plan, { read, kill });
     const end = Date.now() + timeoutMs;
     let state = await read();
     for (; state.counters.completed !== plan.people || (await waiting(host)) > 0; state = await read()) {
@@ -96,7 +115,7 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
       (await host.sql<{ n: number; emails?: number }>(sql)).results.find(({ n, emails }) => n > 0 || (emails ?? 0) > 0);
     const emails = await one(WRONG_EMAILS);
     return {
-      ...{ kills: host.kills, atKills, mostInside, counters: state.counters, steps: state.step_counters },
+      ...{ kills: host.kills, atKills, inside, counters: state.counters, steps: state.step_counters },
       ...{
         wrongEmails: emails?.n ?? 0,
         emails: emails?.emails ?? 0,
@@ -113,7 +132,7 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
   }
 }
 
-const toAutomation = (mailbox_id: string, list_id: string) => ({
+const toAutomation = (mailbox_id: string, list_id: string, minutes: number) => ({
   name: "Kill",
   trigger: { event: "signed_up" },
   steps: [
@@ -123,11 +142,11 @@ const toAutomation = (mailbox_id: string, list_id: string) => ({
       when: { field: "mailed", is: "equals", value: "yes" },
       then_steps: [
         { kind: "send_email", mailbox_id, subject: "First", text: "Hello {{name}}" },
-        { kind: "wait", for: { minutes: 1 } },
+        { kind: "wait", for: { minutes } },
         { kind: "add_to_list", list_id },
         { kind: "send_email", mailbox_id, subject: "Second", text: "Hello {{name}}" },
       ],
-      else_steps: [{ kind: "wait", for: { minutes: 1 } }],
+      else_steps: [{ kind: "wait", for: { minutes } }],
     },
     {
       kind: "branch",
@@ -145,34 +164,46 @@ async function waiting(host: RestartableHost): Promise<number> {
   return results.reduce((sum, { n }) => sum + n, 0);
 }
 
-/**
- * Kills the running host and starts the next one, `plan.kills` times. An equal share of the people enters before each kill, so that their
- * timers are spread over the whole time. Returns how many runs had ended before each kill, and how many people were inside at most.
- */
-async function killRepeatedly(
-  plan: AutomationKillPlan,
-  host: RestartableHost,
-  read: () => Promise<{ counters: Record<string, number> }>,
-  enter: (people: readonly number[]) => Promise<void>,
-): Promise<Pick<AutomationKillReport, "atKills" | "mostInside">> {
-  const random = seeded(plan.seed);
-  const atKills: number[] = [];
-  let mostInside = 0;
+interface State {
+  counters: Record<string, number>;
+  step_counters: Record<string, number>;
+}
+
+interface Actions {
+  read(): Promise<State>;
+  enter(people: readonly number[]): Promise<void>;
+  /** Kills the running host after a random time, and starts the next one. */
+  kill(): Promise<void>;
+}
+
+/** Lets an equal share of the people enter before each kill, so that their timers are spread over the whole time. Returns how many are inside at the end. */
+async function enterUnderKills(plan: AutomationKillPlan, { read, enter, kill }: Actions): Promise<number> {
+  const waiting = async () => {
+    const { step_counters: steps } = await read();
+    return WAITS.reduce((sum, step) => sum + (steps[step] ?? 0), 0);
+  };
   const entered: { at: number; people: number }[] = [];
-  for (const share of chunks([...Array(plan.people).keys()], Math.ceil(plan.people / plan.kills))) {
+  for (const share of chunks([...Array(plan.people).keys()], Math.ceil(plan.people / (plan.kills / 2)))) {
+    const next = (entered.at(-1)?.at ?? 0) + plan.shareMs;
+    await sleep(Math.max(0, next - Date.now()));
     const due = entered.findLast(({ at }) => at < Date.now() - PACE_MS)?.people ?? 0;
-    while (((await read()).counters.completed ?? 0) < due) await sleep(POLL_MS);
+    while ((await waiting()) < due) await sleep(POLL_MS);
     await enter(share);
     entered.push({ at: Date.now(), people: (entered.at(-1)?.people ?? 0) + share.length });
-    await sleep(random() * plan.killWithinMs);
-    const { active = 0, completed = 0 } = (await read()).counters;
-    atKills.push(completed);
-    mostInside = Math.max(mostInside, active);
-    await host.kill();
-    const { restarted } = await host.start();
-    await restarted;
+    await kill();
   }
-  return { atKills, mostInside };
+  while ((await waiting()) < plan.people) await sleep(POLL_MS);
+  return (await read()).counters.active ?? 0;
+}
+
+/** Kills the host each time that another share of the people has left. */
+async function leaveUnderKills(plan: AutomationKillPlan, { read, kill }: Omit<Actions, "enter">): Promise<void> {
+  const kills = plan.kills / 2;
+  for (let one = 0; one < kills; one += 1) {
+    const due = Math.floor((plan.people * one) / kills) + 1;
+    while (((await read()).counters.completed ?? 0) < due) await sleep(POLL_MS);
+    await kill();
+  }
 }
 
 /** Reads how late the steps behind the waits of all runs were. */
