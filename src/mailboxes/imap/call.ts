@@ -42,7 +42,15 @@ const calls: Calls = {
     if (issue !== null) throw new ImapError(issue, "CANNOT");
     return changed(await store.renameFolder(folder, newName));
   },
-  "delete-folder": async (store, { folder }) => changed(await store.deleteFolder(folder)),
+  "delete-folder": async (store, { folder }, { ctx, mailboxId }) => {
+    let result = await store.deleteFolder(folder);
+    // Its messages go with it (RFC 9051 6.3.5), some of many each time. Thunderbird deletes so what is below Trash.
+    for (; "refused" in result && result.refused === "not-empty"; result = await store.deleteFolder(folder)) {
+      const expunged = await store.expungeOldest(folder);
+      if (expunged) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+    }
+    return changed(result);
+  },
   subscribe: async (store, { folder, is_subscribed: isSubscribed }) =>
     found(await store.subscribe(folder, isSubscribed)),
   select: async (store, { folder }) => found(await store.readFolder(folder)),
