@@ -51,8 +51,11 @@ const calls: Calls = {
     }
     return changed(result);
   },
-  subscribe: async (store, { folder, is_subscribed: isSubscribed }) =>
-    found(await store.subscribe(folder, isSubscribed)),
+  subscribe: async (store, { folder, is_subscribed: isSubscribed }) => {
+    const subscribed = await store.subscribe(folder, isSubscribed);
+    // A subscription that is gone with the folder, as after RENAME, is ended already.
+    return isSubscribed ? found(subscribed) : {};
+  },
   select: async (store, { folder }) => found(await store.readFolder(folder)),
   changes: async (store, { folder, since }) => found(await store.readChanges(folder, since)),
   fetch: async (store, { folder, uids, header, structure }) => {

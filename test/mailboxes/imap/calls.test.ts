@@ -107,6 +107,8 @@ describe("a call", () => {
     expect(await codeOf({ name: "copy", folder: "INBOX", uids: [1], to: "Nowhere" })).toBe("TRYCREATE");
     expect(await codeOf({ name: "create-folder", folder: "a*b" })).toBe("CANNOT");
     expect(await codeOf({ name: "create-folder", folder: "sent" })).toBe("ALREADYEXISTS");
+    expect(await codeOf({ name: "subscribe", folder: "Nowhere", is_subscribed: true })).toBe("NONEXISTENT");
+    expect(await codeOf({ name: "subscribe", folder: "Nowhere", is_subscribed: false })).toBeUndefined();
   });
 
   it("deletes a folder with its messages, and no system folder", async () => {
