@@ -44,6 +44,7 @@ interface Message {
   subject: string;
   seen: boolean;
   flagged: boolean;
+  preview: string;
 }
 
 /** Returns the messages of a folder as the API lists them. */
@@ -172,6 +173,24 @@ describe.skipIf(skipped !== null)("Thunderbird", () => {
     expect(rig.sent).toHaveLength(1);
   });
 
+  it("replaces a draft when it is saved again, and leaves none when it is sent", async () => {
+    const draft = { path: "Drafts", subject: "Draft" };
+    const message = { to: "friend@example.org", subject: "Draft", text: "Later", command: "cmd_saveAsDraft" };
+    expect(await program.call("write", message)).toBe(true);
+    await program.call("openFolder", "Drafts");
+    for (const text of [" or sooner", " or now"]) {
+      await poll("messages", "Drafts").toEqual([expect.stringContaining("Draft")]);
+      expect(await program.call("editDraft", { ...draft, text, command: "cmd_saveAsDraft" })).toBe(true);
+      const previews = async () => (await listed("Drafts")).map(({ preview }) => preview);
+      await expect.poll(previews).toEqual([expect.stringContaining(text)]);
+    }
+    await poll("messages", "Drafts").toEqual([expect.stringContaining("Draft")]);
+    expect(await program.call("editDraft", { ...draft, text: " or not", command: "cmd_sendNow" })).toBe(true);
+    await expect.poll(() => listed("Drafts")).toEqual([]);
+    await poll("messages", "Drafts").toEqual([]);
+    expect((await listed("Sent")).map(({ subject }) => subject).sort()).toEqual(["Draft", "Größe"]);
+  });
+
   it("deletes a folder with its messages when it empties Trash", async () => {
     await program.call("createFolder", "Ärger & Co");
     await poll("folders").toContain("Ärger & Co");
@@ -207,7 +226,7 @@ describe.skipIf(skipped !== null)("Thunderbird", () => {
       `Login to server ${SMTP_HOST} ${user}`,
       expect.stringMatching(/^Sending of the message failed\.\nUnable to authenticate/),
     ]);
-    expect(rig.sent).toHaveLength(1);
+    expect(rig.sent.filter(({ raw }) => raw.includes("Subject: Late"))).toEqual([]);
     expect(await program.call("messages", "INBOX")).toEqual(["One read flagged"]);
   });
 });

@@ -126,6 +126,21 @@ describe("a call", () => {
     expect(await mailbox.json()).toMatchObject({ used_bytes: one });
   });
 
+  it("that marks a message of Drafts as deleted expunges it, and marks one elsewhere only", async () => {
+    const { token, call } = await anOpenMailbox();
+    for (const folder of ["Drafts", "Drafts", "Archive"])
+      await append(token, folder, "Subject: x\n\ntext\n", ["\\Draft"]);
+    const one = Number((await call({ name: "quota" })).used_bytes) / 3;
+    const deleted = { flags: ["\\Deleted"], keywords: [] };
+    const store = { name: "store", uids: [1], mode: "add", flags: deleted, unchanged_since: null };
+    for (const folder of ["drafts", "Archive"])
+      expect(await call({ ...store, folder })).toMatchObject({ error: null, states: [{ uid: 1 }] });
+    await call({ ...store, folder: "Drafts", uids: [2], mode: "remove" });
+    const left = async (folder: string) => (await call({ name: "select", folder })).uids;
+    expect([await left("Drafts"), await left("Archive")]).toEqual([[2], [1]]);
+    expect((await call({ name: "quota" })).used_bytes).toBe(2 * one);
+  });
+
   it("with wrong values is refused", async () => {
     const { call } = await anOpenMailbox();
     const wrong = [
