@@ -4,6 +4,7 @@ import {
   changeFlags,
   copyMessages,
   expungeMarked,
+  expungeOldest,
   type FlagChanges,
   flagsSet,
   folderName,
@@ -105,9 +106,19 @@ export abstract class MailboxChanges extends MailboxReads {
 
   /** Expunges messages that are marked as deleted: all of a folder, or those of these UIDs. Returns their UIDs and the bytes that are left. */
   expungeMarked(folder: string, uids: readonly number[] | null) {
+    return this.expungeBy(folder, () => expungeMarked(this.sql, folder, uids, Date.now()));
+  }
+
+  /** Expunges messages of a folder, some of many. Returns their UIDs and the bytes that are left. */
+  expungeOldest(folder: string) {
+    return this.expungeBy(folder, () => expungeOldest(this.sql, folder, Date.now()));
+  }
+
+  /** Expunges the messages whose UIDs `expunge` returns. Returns them and the bytes that are left, or null when there is no folder. */
+  protected expungeBy(folder: string, expunge: () => number[] | null) {
     return this.change(
       () => {
-        const expunged = expungeMarked(this.sql, folder, uids, Date.now());
+        const expunged = expunge();
         return expunged && { uids: expunged, usedBytes: readQuota(this.sql).usedBytes };
       },
       (expunged) => messagesExpunged(folder, expunged?.uids ?? null),

@@ -31,7 +31,6 @@ import {
   moveMessages,
   type NewImport,
   type NewMessage,
-  readQuota,
   removeUnknownObjects,
   renameFolder,
   replaceBlockedSenders,
@@ -132,13 +131,7 @@ export class MailboxObject extends MailboxChanges {
 
   /** Returns the UIDs that were deleted and the bytes that are left. */
   expunge(folder: string, uids: readonly number[]) {
-    return this.change(
-      () => {
-        const expunged = expungeMessages(this.sql, folder, uids, Date.now());
-        return expunged && { uids: expunged, usedBytes: readQuota(this.sql).usedBytes };
-      },
-      (expunged) => messagesExpunged(folder, expunged?.uids ?? null),
-    );
+    return this.expungeBy(folder, () => expungeMessages(this.sql, folder, uids, Date.now()));
   }
 
   saveLabel(label: Label, isNew: boolean) {

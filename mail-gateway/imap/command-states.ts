@@ -44,9 +44,13 @@ export const commandStates: Readonly<Record<Command["name"], readonly SessionSta
   MOVE: IN_FOLDER,
 };
 
-/** Returns whether the response to a command may renumber messages (RFC 3501 7.4.1). That of SELECT has just numbered them. */
+/** Commands whose responses have numbers of messages (RFC 3501 7.4.1). Those of SELECT and EXAMINE have just numbered them. */
+const KEEP_NUMBERS: readonly Command["name"][] = ["SELECT", "EXAMINE", "FETCH", "STORE", "SEARCH"];
+
+/**
+ * Returns whether the response to a command may renumber messages. One by UID may not either, although RFC 3501 7.4.1 allows it: Thunderbird
+ * overlooks an EXPUNGE in a UID FETCH, and shows the message until the folder changes again.
+ */
 export function tellsExpunges(command: Command): boolean {
-  if (command.name === "SELECT" || command.name === "EXAMINE") return false;
-  const keepsNumbers = command.name === "FETCH" || command.name === "STORE" || command.name === "SEARCH";
-  return !keepsNumbers || command.byUid;
+  return !KEEP_NUMBERS.includes(command.name);
 }

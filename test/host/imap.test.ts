@@ -176,6 +176,26 @@ describe("a mailbox", () => {
     for (const client of [one, other]) client.end();
   });
 
+  it("tells no expunge in a UID FETCH, which mail programs overlook there, but after it", async () => {
+    const [one, other, third] = [await loggedIn("Archive"), await loggedIn("Archive"), await loggedIn("Archive")];
+    const [gone, stays] = [await append(one, "Archive", "gone"), await append(one, "Archive", "stays there")];
+    await other.command("NOOP");
+    await third.command("NOOP");
+    await one.command(`UID STORE ${gone} +FLAGS.SILENT (\\Deleted)`);
+    const tag = third.nextTag();
+    third.write(`${tag} IDLE\r\n`);
+    await one.command("EXPUNGE");
+    for (let line = ""; !/^\* \d+ EXPUNGE$/.test(line); ) line = await third.line();
+    for (const command of [
+      `UID FETCH ${stays} (UID)`,
+      "UID SEARCH SUBJECT there",
+      `UID STORE ${stays} +FLAGS (\\Seen)`,
+    ])
+      expect((await other.command(command)).join("\n"), command).not.toContain("EXPUNGE");
+    expect((await other.command("NOOP"))[0]).toMatch(/^\* \d+ EXPUNGE$/);
+    for (const client of [one, other, third]) client.end();
+  });
+
   it("tells a client that changes flags silently what another has changed", async () => {
     const [one, other] = [await loggedIn("Archive"), await loggedIn("Archive")];
     const uid = await append(one, "Archive", "silent");

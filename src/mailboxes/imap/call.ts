@@ -3,6 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import {
   type FlagChanges,
   type FolderResult,
+  folderName,
   type MailboxStore,
   mailboxStore,
   nameIssue,
@@ -26,6 +27,12 @@ export async function runCall(ctx: Ctx, { mailboxId }: ImapSession, call: Call):
   return run(mailboxStore(ctx, mailboxId), call, { ctx, mailboxId });
 }
 
+/**
+ * A draft that is marked as deleted is expunged at once. Thunderbird marks each draft that it saves anew or sends, and never expunges it, so
+ * webmail would show all of them (docs/decisions.md, "A draft that a program marks as deleted is expunged").
+ */
+const DRAFTS = "Drafts";
+
 const calls: Calls = {
   folders: async (store) => ({ folders: await store.listFolderStates() }),
   quota: async (store, _, { ctx, mailboxId }) => ({
@@ -42,9 +49,20 @@ const calls: Calls = {
     if (issue !== null) throw new ImapError(issue, "CANNOT");
     return changed(await store.renameFolder(folder, newName));
   },
-  "delete-folder": async (store, { folder }) => changed(await store.deleteFolder(folder)),
-  subscribe: async (store, { folder, is_subscribed: isSubscribed }) =>
-    found(await store.subscribe(folder, isSubscribed)),
+  "delete-folder": async (store, { folder }, { ctx, mailboxId }) => {
+    let result = await store.deleteFolder(folder);
+    // Its messages go with it (RFC 9051 6.3.5), some of many each time. Thunderbird deletes so what is below Trash.
+    for (; "refused" in result && result.refused === "not-empty"; result = await store.deleteFolder(folder)) {
+      const expunged = await store.expungeOldest(folder);
+      if (expunged) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+    }
+    return changed(result);
+  },
+  subscribe: async (store, { folder, is_subscribed: isSubscribed }) => {
+    const subscribed = await store.subscribe(folder, isSubscribed);
+    // A subscription that is gone with the folder, as after RENAME, is ended already.
+    return isSubscribed ? found(subscribed) : {};
+  },
   select: async (store, { folder }) => found(await store.readFolder(folder)),
   changes: async (store, { folder, since }) => found(await store.readChanges(folder, since)),
   fetch: async (store, { folder, uids, header, structure }) => {
@@ -55,11 +73,18 @@ const calls: Calls = {
     return { messages };
   },
   search: async (store, { folder, key, after }) => found(await store.searchByKey(folder, key, after)),
-  store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }) => {
-    const result = await store.changeFlags(folder, uids, toChanges(mode, flags), unchangedSince);
-    if ("states" in result) return { states: result.states, modified: result.modified };
-    if (result.refused === "no-folder") throw noSuchFolder();
-    throw new ImapError("The mailbox has too many keywords", "LIMIT");
+  store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }, { ctx, mailboxId }) => {
+    const changes = toChanges(mode, flags);
+    const result = await store.changeFlags(folder, uids, changes, unchangedSince);
+    if ("refused" in result && result.refused === "no-folder") throw noSuchFolder();
+    if (!("states" in result)) throw new ImapError("The mailbox has too many keywords", "LIMIT");
+    const { states, modified } = result;
+    if (changes.deleted && folderName(folder) === DRAFTS) {
+      const marked = states.map(({ uid }) => uid);
+      const expunged = await store.expungeMarked(folder, marked);
+      if (expunged) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+    }
+    return { states, modified };
   },
   copy: async (store, { folder, uids, to }, { ctx, mailboxId }) => {
     const result = await store.copy(folder, uids, to, await readQuotaBytes(ctx, mailboxId));

@@ -124,6 +124,21 @@ export function expungeMarked(
   );
 }
 
+/** Deletes messages of a folder for good, the oldest 5,000. Returns their UIDs, or null when there is no such folder. `now` in ms since 1970. */
+export function expungeOldest(sql: Sql, folderName: string, now: number): number[] | null {
+  const oldest = all<{ uid: number }>(
+    sql,
+    `SELECT uid FROM messages WHERE folder = ? ORDER BY uid LIMIT ${MAX_EXPUNGED}`,
+    findFolder(sql, folderName)?.id ?? 0,
+  );
+  return expungeMessages(
+    sql,
+    folderName,
+    oldest.map(({ uid }) => uid),
+    now,
+  );
+}
+
 /** Deletes messages for good by their ids, and lists their objects for deletion. `now` in ms since 1970. */
 export function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
   const list = JSON.stringify(ids);

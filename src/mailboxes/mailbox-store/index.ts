@@ -8,6 +8,7 @@ export {
   addUpload,
   expungeMarked,
   expungeMessages,
+  expungeOldest,
   moveMessages,
   type RestoredMessage,
   removeUnknownObjects,

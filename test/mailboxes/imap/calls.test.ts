@@ -107,7 +107,38 @@ describe("a call", () => {
     expect(await codeOf({ name: "copy", folder: "INBOX", uids: [1], to: "Nowhere" })).toBe("TRYCREATE");
     expect(await codeOf({ name: "create-folder", folder: "a*b" })).toBe("CANNOT");
     expect(await codeOf({ name: "create-folder", folder: "sent" })).toBe("ALREADYEXISTS");
-    expect(await codeOf({ name: "delete-folder", folder: "INBOX" })).toBe("CANNOT");
+    expect(await codeOf({ name: "subscribe", folder: "Nowhere", is_subscribed: true })).toBe("NONEXISTENT");
+    expect(await codeOf({ name: "subscribe", folder: "Nowhere", is_subscribed: false })).toBeUndefined();
+  });
+
+  it("deletes a folder with its messages, and no system folder", async () => {
+    const { inbox, token, call } = await anOpenMailbox();
+    for (const folder of ["Trash/Old", "Trash/Old/below"]) await call({ name: "create-folder", folder });
+    for (const folder of ["INBOX", "Trash/Old", "Trash/Old"]) await append(token, folder, "Subject: x\n\ntext\n");
+    const one = Number((await call({ name: "quota" })).used_bytes) / 3;
+    expect((await call({ name: "delete-folder", folder: "Trash/Old" })).error).toBeNull();
+    expect((await call({ name: "delete-folder", folder: "INBOX" })).error?.code).toBe("CANNOT");
+    const { folders } = await call({ name: "folders" });
+    const left = (folders as { name: string; total: number }[]).map(({ name, total }) => `${name} ${total}`);
+    expect([left[0], left.slice(6)]).toEqual(["INBOX 1", ["Trash/Old/below 0"]]);
+    expect(await call({ name: "quota" })).toMatchObject({ used_bytes: one });
+    const mailbox = await inbox.workspace.call("GET", `/v1/mailboxes/${inbox.workspace.mailboxId}`);
+    expect(await mailbox.json()).toMatchObject({ used_bytes: one });
+  });
+
+  it("that marks a message of Drafts as deleted expunges it, and marks one elsewhere only", async () => {
+    const { token, call } = await anOpenMailbox();
+    for (const folder of ["Drafts", "Drafts", "Archive"])
+      await append(token, folder, "Subject: x\n\ntext\n", ["\\Draft"]);
+    const one = Number((await call({ name: "quota" })).used_bytes) / 3;
+    const deleted = { flags: ["\\Deleted"], keywords: [] };
+    const store = { name: "store", uids: [1], mode: "add", flags: deleted, unchanged_since: null };
+    for (const folder of ["drafts", "Archive"])
+      expect(await call({ ...store, folder })).toMatchObject({ error: null, states: [{ uid: 1 }] });
+    await call({ ...store, folder: "Drafts", uids: [2], mode: "remove" });
+    const left = async (folder: string) => (await call({ name: "select", folder })).uids;
+    expect([await left("Drafts"), await left("Archive")]).toEqual([[2], [1]]);
+    expect((await call({ name: "quota" })).used_bytes).toBe(2 * one);
   });
 
   it("with wrong values is refused", async () => {

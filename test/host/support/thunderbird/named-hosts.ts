@@ -1,0 +1,91 @@
+/** Host names of this machine for a program that is shown another network: their certificate, and https before the Worker. */
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import http from "node:http";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import tls from "node:tls";
+import selfsigned from "selfsigned";
+
+/** A certificate of host names, and the authority that signed it. */
+export interface NamedCertificate {
+  /** PEM of the authority. */
+  authority: string;
+  key: string;
+  certificate: string;
+  /** Where key and certificate are, as the gateway reads them. */
+  files: { keyFile: string; certificateFile: string };
+  /** Deletes the files. */
+  remove(): Promise<void>;
+}
+
+/** Makes an authority and a certificate of these names, and writes the certificate and its key into files. */
+export async function certify(names: readonly string[]): Promise<NamedCertificate> {
+  const authority = await selfsigned.generate([{ name: "commonName", value: "Authority of a test" }], {
+    algorithm: "sha256",
+    extensions: [
+      { name: "basicConstraints", cA: true, critical: true },
+      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const leaf = await selfsigned.generate([{ name: "commonName", value: names[0] ?? "" }], {
+    algorithm: "sha256",
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [
+      { name: "basicConstraints", cA: false, critical: true },
+      { name: "keyUsage", digitalSignature: true, keyEncipherment: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      { name: "subjectAltName", altNames: names.map((value) => ({ type: 2 as const, value })) },
+    ],
+  });
+  const folder = await mkdtemp(path.join(os.tmpdir(), "named-hosts-"));
+  const files = { keyFile: path.join(folder, "named.key"), certificateFile: path.join(folder, "named.pem") };
+  await writeFile(files.keyFile, leaf.private, { mode: 0o600 });
+  await writeFile(files.certificateFile, leaf.cert);
+  const remove = () => rm(folder, { recursive: true, force: true });
+  return { authority: authority.cert, key: leaf.private, certificate: leaf.cert, files, remove };
+}
+
+/** Refuses a TLS connection to a name that is not served. */
+const ALERT = new Error("no such host");
+
+export class HttpsHosts {
+  readonly #server: https.Server;
+  /** Requests that came, as `GET https://host/path`, without their queries. */
+  readonly requests: string[] = [];
+
+  private constructor({ key, certificate: cert }: NamedCertificate, names: readonly string[], url: string) {
+    const context = tls.createSecureContext({ key, cert });
+    const SNICallback = (name: string, done: (error: Error | null, context?: tls.SecureContext) => void) =>
+      names.includes(name) ? done(null, context) : done(ALERT);
+    this.#server = https.createServer({ key, cert, SNICallback }, (request, response) => {
+      this.requests.push(`${request.method} https://${request.headers.host}${request.url?.split("?")[0]}`);
+      const options = { method: request.method, headers: request.headers };
+      const forwarded = http.request(`${url}${request.url}`, options, (answered) => {
+        response.writeHead(answered.statusCode ?? 502, answered.headers);
+        answered.pipe(response);
+      });
+      forwarded.on("error", () => response.destroy());
+      request.pipe(forwarded);
+    });
+    this.#server.on("tlsClientError", () => {});
+  }
+
+  /** Serves https for these names, and no others, before the Worker at `url`. */
+  static async open(certificate: NamedCertificate, names: readonly string[], url: string): Promise<HttpsHosts> {
+    const hosts = new HttpsHosts(certificate, names, url);
+    await once(hosts.#server.listen(0, "127.0.0.1"), "listening");
+    return hosts;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}

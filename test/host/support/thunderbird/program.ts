@@ -1,0 +1,130 @@
+/** Debian's Thunderbird without a screen, with a profile of its own, in a network that leads to this machine only. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { eventually } from "../gateway-rig.ts";
+import { Marionette } from "./marionette.ts";
+
+const STOP_MS = 10_000;
+const SCRIPT_MS = 60_000;
+
+/** Returns why Thunderbird is not available, or null. With REQUIRE_TOOLS=1 it throws instead. */
+export function thunderbirdUnavailable(): string | null {
+  if (!spawnSync("thunderbird", ["--version"]).error) return null;
+  const reason = "thunderbird is not installed; on Debian: apt-get install thunderbird";
+  if (process.env.REQUIRE_TOOLS === "1") throw new Error(`REQUIRE_TOOLS: ${reason}`);
+  console.warn(`SKIPPED, ${reason}: it was not tested`);
+  return reason;
+}
+
+/** Settings of a profile. `ports` leads ports that the program asks for to ports of this machine. */
+const preferences = (ports: Readonly<Record<number, number>>) => ({
+  "marionette.port": 0,
+  "network.dns.forceResolve": "127.0.0.1",
+  "network.socket.forcePort": Object.entries(ports)
+    .map((pair) => pair.join("="))
+    .join(";"),
+  // It asks the Internet whether there is one, and works offline when there is none.
+  "network.manage-offline-status": false,
+  "network.connectivity-service.enabled": false,
+  "network.captive-portal-service.enabled": false,
+  "app.update.disabledForTesting": true,
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "extensions.update.enabled": false,
+  "mailnews.start_page.enabled": false,
+  "mailnews.database.global.indexer.enabled": false,
+  "mail.rights.version": 1,
+  "mail.shell.checkDefaultClient": false,
+  "mail.biff.show_alert": false,
+  "mail.biff.play_sound": false,
+  // Buttons of a dialog work at once.
+  "security.dialog_enable_delay": 0,
+});
+
+/** Begins a call of a function of inside.mjs: what each takes and returns is said there. */
+const BEGIN = `
+const [folder, id, name, input, done] = arguments;
+const handler = Services.io.getProtocolHandler("resource").QueryInterface(Ci.nsIResProtocolHandler);
+handler.setSubstitution("test-support", Services.io.newURI(folder));
+const inside = ChromeUtils.importESModule("resource://test-support/inside.mjs");
+inside.begin(id, () => inside[name](input));
+done(true);`;
+
+/** Returns the result of a call. */
+const TAKE = `
+const [id, done] = arguments;
+ChromeUtils.importESModule("resource://test-support/inside.mjs").results.get(id).then(done);`;
+
+const FLAGS = ["--headless", "--marionette", "--remote-allow-system-access", "--no-remote"];
+
+export class Thunderbird {
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  #marionette: Marionette | null = null;
+  #calls = 0;
+
+  private constructor(child: ChildProcess, folder: string) {
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  /** Starts the program with a new profile, which trusts the authority (PEM). */
+  static async start(authority: string, ports: Readonly<Record<number, number>>): Promise<Thunderbird> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "thunderbird-"));
+    const lines = Object.entries(preferences(ports)).map((pair) => `user_pref(${pair.map(toJson).join(", ")});\n`);
+    await writeFile(path.join(folder, "user.js"), lines.join(""));
+    const log = await open(path.join(folder, "log"), "a");
+    const child = spawn("thunderbird", [...FLAGS, "--profile", folder], {
+      // Own process group, so that a SIGKILL to the group reaches all its processes.
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd],
+      env: { ...process.env, HOME: folder },
+    });
+    await log.close();
+    const program = new Thunderbird(child, folder);
+    try {
+      const file = path.join(folder, "MarionetteActivePort");
+      const port = await eventually(async () => (await readFile(file, "utf8").catch(() => "")) || undefined);
+      program.#marionette = await Marionette.connect(Number(port), SCRIPT_MS);
+      await program.call("prepare", authority.replace(/-----[^-]+-----|\s/g, ""));
+    } catch (error) {
+      await program.close();
+      throw error;
+    }
+    return program;
+  }
+
+  /** Calls a function of inside.mjs in the program and returns its value. Throws its error. */
+  async call<Value>(name: string, input: unknown = null): Promise<Value> {
+    const id = ++this.#calls;
+    await this.#marionette?.run(BEGIN, [`${pathToFileURL(import.meta.dirname).href}/`, id, name, input]);
+    for (;;) {
+      // A dialog that comes up ends the script that waits, with null, and not the call.
+      const result = (await this.#marionette?.run(TAKE, [id])) as { value: Value } | { error: string } | null;
+      if (result && "error" in result) throw new Error(`${name}: ${result.error}`);
+      if (result) return result.value;
+    }
+  }
+
+  /** Ends the program and deletes its profile. */
+  async close(): Promise<void> {
+    if (this.#marionette) {
+      const exited = once(this.#child, "exit");
+      void this.#marionette.send("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
+      await Promise.race([exited, sleep(STOP_MS, undefined, { ref: false })]);
+      this.#marionette.close();
+    }
+    try {
+      process.kill(-(this.#child.pid ?? 0), "SIGKILL");
+    } catch {
+      // The group has no process.
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const toJson = (value: string | number | boolean) => JSON.stringify(value);
