@@ -206,11 +206,16 @@ async function leaveUnderKills(plan: AutomationKillPlan, { read, kill }: Omit<Ac
   }
 }
 
+interface RunRow {
+  id: string;
+  history: string | null;
+}
+
 /** Reads how late the steps behind the waits of all runs were. */
 async function readDelays(host: RestartableHost): Promise<AutomationKillReport["late"]> {
   const delays: number[] = [];
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const { results } = await host.sql<{ id: string; history: string | null }>(HISTORIES, after);
+    const { results }: { results: RunRow[] } = await host.sql<RunRow>(HISTORIES, after);
     delays.push(...results.flatMap(({ history }) => delaysOf(history ?? "")));
     // A database without runs returns none: the greatest id is the last one.
     after = results.at(-1)?.id;
