@@ -210,24 +210,45 @@ describe.skipIf(skipped !== null)("Thunderbird", () => {
     expect(await program.call("takeDialogs")).toEqual(["Are you sure you want to delete the folder 'Ärger & Co'?"]);
   });
 
+  it("has after a restart what changed meanwhile", async () => {
+    await program.call("openFolder", "INBOX");
+    await poll("messages", "INBOX").toEqual(["One read flagged"]);
+    await program.restart(async () => {
+      const one = await find("INBOX", "One");
+      await rig.api("POST", `/v1/inbox/${rig.seed.mailboxId}/messages/${one?.uid}/move?folder=INBOX`, {
+        folder: "Spam",
+      });
+      const files = await find("Archive", "Files");
+      const path = `/v1/inbox/${rig.seed.mailboxId}/messages/${files?.uid}/flags?folder=Archive`;
+      await rig.api("POST", path, { flagged: false });
+      await receive("Four", ["", "Text of Four."]);
+    });
+    await program.call("openFolder", "INBOX");
+    await poll("messages", "INBOX").toEqual(["Four"]);
+    expect(await program.call("readMessage", "Four")).toEqual({ text: "Text of Four.", files: [] });
+    await program.call("openFolder", "Archive");
+    await poll("messages", "Archive").toEqual(["Files read"]);
+  });
+
   it("says so when its app password is deleted, and neither reads nor sends", async () => {
+    const message = { to: "friend@example.org", text: "Text", command: "cmd_sendNow" };
+    expect(await program.call("write", { ...message, subject: "In time" })).toBe(true);
     await rig.api("DELETE", `/v1/mailboxes/${rig.seed.mailboxId}/app-passwords/${appPassword.id}`);
     await receive("Unread", ["", "x"]);
-    await program.call("openFolder", "Archive");
+    await program.call("openFolder", "Sent");
     const user = `with username ${rig.seed.mailbox} failed.`;
     await poll<string[]>("takeDialogs").toContain(`Login to server ${IMAP_HOST} ${user}`);
-    const message = { to: "friend@example.org", subject: "Late", text: "Too late", command: "cmd_sendNow" };
-    expect(await program.call("write", message)).toBe(false);
     // The connection from before is open still.
+    expect(await program.call("write", { ...message, subject: "Late" })).toBe(false);
     const [refused] = await program.call<string[]>("takeDialogs");
     expect(refused).toContain("The mail server responded: The access to this mailbox has ended; log in again.");
-    expect(await program.call("write", message)).toBe(false);
+    expect(await program.call("write", { ...message, subject: "Later" })).toBe(false);
     expect(await program.call("takeDialogs")).toEqual([
       `Login to server ${SMTP_HOST} ${user}`,
       expect.stringMatching(/^Sending of the message failed\.\nUnable to authenticate/),
     ]);
     expect(rig.sent.filter(({ raw }) => raw.includes("Subject: Late"))).toEqual([]);
-    expect(await program.call("messages", "INBOX")).toEqual(["One read flagged"]);
+    expect(await program.call("messages", "INBOX")).toEqual(["Four read"]);
   });
 });
 

@@ -41,6 +41,8 @@ const preferences = (ports: Readonly<Record<number, number>>) => ({
   "mail.shell.checkDefaultClient": false,
   "mail.biff.show_alert": false,
   "mail.biff.play_sound": false,
+  // Marionette turns it off, and then a program that starts again asks for the password before Marionette answers.
+  "signon.rememberSignons": true,
   // Buttons of a dialog work at once.
   "security.dialog_enable_delay": 0,
 });
@@ -62,14 +64,16 @@ ChromeUtils.importESModule("resource://test-support/inside.mjs").results.get(id)
 const FLAGS = ["--headless", "--marionette", "--remote-allow-system-access", "--no-remote"];
 
 export class Thunderbird {
-  readonly #child: ChildProcess;
   readonly #folder: string;
+  /** Base64 of the DER of the authority that it trusts. */
+  readonly #authority: string;
+  #child: ChildProcess | null = null;
   #marionette: Marionette | null = null;
   #calls = 0;
 
-  private constructor(child: ChildProcess, folder: string) {
-    this.#child = child;
+  private constructor(folder: string, authority: string) {
     this.#folder = folder;
+    this.#authority = authority.replace(/-----[^-]+-----|\s/g, "");
   }
 
   /** Starts the program with a new profile, which trusts the authority (PEM). */
@@ -77,34 +81,27 @@ export class Thunderbird {
     const folder = await mkdtemp(path.join(os.tmpdir(), "thunderbird-"));
     const lines = Object.entries(preferences(ports)).map((pair) => `user_pref(${pair.map(toJson).join(", ")});\n`);
     await writeFile(path.join(folder, "user.js"), lines.join(""));
-    const log = await open(path.join(folder, "log"), "a");
-    const child = spawn("thunderbird", [...FLAGS, "--profile", folder], {
-      // Own process group, so that a SIGKILL to the group reaches all its processes.
-      detached: true,
-      stdio: ["ignore", log.fd, log.fd],
-      env: { ...process.env, HOME: folder },
-    });
-    await log.close();
-    const program = new Thunderbird(child, folder);
-    try {
-      const file = path.join(folder, "MarionetteActivePort");
-      const port = await eventually(async () => (await readFile(file, "utf8").catch(() => "")) || undefined);
-      program.#marionette = await Marionette.connect(Number(port), SCRIPT_MS);
-      await program.call("prepare", authority.replace(/-----[^-]+-----|\s/g, ""));
-    } catch (error) {
-      await program.close();
-      throw error;
-    }
+    const program = new Thunderbird(folder, authority);
+    await program.#launch();
     return program;
+  }
+
+  /** Ends the program, does `work`, and starts the program again with its profile. */
+  async restart(work: () => Promise<void>): Promise<void> {
+    await this.#quit();
+    await work();
+    await this.#launch();
   }
 
   /** Calls a function of inside.mjs in the program and returns its value. Throws its error. */
   async call<Value>(name: string, input: unknown = null): Promise<Value> {
+    const marionette = this.#marionette;
+    if (!marionette) throw new Error("Thunderbird does not run");
     const id = ++this.#calls;
-    await this.#marionette?.run(BEGIN, [`${pathToFileURL(import.meta.dirname).href}/`, id, name, input]);
+    await marionette.run(BEGIN, [`${pathToFileURL(import.meta.dirname).href}/`, id, name, input]);
     for (;;) {
       // A dialog that comes up ends the script that waits, with null, and not the call.
-      const result = (await this.#marionette?.run(TAKE, [id])) as { value: Value } | { error: string } | null;
+      const result = (await marionette.run(TAKE, [id])) as { value: Value } | { error: string } | null;
       if (result && "error" in result) throw new Error(`${name}: ${result.error}`);
       if (result) return result.value;
     }
@@ -112,18 +109,53 @@ export class Thunderbird {
 
   /** Ends the program and deletes its profile. */
   async close(): Promise<void> {
-    if (this.#marionette) {
-      const exited = once(this.#child, "exit");
-      void this.#marionette.send("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
-      await Promise.race([exited, sleep(STOP_MS, undefined, { ref: false })]);
-      this.#marionette.close();
-    }
-    try {
-      process.kill(-(this.#child.pid ?? 0), "SIGKILL");
-    } catch {
-      // The group has no process.
-    }
+    await this.#quit();
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #launch(): Promise<void> {
+    const portFile = path.join(this.#folder, "MarionetteActivePort");
+    await rm(portFile, { force: true });
+    const log = await open(path.join(this.#folder, "log"), "a");
+    const child = spawn("thunderbird", [...FLAGS, "--profile", this.#folder], {
+      // Own process group, so that a SIGKILL to the group reaches all its processes.
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd],
+      env: { ...process.env, HOME: this.#folder },
+    });
+    await log.close();
+    this.#child = child;
+    try {
+      const port = await eventually(async () => (await readFile(portFile, "utf8").catch(() => "")) || undefined);
+      this.#marionette = await Marionette.connect(Number(port), SCRIPT_MS);
+      await this.call("prepare", this.#authority);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async #quit(): Promise<void> {
+    const [child, marionette] = [this.#child, this.#marionette];
+    this.#child = null;
+    this.#marionette = null;
+    if (child && marionette) {
+      const exited = once(child, "exit");
+      void marionette.send("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
+      await Promise.race([exited, sleep(STOP_MS, undefined, { ref: false })]);
+      marionette.close();
+    }
+    if (child) killGroup(child);
+  }
+}
+
+/** Ends what is left of a program that was started in a process group of its own. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The group has no process.
   }
 }
 
