@@ -4,15 +4,25 @@ import { refreshTimes, showLocalTimes } from "./times.ts";
 /** How often a page with `data-poll` is read again while it is visible, in ms. */
 const POLL_MS = 5_000;
 
+/** Numbers of the last read that began, and of the newest one that is shown. */
+let lastRead = 0;
+let shownRead = 0;
+
 /**
  * Reads the page again and replaces what has changed in its elements with `data-live`. Rows are told apart by their ids, so
- * scroll position, focus and checked boxes stay. With `data-live="rows"` rows only come and go. Returns whether the page could be
- * read: not after the session has ended.
+ * scroll position, focus and checked boxes stay. With `data-live="rows"` rows only come and go. A response that arrives after that of
+ * a later read is dropped, since it would take back what is shown. Returns whether the page could be read: not after the session has
+ * ended.
  */
 export async function refreshPage(): Promise<boolean> {
+  lastRead += 1;
+  const read = lastRead;
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok || response.redirected) return false;
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const text = await response.text();
+  if (read < shownRead) return true;
+  shownRead = read;
+  const fresh = new DOMParser().parseFromString(text, "text/html");
   // Both at the same time, so that rows whose times are only older stay.
   showLocalTimes(fresh);
   refreshTimes(document);

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Request, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
@@ -175,6 +175,31 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     expect(await page.locator("[name=text]").inputValue()).toBe("Kept");
     await page.getByRole("button", { name: "Save draft" }).click();
     await expect.poll(() => mainText(page)).toContain("The draft is saved.");
+    await context.close();
+  });
+
+  it("keeps new mail although the response to an earlier read of the page arrives after that of a later one", async () => {
+    const { page, context } = await mail.open();
+    await page.goto(mail.path("/INBOX"));
+    await page.locator("html[data-connected]").waitFor();
+    const [held, earlier] = [Promise.withResolvers<void>(), Promise.withResolvers<Request>()];
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      earlier.resolve(route.request());
+      await held.promise;
+      await route.fulfill({ response });
+    };
+    await page.route(`**${mail.path("/INBOX")}`, hold, { times: 1 });
+    await mail.receive({ subject: "Read earlier" });
+    const request = await earlier.promise;
+    await mail.receive({ subject: "Read later" });
+    await expect.poll(() => rowsOf(page)).toContain("Read later");
+    const arrived = page.waitForEvent("requestfinished", (finished) => finished === request);
+    held.resolve();
+    await arrived;
+    // A further read ends after the page has used the response before it.
+    await page.evaluate(async () => (await fetch(location.href)).text());
+    expect(await rowsOf(page)).toContain("Read later");
     await context.close();
   });
 

@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-5054d147.js",
-  webmailScript: "/assets/webmail-4b4d8942.js",
+  script: "/assets/page-8faad283.js",
+  webmailScript: "/assets/webmail-62255cbc.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-fd401954.css",
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
