@@ -4,9 +4,8 @@ import { refreshTimes, showLocalTimes } from "./times.ts";
 /** How often a page with `data-poll` is read again while it is visible, in ms. */
 const POLL_MS = 5_000;
 
-/** Numbers of the last read that began, and of the newest one that is shown. */
-let lastRead = 0;
-let shownRead = 0;
+/** When the read began that is shown, in ms since the page began. */
+let shown = 0;
 
 /**
  * Reads the page again and replaces what has changed in its elements with `data-live`. Rows are told apart by their ids, so
@@ -15,14 +14,12 @@ let shownRead = 0;
  * ended.
  */
 export async function refreshPage(): Promise<boolean> {
-  lastRead += 1;
-  const read = lastRead;
+  const at = performance.now();
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok || response.redirected) return false;
-  const text = await response.text();
-  if (read < shownRead) return true;
-  shownRead = read;
-  const fresh = new DOMParser().parseFromString(text, "text/html");
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  if (at < shown) return true;
+  shown = at;
   // Both at the same time, so that rows whose times are only older stay.
   showLocalTimes(fresh);
   refreshTimes(document);
@@ -77,9 +74,8 @@ function keepKeys(old: Element, fresh: Element): void {
   }
 }
 
-const hasIds = (rows: readonly Element[]) => rows.length > 0 && rows.every(({ id }) => id !== "");
+const hasIds = (rows: readonly Element[]) => rows.length > 0 && rows.every(({ id }) => id);
 
-const FIELDS = "a, button, input";
 const keyOf = (field: Element) =>
   field instanceof HTMLAnchorElement
     ? field.getAttribute("href")
@@ -90,7 +86,7 @@ function replace(old: Element, fresh: Element): void {
   const focused = document.activeElement && old.contains(document.activeElement) ? keyOf(document.activeElement) : null;
   const adopted = document.adoptNode(fresh);
   old.replaceWith(adopted);
-  for (const field of adopted.querySelectorAll<HTMLElement>(FIELDS)) {
+  for (const field of adopted.querySelectorAll<HTMLElement>("a, button, input")) {
     if (field instanceof HTMLInputElement && checked.includes(keyOf(field))) field.checked = true;
     if (focused !== null && keyOf(field) === focused) field.focus({ preventScroll: true });
   }

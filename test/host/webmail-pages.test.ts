@@ -198,7 +198,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     held.resolve();
     await arrived;
     // A further read ends after the page has used the response before it.
-    await page.evaluate(async () => (await fetch(location.href)).text());
+    await page.evaluate(async (url) => (await fetch(url)).text(), page.url());
     expect(await rowsOf(page)).toContain("Read later");
     await context.close();
   });

@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-8faad283.js",
-  webmailScript: "/assets/webmail-62255cbc.js",
+  script: "/assets/page-11c95611.js",
+  webmailScript: "/assets/webmail-1d81bf0.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-fd401954.css",
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
