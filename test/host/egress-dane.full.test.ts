@@ -7,12 +7,12 @@ import { startEgressProcess } from "../../bench/egress/egress-process.ts";
 import type { TlsaRecord } from "../../smtp-egress/dane/tlsa.ts";
 import type { ScriptedServer } from "../support/scripted-smtp.ts";
 import type { Script } from "../support/smtp-script.ts";
-import { createAuthority, type TestAuthority } from "./support/egress/certificates.ts";
 import { type Chain, makeChain, tlsaOf } from "./support/egress/chains.ts";
 import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
 import { servePolicy } from "./support/egress/policy-server.ts";
 import type { EgressRig } from "./support/egress/rig.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
+import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 
 const aRig = egressRigs();
 const HOST = "mx.one.test";

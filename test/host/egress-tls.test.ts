@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptedServer } from "../support/scripted-smtp.ts";
-import { createAuthority, type TestAuthority } from "./support/egress/certificates.ts";
 import { servePolicy } from "./support/egress/policy-server.ts";
 import type { EgressRig } from "./support/egress/rig.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
+import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 
 const aRig = egressRigs();
 const STARTTLS = ["PIPELINING", "STARTTLS"];

@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import type { DnsRecord } from "../../dev/dns/server.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
-import { createAuthority } from "./support/egress/certificates.ts";
 import { type PolicyServer, servePolicies } from "./support/egress/policy-server.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { eventually } from "./support/gateway-rig.ts";
@@ -21,6 +20,7 @@ import { startPostfix } from "./support/mail-servers/postfix.ts";
 import type { RunningServer, ServerPlan } from "./support/mail-servers/server.ts";
 import { postfixUnavailable } from "./support/postfix.ts";
 import { pythonUnavailable, runPython } from "./support/python.ts";
+import { createAuthority } from "./support/test-authority.ts";
 
 type DkimVerify = (
   message: Buffer,

@@ -12,10 +12,10 @@ import { listDomains } from "../../dev/dns/list-domains.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";
 import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { createAuthority, type TestAuthority } from "./support/egress/certificates.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { eventually } from "./support/gateway-rig.ts";
 import { type Site, startSite } from "./support/pages.ts";
+import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 
 /** The MTA-STS policy of a domain: on its page in Chromium, and as the egress of this project fetches and follows it. */
 

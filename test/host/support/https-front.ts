@@ -1,10 +1,8 @@
 /** An https address of a host on this machine, for commands that reach a deployment by its PUBLIC_URL. */
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import net, { type AddressInfo } from "node:net";
-import path from "node:path";
 import tls from "node:tls";
-import selfsigned from "selfsigned";
+import { createAuthority } from "./test-authority.ts";
 
 export class HttpsFront {
   readonly #servers: net.Server[] = [];
@@ -19,21 +17,8 @@ export class HttpsFront {
 
   /** Serves https for `name` before the port of a host: a proxy that connects each request to it. */
   static async open(folder: string, name: string, port: number): Promise<HttpsFront> {
-    const authority = await selfsigned.generate([{ name: "commonName", value: "Authority of a test" }], {
-      algorithm: "sha256",
-      extensions: [
-        { name: "basicConstraints", cA: true, critical: true },
-        { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
-      ],
-    });
-    const leaf = await selfsigned.generate([{ name: "commonName", value: name }], {
-      algorithm: "sha256",
-      ca: { key: authority.private, cert: authority.cert },
-      extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: name }] }],
-    });
-    const authorityFile = path.join(folder, "authority.pem");
-    await writeFile(authorityFile, authority.cert);
-    const server = tls.createServer({ key: leaf.private, cert: leaf.cert }, (socket) =>
+    const authority = await createAuthority(folder);
+    const server = tls.createServer(await authority.certify(name), (socket) =>
       join(socket, net.connect(port, "127.0.0.1")),
     );
     const proxy = net.createServer((socket) => {
@@ -44,7 +29,7 @@ export class HttpsFront {
       socket.on("error", () => {});
     });
     for (const one of [server, proxy]) await once(one.listen(0, "127.0.0.1"), "listening");
-    return new HttpsFront(proxy, server, authorityFile);
+    return new HttpsFront(proxy, server, authority.file);
   }
 
   close(): void {

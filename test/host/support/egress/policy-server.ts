@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
-import type { TestAuthority } from "./certificates.ts";
+import type { TestAuthority } from "../test-authority.ts";
 import type { ZoneEntry } from "./dns.ts";
 
 export interface PolicyPlan {

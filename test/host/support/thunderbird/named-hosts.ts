@@ -1,13 +1,13 @@
 /** Host names of this machine for a program that is shown another network: their certificate, and https before the Worker. */
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
-import selfsigned from "selfsigned";
+import { createAuthority } from "../test-authority.ts";
 
 /** A certificate of host names, and the authority that signed it. */
 export interface NamedCertificate {
@@ -23,29 +23,14 @@ export interface NamedCertificate {
 
 /** Makes an authority and a certificate of these names, and writes the certificate and its key into files. */
 export async function certify(names: readonly string[]): Promise<NamedCertificate> {
-  const authority = await selfsigned.generate([{ name: "commonName", value: "Authority of a test" }], {
-    algorithm: "sha256",
-    extensions: [
-      { name: "basicConstraints", cA: true, critical: true },
-      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
-  const leaf = await selfsigned.generate([{ name: "commonName", value: names[0] ?? "" }], {
-    algorithm: "sha256",
-    ca: { key: authority.private, cert: authority.cert },
-    extensions: [
-      { name: "basicConstraints", cA: false, critical: true },
-      { name: "keyUsage", digitalSignature: true, keyEncipherment: true, critical: true },
-      { name: "extKeyUsage", serverAuth: true },
-      { name: "subjectAltName", altNames: names.map((value) => ({ type: 2 as const, value })) },
-    ],
-  });
   const folder = await mkdtemp(path.join(os.tmpdir(), "named-hosts-"));
+  const { file, certify } = await createAuthority(folder);
+  const { key, cert } = await certify(...names);
   const files = { keyFile: path.join(folder, "named.key"), certificateFile: path.join(folder, "named.pem") };
-  await writeFile(files.keyFile, leaf.private, { mode: 0o600 });
-  await writeFile(files.certificateFile, leaf.cert);
+  await writeFile(files.keyFile, key, { mode: 0o600 });
+  await writeFile(files.certificateFile, cert);
   const remove = () => rm(folder, { recursive: true, force: true });
-  return { authority: authority.cert, key: leaf.private, certificate: leaf.cert, files, remove };
+  return { authority: await readFile(file, "utf8"), key, certificate: cert, files, remove };
 }
 
 /** Refuses a TLS connection to a name that is not served. */

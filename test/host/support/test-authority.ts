@@ -12,14 +12,14 @@ export interface TestAuthority {
 
 /** Creates an authority whose certificate is written to this folder. */
 export async function createAuthority(folder: string): Promise<TestAuthority> {
-  const authority = await generate([{ name: "commonName", value: "Authority of egress tests" }], {
+  const authority = await generate([{ name: "commonName", value: "Authority of a test" }], {
     algorithm: "sha256",
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },
       { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
     ],
   });
-  const file = path.join(folder, "egress-authority.pem");
+  const file = path.join(folder, "test-authority.pem");
   await writeFile(file, authority.cert);
   return {
     file,
