@@ -13,7 +13,6 @@ export { changePasswordStatements, findCurrentHash } from "./change-password.ts"
 export {
   findProgramAccess,
   findProgramLogin,
-  isProgramPassword,
   type ProgramAccess,
   type ProgramLogin,
 } from "./mail-programs.ts";

@@ -1,7 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { appPasswordHashes, isTouchDue, touchAppPassword } from "./app-passwords.ts";
-import { isPassword } from "./password.ts";
 import { openByAppPassword, openByPassword } from "./sessions.ts";
 
 /** The mailbox that a mail program opens, and the secret that opens it. */
@@ -13,16 +12,27 @@ export interface ProgramAccess {
   secret: string;
 }
 
-/** The mailbox of a login, whose password may still have to be checked. */
-export interface ProgramLogin {
-  /** Null: no mailbox has this address, or nothing opens it. */
-  access: ProgramAccess | null;
-  /** The stored hash. Null: there is none. */
-  hash: string | null;
-  /** The hash is that of an app password, which the given password has. */
-  isProven: boolean;
+/** The mailbox of a login. */
+export type ProgramLogin = (ProvenLogin | UncheckedLogin) & {
   /** Records that the app password was used, once the login is accepted. Null: nothing is to be recorded. */
   touch: (() => Promise<void>) | null;
+};
+
+/** A login with a correct app password. */
+interface ProvenLogin {
+  isProven: true;
+  access: ProgramAccess;
+  /** The stored hash of the app password. */
+  hash: string;
+}
+
+/** A login whose password must be compared with that of the mailbox by `isPassword`. */
+interface UncheckedLogin {
+  isProven: false;
+  /** Null: no mailbox has this address, or nothing opens it. */
+  access: ProgramAccess | null;
+  /** The stored hash of the password. Null: there is none. */
+  hash: string | null;
 }
 
 const COLUMNS = "b.id, b.address, w.id AS workspaceId";
@@ -52,19 +62,18 @@ export async function findProgramLogin(
     ctx.db.prepare(FIND_BY_APP_PASSWORD).bind(...values, JSON.stringify(hashes)),
     ctx.db.prepare(FIND_BY_PASSWORD).bind(...values),
   ]);
-  const proven = byApp?.results[0];
-  const row = proven ?? byPassword?.results[0];
-  if (!row) return { access: null, hash: null, isProven: false, touch: null };
-  const { hash, lastUsedAt, ...access } = row;
-  const newest = hashes[0] ?? null;
-  const isDue = proven !== undefined && (hash !== newest || isTouchDue(ctx, lastUsedAt ?? null));
-  const touch = isDue ? () => touchAppPassword(ctx, access.secret, newest) : null;
-  return { access, hash, isProven: proven !== undefined, touch };
-}
-
-/** Returns whether a password opens the mailbox of a login. It takes as long for an unknown mailbox as for a wrong password. */
-export async function isProgramPassword({ hash, isProven }: ProgramLogin, password: string): Promise<boolean> {
-  return isProven || (await isPassword(password, hash));
+  const app = byApp?.results[0];
+  if (app) {
+    const { hash, lastUsedAt, ...access } = app;
+    const newest = hashes[0] ?? null;
+    const isDue = hash !== newest || isTouchDue(ctx, lastUsedAt ?? null);
+    const touch = isDue ? () => touchAppPassword(ctx, access.secret, newest) : null;
+    return { isProven: true, access, hash, touch };
+  }
+  const row = byPassword?.results[0];
+  if (!row) return { isProven: false, access: null, hash: null, touch: null };
+  const { hash, ...access } = row;
+  return { isProven: false, access, hash, touch: null };
 }
 
 const FIND_OPENED_BY_PASSWORD = `

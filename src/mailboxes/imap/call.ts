@@ -27,12 +27,6 @@ export async function runCall(ctx: Ctx, { mailboxId }: ImapSession, call: Call):
   return run(mailboxStore(ctx, mailboxId), call, { ctx, mailboxId });
 }
 
-/**
- * A draft that is marked as deleted is expunged at once. Thunderbird marks each draft that it saves anew or sends, and never expunges it, so
- * webmail would show all of them (docs/decisions.md, "A draft that a program marks as deleted is expunged").
- */
-const DRAFTS = "Drafts";
-
 const calls: Calls = {
   folders: async (store) => ({ folders: await store.listFolderStates() }),
   quota: async (store, _, { ctx, mailboxId }) => ({
@@ -49,12 +43,12 @@ const calls: Calls = {
     if (issue !== null) throw new ImapError(issue, "CANNOT");
     return changed(await store.renameFolder(folder, newName));
   },
-  "delete-folder": async (store, { folder }, { ctx, mailboxId }) => {
+  "delete-folder": async (store, { folder }, of) => {
     let result = await store.deleteFolder(folder);
-    // Its messages go with it (RFC 9051 6.3.5), some of many each time. Thunderbird deletes so what is below Trash.
-    for (; "refused" in result && result.refused === "not-empty"; result = await store.deleteFolder(folder)) {
-      const expunged = await store.expungeOldest(folder);
-      if (expunged) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+    // Its messages are deleted too (RFC 9051 6.3.5), at most 5,000 a time. Thunderbird deletes folders below Trash in this way.
+    while ("refused" in result && result.refused === "not-empty") {
+      await saveExpunged(of, await store.expungeOldest(folder));
+      result = await store.deleteFolder(folder);
     }
     return changed(result);
   },
@@ -73,16 +67,16 @@ const calls: Calls = {
     return { messages };
   },
   search: async (store, { folder, key, after }) => found(await store.searchByKey(folder, key, after)),
-  store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }, { ctx, mailboxId }) => {
+  store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }, of) => {
     const changes = toChanges(mode, flags);
     const result = await store.changeFlags(folder, uids, changes, unchangedSince);
     if ("refused" in result && result.refused === "no-folder") throw noSuchFolder();
     if (!("states" in result)) throw new ImapError("The mailbox has too many keywords", "LIMIT");
     const { states, modified } = result;
-    if (changes.deleted && folderName(folder) === DRAFTS) {
+    // Thunderbird marks each draft that it saves again or sends, and never expunges it: webmail would show them all.
+    if (changes.deleted && folderName(folder) === "Drafts") {
       const marked = states.map(({ uid }) => uid);
-      const expunged = await store.expungeMarked(folder, marked);
-      if (expunged) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+      await saveExpunged(of, await store.expungeMarked(folder, marked));
     }
     return { states, modified };
   },
@@ -100,13 +94,20 @@ const calls: Calls = {
     if ("unknown" in result) throw noSuchFolder(result.unknown === "to" ? "TRYCREATE" : "NONEXISTENT");
     return { moved: result.moved, uidvalidity: result.uidvalidity };
   },
-  expunge: async (store, { folder, uids }, { ctx, mailboxId }) => {
-    const result = await store.expungeMarked(folder, uids);
-    if (!result) throw noSuchFolder();
-    if (result.uids.length > 0) await saveUsedBytes(ctx, { id: mailboxId }, result.usedBytes);
-    return { uids: result.uids };
+  expunge: async (store, { folder, uids }, of) => {
+    const expunged = found(await store.expungeMarked(folder, uids));
+    await saveExpunged(of, expunged);
+    return { uids: expunged.uids };
   },
 };
+
+/** Saves the size of a mailbox after messages of it were expunged. Null: there was no such folder. */
+async function saveExpunged(
+  { ctx, mailboxId }: CallContext,
+  expunged: { uids: number[]; usedBytes: number } | null,
+): Promise<void> {
+  if (expunged && expunged.uids.length > 0) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+}
 
 /** Returns the quota of a mailbox in bytes, or null. */
 export async function readQuotaBytes(ctx: Ctx, mailboxId: string): Promise<number | null> {

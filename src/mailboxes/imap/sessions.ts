@@ -1,7 +1,7 @@
 import {
   findProgramAccess,
   findProgramLogin,
-  isProgramPassword,
+  isPassword,
   type ProgramAccess,
   type ProgramLogin,
 } from "../../access/mailbox-sessions/index.ts";
@@ -28,27 +28,30 @@ export interface StartedSession {
 
 /**
  * Starts the session of a mail program, by the password of the mailbox or an app password. Throws ImapError for a wrong address or
- * password, and beyond the limits of wrong ones. An app password that is right is not counted: nobody guesses one, so others' wrong
- * passwords do not lock its program out, nor do many programs that log in at once.
+ * password, and when there were too many wrong passwords. A correct app password is accepted even then, and is not counted: it is too
+ * random to be guessed. So neither the wrong passwords of others nor many logins at the same time keep a program out.
  */
 export async function startImapSession(ctx: Ctx, { username, password, ip }: ImapLogin): Promise<StartedSession> {
   const login = await findProgramLogin(ctx, { email: username, password });
-  if (!login.access || !login.isProven) await checkPassword(ctx, login, { username, password, ip });
-  if (!login.access) throw wrongLogin();
+  const access = login.isProven ? login.access : await checkPassword(ctx, login, { username, password, ip });
   await login.touch?.();
-  return started(ctx, login.access);
+  return started(ctx, access);
 }
 
-/** Checks a password and counts the login as failed until it has succeeded. Throws as `startImapSession`. */
-async function checkPassword(ctx: Ctx, login: ProgramLogin, { username, password, ip }: ImapLogin): Promise<void> {
+/** Returns the mailbox that a password opens, and counts the login as failed until it has succeeded. Throws as `startImapSession`. */
+async function checkPassword(
+  ctx: Ctx,
+  { access, hash }: ProgramLogin,
+  { username, password, ip }: ImapLogin,
+): Promise<ProgramAccess> {
   const succeeded = await countMailboxPassword(ctx, username, ip).catch(() => {
     throw new ImapError("Too many wrong passwords; try again later", "LIMIT");
   });
-  if (!(await isProgramPassword(login, password)) || !login.access) throw wrongLogin();
+  if (!(await isPassword(password, hash)) || !access)
+    throw new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
   await succeeded();
+  return access;
 }
-
-const wrongLogin = () => new ImapError("The address or the password is wrong", "AUTHENTICATIONFAILED");
 
 /** Returns a new token for a session whose access has not ended. Throws ImapError when it has. */
 export async function renewImapSession(ctx: Ctx, token: string): Promise<StartedSession> {

@@ -97,9 +97,6 @@ export function expungeMessages(sql: Sql, folderName: string, uids: readonly num
   return found.map(({ uid }) => uid);
 }
 
-const MARKED = "SELECT uid FROM messages WHERE folder = ?1 AND deleted = 1";
-const MARKED_OF = `${MARKED} AND uid IN (SELECT value FROM json_each(?2))`;
-
 /**
  * Deletes messages that are marked as deleted for good: all of a folder, or those of these UIDs. Returns their UIDs, at most 5,000, or
  * null when there is no such folder. `now` in ms since 1970.
@@ -110,33 +107,34 @@ export function expungeMarked(
   uids: readonly number[] | null,
   now: number,
 ): number[] | null {
-  const folder = findFolder(sql, folderName);
-  if (!folder) return null;
-  const marked =
-    uids === null
-      ? all<{ uid: number }>(sql, `${MARKED} ORDER BY uid LIMIT ${MAX_EXPUNGED}`, folder.id)
-      : all<{ uid: number }>(sql, `${MARKED_OF} ORDER BY uid LIMIT ${MAX_EXPUNGED}`, folder.id, JSON.stringify(uids));
-  return expungeMessages(
-    sql,
-    folderName,
-    marked.map(({ uid }) => uid),
-    now,
-  );
+  if (uids === null) return expungeFirst(sql, folderName, now, "AND deleted = 1");
+  const condition = "AND deleted = 1 AND uid IN (SELECT value FROM json_each(?2))";
+  return expungeFirst(sql, folderName, now, condition, JSON.stringify(uids));
 }
 
 /** Deletes messages of a folder for good, the oldest 5,000. Returns their UIDs, or null when there is no such folder. `now` in ms since 1970. */
 export function expungeOldest(sql: Sql, folderName: string, now: number): number[] | null {
-  const oldest = all<{ uid: number }>(
+  return expungeFirst(sql, folderName, now, "");
+}
+
+/** Deletes the first messages of a folder that a condition on its rows selects: `?1` is the folder, `values` are the parameters after it. */
+function expungeFirst(
+  sql: Sql,
+  folderName: string,
+  now: number,
+  condition: string,
+  ...values: string[]
+): number[] | null {
+  const folder = findFolder(sql, folderName);
+  if (!folder) return null;
+  const select = `SELECT id, uid FROM messages WHERE folder = ?1 ${condition} ORDER BY uid LIMIT ${MAX_EXPUNGED}`;
+  const found = all<{ id: number; uid: number }>(sql, select, folder.id, ...values);
+  expungeByIds(
     sql,
-    `SELECT uid FROM messages WHERE folder = ? ORDER BY uid LIMIT ${MAX_EXPUNGED}`,
-    findFolder(sql, folderName)?.id ?? 0,
-  );
-  return expungeMessages(
-    sql,
-    folderName,
-    oldest.map(({ uid }) => uid),
+    found.map(({ id }) => id),
     now,
   );
+  return found.map(({ uid }) => uid);
 }
 
 /** Deletes messages for good by their ids, and lists their objects for deletion. `now` in ms since 1970. */

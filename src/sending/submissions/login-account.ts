@@ -1,4 +1,4 @@
-import { findProgramLogin, isPassword, isProgramPassword } from "../../access/mailbox-sessions/index.ts";
+import { findProgramLogin, isPassword } from "../../access/mailbox-sessions/index.ts";
 import { mailboxPasswordLimits } from "../../identity/sign-ins/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RatePolicy } from "../../platform/rate-limits/index.ts";
@@ -10,7 +10,7 @@ import { mailboxCredential } from "./sessions.ts";
 export interface LoginAccount {
   /** Null: nothing has this username. */
   found: { credentialId: string; workspaceId: string; hash: string } | null;
-  /** The password is an app password and right. It needs no check, and no limit: nobody guesses one. */
+  /** The password is a correct app password. It is not checked again and not limited: it is too random to be guessed. */
   isProven: boolean;
   /** Returns whether the password is right. It takes as long for an unknown username as for a wrong password. */
   isPassword(password: string): Promise<boolean>;
@@ -55,7 +55,7 @@ async function ofMailbox(
         ? { credentialId: mailboxCredential(access), workspaceId: access.workspaceId, hash }
         : null,
     isProven: login.isProven,
-    isPassword: (given) => isProgramPassword(login, given),
+    isPassword: (given) => isPassword(given, hash),
     touch: login.touch,
     // Those of webmail and IMAP, so that a guess counts wherever it is made.
     limits: (ip) => [...mailboxPasswordLimits(username, ip), networkLimit(ip)],

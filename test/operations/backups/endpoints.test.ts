@@ -22,7 +22,7 @@ it("only a token that is signed for backups reads rows", async () => {
   expect((await ask("/auth/backup/rows", page)).status).toBe(200);
 });
 
-it("names that are not those of a table or column are refused", async () => {
+it("names that are not those of a table or column are refused, and counts that are none", async () => {
   for (const table of ["users; DROP TABLE users", "users]", "USERS", "", "a\0b", "_cf_METADATA"])
     expect((await ask("/auth/backup/rows", { ...page, table })).status, table).toBe(422);
   for (const columns of [["id", "name]"], [], ["*"]])
@@ -31,6 +31,8 @@ it("names that are not those of a table or column are refused", async () => {
     expect((await ask("/auth/backup/rows", { ...page, store })).status, store).toBe(404);
   expect((await ask("/auth/backup/rows", { ...page, table: "x".repeat(9_000_000) })).status).toBe(413);
   expect((await ask("/auth/backup/rows", {})).status).toBe(422);
+  for (const refused of [undefined, null, -1, 1.5, "1", 2 ** 60])
+    expect((await ask("/auth/restore/file", { id: "2026", file: "x", refused })).status, String(refused)).toBe(422);
 });
 
 it("no row, object or repair is written unless a restore is running, and none begins in a deployment with accounts", async () => {

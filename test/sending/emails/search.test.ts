@@ -70,15 +70,21 @@ beforeAll(async () => {
   for (const sample of bounced) sample.status = "bounced";
   const [all, few] = [samples, bounced].map((emails) => JSON.stringify(emails.map(({ id }) => id)));
   // A consumer that is woken by another test's email takes what is due of every workspace, so these are due in an hour.
-  await mail.batch(
-    [
-      "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?1))",
-      `UPDATE emails SET status = iif(id IN (SELECT value FROM json_each(?2)), 'bounced', 'queued'), delivered_at = NULL,
+  await mail.batch([
+    mail.prepare("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?1))").bind(all),
+    mail
+      .prepare(
+        `UPDATE emails SET status = iif(id IN (SELECT value FROM json_each(?2)), 'bounced', 'queued'), delivered_at = NULL,
         due_at = iif(id IN (SELECT value FROM json_each(?2)), NULL, created_at + 3600000) WHERE id IN (SELECT value FROM json_each(?1))`,
-      `INSERT INTO outbox (id, due_at, kind, ref) SELECT id, due_at, 'deliver', json_array(n) FROM emails
+      )
+      .bind(all, few),
+    mail
+      .prepare(
+        `INSERT INTO outbox (id, due_at, kind, ref) SELECT id, due_at, 'deliver', json_array(n) FROM emails
         WHERE id IN (SELECT value FROM json_each(?1)) AND due_at IS NOT NULL`,
-    ].map((sql) => mail.prepare(sql).bind(...(sql.includes("?2") ? [all, few] : [all]))),
-  );
+      )
+      .bind(all),
+  ]);
 }, 120_000);
 
 /** Returns the ids that the rules of docs/contract/paging.md#email-search select, computed without SQL. */
