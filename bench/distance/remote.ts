@@ -110,9 +110,9 @@ const atOnce =
   <Result>(run: () => Promise<Result>): Work<Result> =>
   async (at) => ({ result: await run(), leavesAt: at });
 
+/** Waits until less than a millisecond is left: a timer has whole milliseconds, and may end early. */
 async function waitUntil(time: number): Promise<void> {
-  const ms = time - runningNow();
-  if (ms >= 1) await wait(ms);
+  for (let ms = time - runningNow(); ms >= 1; ms = time - runningNow()) await wait(ms);
 }
 
 const noTraffic = (): Traffic => ({
