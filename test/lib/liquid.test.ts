@@ -171,9 +171,21 @@ describe("a hostile text ends at a limit, with a frozen clock", () => {
     vi.spyOn(performance, "now").mockReturnValue(0);
     const parts = { part: "x", self: "{% render 'self' %}" };
     const issue = issueOf(text, values, parts);
-    expect(issue.message).toMatch(/^it (takes|writes|reads) more than [\d,]+ |too many tags/);
+    expect(issue.message).toMatch(
+      /^it (takes|writes|reads) more than [\d,]+ |^it renders templates more than 20 levels deep$/,
+    );
     expect([issue.line, issue.column]).toEqual([expect.any(Number), expect.any(Number)]);
     expect(Math.min(issue.line, issue.column)).toBeGreaterThan(0);
+  });
+
+  it("templates may render each other 20 levels deep, any number of times", () => {
+    const chain = (levels: number) =>
+      Object.fromEntries(
+        Array.from({ length: levels }, (_, n) => [`p${n + 1}`, n + 1 < levels ? `{% render 'p${n + 2}' %}` : "end "]),
+      );
+    const text = "{% render 'p1' %}{% render 'p1' %}";
+    expect(render(text, {}, "text", chain(20))).toBe("end end ");
+    expect(issueOf(text, {}, chain(21)).part).toBe("p20");
   });
 
   it("names the line and the column of the tag at which it ended", () => {
@@ -192,6 +204,7 @@ describe("a hostile text ends at a limit, with a frozen clock", () => {
       expect(issueOf("{% if a %}".repeat(levels) + "{% endif %}".repeat(levels), { a: 1 })).toMatchObject({
         line: 1,
         part: null,
+        message: "the text has too many tags within tags",
       });
     expect(issueOf("x".repeat(liquidLimits.text + 1)).message).toMatch(/more than 1,000,000 characters/);
   });

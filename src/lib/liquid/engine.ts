@@ -67,6 +67,12 @@ function staticRenderTag(found: PartName[]) {
       if (typeof name !== "string") throw new Error("render takes the name of a template in quotes");
       found.push({ name, token });
     }
+
+    override *render(context: Context, emitter: Emitter): ReturnType<RenderTag["render"]> {
+      meterOf(context).enterPart();
+      yield* super.render(context, emitter);
+      meterOf(context).leavePart();
+    }
   };
 }
 

@@ -22,16 +22,18 @@ function missingPart(error: unknown): string | null {
   return name === undefined ? null : `no Liquid template with such a body has the name "${name}"`;
 }
 
-/** Returns the issue of an error of the package. One without a place is that of too many tags within tags. */
+const TOO_DEEP = "the text has too many tags within tags";
+
+/** Returns the issue of an error of the package. One without a place is that of a full stack. */
 export function toIssue(error: unknown): LiquidIssue {
-  const missing = missingPart(error);
-  if (!(error instanceof Error) || !LiquidError.is(error)) {
-    if (missing) return { line: 1, column: 1, message: missing, part: null };
-    return { line: 1, column: 1, message: "the text has too many tags within tags", part: null };
-  }
+  if (!(error instanceof Error) || !LiquidError.is(error))
+    return { line: 1, column: 1, message: missingPart(error) ?? TOO_DEEP, part: null };
   const { token, originalError } = error;
   const [line = 1, column = 1] = token.getPosition();
-  const message =
-    missingPart(originalError) ?? (originalError ?? error).message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "");
-  return { line, column, message, part: token.file ?? null };
+  return { line, column, message: messageOf(originalError ?? error), part: token.file ?? null };
+}
+
+function messageOf(error: Error): string {
+  if (/call stack/.test(error.message)) return TOO_DEEP;
+  return missingPart(error) ?? error.message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "");
 }

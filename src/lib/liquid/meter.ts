@@ -11,6 +11,8 @@ export const liquidLimits = {
   units: 20_000_000,
   /** UTF-16 units of a text, with the parts of other templates that it names. */
   text: 1_000_000,
+  /** Templates that render each other, one within the other. One that renders itself would fill the stack before it has taken its steps. */
+  depth: 20,
 } as const;
 
 /** A rendering has reached one of the limits. */
@@ -23,11 +25,22 @@ export class Meter {
   #steps = 0;
   #output = 0;
   #units = 0;
+  #depth = 0;
 
   step(): void {
     this.#steps += 1;
     if (this.#steps > liquidLimits.steps)
       throw new LiquidLimitError(`it takes more than ${count(liquidLimits.steps)} steps`);
+  }
+
+  enterPart(): void {
+    this.#depth += 1;
+    if (this.#depth > liquidLimits.depth)
+      throw new LiquidLimitError(`it renders templates more than ${liquidLimits.depth} levels deep`);
+  }
+
+  leavePart(): void {
+    this.#depth -= 1;
   }
 
   write(length: number): void {
