@@ -127,10 +127,10 @@ describe("a login with the address of a mailbox", () => {
 
   it("is refused after 100 failures from one network, whatever the addresses", async () => {
     await setPassword();
-    for (let n = 0; n < 100; n += 1) await countFailure(testContext(), [networkLimit("203.0.113.9")]);
+    for (let n = 0; n < 100; n += 1) await countFailure(testContext(), [networkLimit("203.0.115.9")]);
     const nobody = { username: `nobody@${workspace.domain}`, password: PASSWORD };
     for (const login of [nobody, { ...nobody, username: workspace.mailbox }])
-      expect((await gateway.login(login, "c", "203.0.113.10")).reply).toMatch(/^454 4\.7\.0 Too many failed logins/);
+      expect((await gateway.login(login, "c", "203.0.115.10")).reply).toMatch(/^454 4\.7\.0 Too many failed logins/);
     expect((await logIn(PASSWORD, "c", "203.0.114.9")).reply).toBeNull();
   });
 });

@@ -1,6 +1,9 @@
 /** A client of Marionette, the remote control of Mozilla's programs: frames of JSON with their length before them, over TCP. */
 import { once } from "node:events";
 import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const RETRY_MS = 20;
 
 /** Kind of a frame, its number, and for a reply the error or the result. */
 type Reply = [
@@ -29,16 +32,25 @@ export class Marionette {
     await once(socket, "connect");
     const client = new Marionette(socket);
     // With the standard, each call closes an open dialog, before the program has told its text.
-    const capabilities = { alwaysMatch: { unhandledPromptBehavior: "ignore" } };
-    await client.send("WebDriver:NewSession", { capabilities });
+    await client.send("WebDriver:NewSession", { unhandledPromptBehavior: "ignore" });
     await client.send("WebDriver:SetTimeouts", { script: scriptMs });
     await client.send("Marionette:SetContext", { value: "chrome" });
     return client;
   }
 
-  /** Runs the body of a function whose last argument is a callback, and returns what the callback gets. */
-  run(script: string, args: unknown[]): Promise<unknown> {
-    return this.send("WebDriver:ExecuteAsyncScript", { script, args });
+  /**
+   * Runs the body of a function whose last argument is a callback, and returns what the callback gets. A script does not begin while a
+   * dialog is open, and is sent again until the program has closed it.
+   */
+  async run(script: string, args: unknown[]): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.send("WebDriver:ExecuteAsyncScript", { script, args });
+      } catch (error) {
+        if (!String(error).includes("unexpected alert open")) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
   }
 
   /** Sends a command and returns its value. Rejects with the error of the program, and when the connection ends. */
