@@ -4,7 +4,7 @@ import { toBase64, utf8 } from "../../lib/bytes.ts";
 import { AppError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { RawContent } from "../../mail/raw/index.ts";
-import { ConcurrencyError } from "../../platform/db/batch.ts";
+import { ConcurrencyError, isRolledBack } from "../../platform/db/batch.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import { addReceipt, findResponse, type Idempotency, storeMailResponses } from "../../platform/idempotency/index.ts";
 import { storesContentInR2Only } from "../../platform/jobs/shard-sizes.ts";
@@ -63,15 +63,15 @@ function toCopy(caller: CallerCtx, { id, status, createdAt }: NewEmail): Prepare
   });
 }
 
-/** Commits emails with the outbox rows of their copies, and wakes these. Throws as `commitEmails` does. */
+/** Commits emails with the outbox rows of their copies, and wakes these. Leaves their content. Throws as `commitEmails` does. */
 async function commit(
   caller: CallerCtx,
   mails: readonly PreparedMail[],
-  { emails, response, key }: { emails: readonly NewEmail[]; response: unknown; key: string | null },
+  { emails, response }: { emails: readonly NewEmail[]; response: unknown },
   extra: readonly MailStatement[] = [],
 ): Promise<void> {
   const copies = mails.flatMap(({ copy }) => copy ?? []);
-  await commitEmails(caller, emails, response, key, [...copies.map(({ statement }) => statement), ...extra]);
+  await commitEmails(caller, emails, response, null, [...copies.map(({ statement }) => statement), ...extra]);
   if (copies.length > 0)
     await wakeAfterResponse(
       caller,
@@ -91,7 +91,7 @@ export async function commitTogether(caller: CallerCtx, mails: readonly Prepared
   );
   const responses = mails.map(({ idempotency, response }) => ({ idempotency, response }));
   try {
-    await commit(caller, mails, { emails, response: null, key: null }, storeMailResponses(caller, responses));
+    await commit(caller, mails, { emails, response: null }, storeMailResponses(caller, responses));
     return true;
   } catch (error) {
     if (error instanceof ConcurrencyError || isDailyLimit(error)) return false;
@@ -101,19 +101,45 @@ export async function commitTogether(caller: CallerCtx, mails: readonly Prepared
 
 const isDailyLimit = (error: unknown) => error instanceof AppError && error.status === 429;
 
-/** Commits a message and returns its id: that of the first one when it is a repeat. Throws ConcurrencyError. */
+/**
+ * Commits a message and returns its id: that of the first one when it is a repeat. Throws ConcurrencyError when the workspace was
+ * deleted, 429 beyond its daily limit, 409 when the Idempotency-Key was used for another message.
+ */
 export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promise<string> {
+  try {
+    const id = await commitOrFind(caller, mail);
+    if (id !== mail.response.id) await deleteContent(caller, mail);
+    return id;
+  } catch (error) {
+    // After any other error the row may be committed all the same, and then it needs its content.
+    if (isRolledBack(error) || isConflict(error) || isDailyLimit(error)) await deleteContent(caller, mail);
+    throw error;
+  }
+}
+
+const isConflict = (error: unknown) => error instanceof AppError && error.status === 409;
+
+async function deleteContent({ env }: CallerCtx, { contentKey }: PreparedMail): Promise<void> {
+  if (contentKey !== null) await env.CONTENT.delete(contentKey);
+}
+
+/** Commits a message, in at most two attempts, or finds the first one that it repeats. Returns the id. */
+async function commitOrFind(caller: CallerCtx, mail: PreparedMail, attempts = 2): Promise<string> {
   const keyed = { ...caller, idempotency: mail.idempotency };
   try {
-    await commit(keyed, [mail], { emails: [mail.email], response: mail.response, key: mail.contentKey });
+    await commit(keyed, [mail], { emails: [mail.email], response: mail.response });
     return mail.response.id;
   } catch (error) {
     if (!(error instanceof ConcurrencyError)) throw error;
     const stored = await findResponse(keyed, mail.idempotency);
-    if (!stored) throw error;
-    const { id } = JSON.parse(stored.body) as Reply;
-    await addReceipt(caller, mail.idempotency, id);
-    return id;
+    if (stored) {
+      const { id } = JSON.parse(stored.body) as Reply;
+      await addReceipt(caller, mail.idempotency, id);
+      return id;
+    }
+    if (attempts === 1) throw error;
+    // The response was deleted meanwhile: the client of the first one has it, so this is a second message.
+    return commitOrFind(caller, mail, attempts - 1);
   }
 }
 
