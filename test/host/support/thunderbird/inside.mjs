@@ -7,7 +7,6 @@ const { MailServices } = ChromeUtils.importESModule("resource:///modules/MailSer
 const { DNS } = ChromeUtils.importESModule("resource:///modules/DNS.sys.mjs");
 
 const WAIT_MS = 30_000;
-const SETUP_PAGE = "about:accountsetup";
 /** Flags of system folders (nsMsgFolderFlags). */
 const KINDS = ["Inbox", "SentMail", "Drafts", "Trash", "Junk", "Archive"];
 /** The text of a message in the message pane. */
@@ -62,29 +61,36 @@ export function takeDialogs() {
   return dialogs.splice(0);
 }
 
-/** Fills in the form of a new account, presses Continue, and returns the texts of the result and where the program found it. */
-export async function findAccount({ name, address, password }) {
-  const page = await setupPage();
-  fill(page, { realname: name, email: address, password });
-  page.getElementById("continueButton").click();
-  await until("a configuration", () => !page.getElementById("createButton").hidden || setupError(page));
-  const text = (id) => page.getElementById(id).textContent.trim();
+/** Fills in name and address of a new account, presses Continue, and returns the settings that are shown and where the program found them. */
+export async function findAccount({ name, address }) {
+  const window = await until("the main window", () => mainWindow()?.openAccountHub && mainWindow());
+  await window.openAccountHub("MAIL");
+  const setup = accountSetup();
+  const form = await shownStep(setup, "emailAutoConfigSubview");
+  fill(form, { realName: name, email: address });
+  pressContinue(setup);
+  const found = await shownStep(setup, "emailConfigFoundSubview");
+  const text = (id) => found.querySelector(`#${id}`).textContent.trim();
   return {
-    error: setupError(page) ?? null,
-    incoming: text("incomingInfo-imap"),
-    outgoing: text("outgoingInfo-imap"),
-    username: text("usernameInfo-imap"),
-    source: page.defaultView.gAccountSetup._currentConfig?.subSource,
+    incoming: text("incomingHost"),
+    outgoing: text("outgoingHost"),
+    username: text("incomingUsername"),
+    source: found.captureState().subSource,
   };
 }
 
-/** Presses Done, and returns the error that the page shows, or null when there is an account. */
-export async function createAccount() {
-  const page = await setupPage();
-  page.getElementById("createButton").click();
-  const isCreated = () => !page.getElementById("successView").hidden;
-  await until("an account or an error", () => isCreated() || setupError(page));
-  return isCreated() ? null : setupError(page);
+/** Gives the password for the settings that are shown, and returns the error that comes, or null when there is an account. */
+export async function createAccount({ password }) {
+  const setup = accountSetup();
+  const form = setup.querySelector("#emailPasswordSubview");
+  if (form.hidden) pressContinue(setup);
+  fill(await shownStep(setup, "emailPasswordSubview"), { password });
+  pressContinue(setup);
+  const isCreated = () => !setup.querySelector("#emailAddedSuccessSubview").hidden;
+  await until("an account or an error", () => isCreated() || (!isBusy(setup) && errorOf(form)));
+  if (!isCreated()) return errorOf(form);
+  pressContinue(setup);
+  return null;
 }
 
 /** Returns host, port, kind of TLS (nsMsgSocketType) and user of the servers of the account. */
@@ -93,7 +99,7 @@ export function servers() {
   const outgoing = MailServices.outgoingServer.getServerByKey(defaultIdentity.smtpServerKey);
   const smtp = outgoing.QueryInterface(Ci.nsISmtpServer);
   return [
-    [imap.hostName, imap.port, imap.socketType, imap.username],
+    [imap.hostname, imap.port, imap.socketType, imap.username],
     [smtp.hostname, smtp.port, outgoing.socketType, outgoing.username],
   ];
 }
@@ -189,9 +195,18 @@ async function finish(window, command) {
   });
   window.goDoCommand(command);
   const isDone = await done.promise;
-  // The window of a message that is sent closes by itself. Not close(), which asks about one that is not.
-  if (!isDone || command !== "cmd_sendNow") window.MsgComposeCloseWindow();
-  await until("the end of the window", () => window.closed);
+  // The window of a message that is sent closes by itself. One that is changed, or still on its way, asks.
+  const mayClose = () =>
+    !(isDone && command === "cmd_sendNow") && !window.gSendOperationInProgress && !window.gSaveOperationInProgress;
+  await until("the end of the window", () => {
+    if (!window.closed && mayClose()) {
+      window.gAutoSaveKickedIn = false;
+      window.SetContentAndBodyAsUnmodified();
+      // Without effect while a dialog of the window is open.
+      window.close();
+    }
+    return window.closed;
+  });
   return isDone;
 }
 
@@ -210,29 +225,35 @@ export function createFolder(name) {
   account().incomingServer.rootFolder.createSubfolder(name, mainWindow().msgWindow);
 }
 
-/** Returns the page of the form of a new account, which it opens. */
-async function setupPage() {
-  mainWindow().openAccountSetup(true);
-  const { contentDocument } = await until("the form", () => {
-    const tabs = mainWindow().gTabmail.tabInfo.map(({ browser }) => browser);
-    return tabs.find(
-      (browser) => browser?.currentURI?.spec === SETUP_PAGE && browser.contentWindow?.gAccountSetup?.isInited,
-    );
-  });
-  return contentDocument;
+/** Returns the dialog of a new account, which is open. */
+const accountSetup = () =>
+  mainWindow().document.querySelector("account-hub-container").modal.querySelector("account-hub-email");
+
+/** Returns a step of the dialog when it is shown and may be filled in. */
+function shownStep(setup, id) {
+  const step = setup.querySelector(`#${id}`);
+  return until(`the step ${id}`, () => !step.hidden && !isBusy(setup) && step);
 }
 
+const isBusy = (setup) => setup.classList.contains("busy");
+
+const pressContinue = (setup) => setup.querySelector("account-hub-footer #forward").click();
+
 /** Types texts into inputs. */
-function fill(page, values) {
+function fill(step, values) {
   for (const [id, value] of Object.entries(values)) {
-    const input = page.getElementById(id);
+    const input = step.querySelector(`#${id}`);
     input.value = value;
-    input.dispatchEvent(new page.defaultView.Event("input", { bubbles: true }));
+    input.dispatchEvent(new step.ownerDocument.defaultView.Event("input", { bubbles: true }));
   }
 }
 
-const setupError = (page) =>
-  page.defaultView.gAccountSetup.notificationBox.getNotificationWithValue("accountSetupError")?.message;
+/** Returns the text of the error that a step shows; empty when it shows none. */
+const errorOf = (step) =>
+  step.shadowRoot
+    .querySelector("account-hub-header")
+    .shadowRoot.querySelector(".error #emailFormNotificationTitle")
+    ?.textContent.trim();
 
 const mainWindow = () => Services.wm.getMostRecentWindow("mail:3pane");
 
