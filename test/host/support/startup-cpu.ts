@@ -10,14 +10,14 @@ import { findTestPort } from "./ports.ts";
 
 /** A module that does nothing: what workerd itself needs for a start and a request. */
 const EMPTY = 'export default { fetch() { return new Response("") } }';
-const RUNS = 8;
+const RUNS = 3;
 const START_MS = 30_000;
 /** Another program may hold the port that was free: a request to it must end. */
 const REQUEST_MS = 5_000;
 
 /**
  * Returns the CPU that a bundle takes from the start of workerd to its first response, in milliseconds, beyond that of a Worker that
- * does nothing. It compiles and evaluates all modules, and V8 does both in several threads. The first of eight runs below `budgetMs`,
+ * does nothing. It compiles and evaluates all modules, and V8 does both in several threads. The first of three runs below `budgetMs`,
  * else the least, since other processes only make a run slower. Linux only.
  */
 export async function measureStartupCpu(bundle: string, budgetMs: number): Promise<number> {
