@@ -30,8 +30,9 @@ const ORDINARY_COMMANDS = [
   "UID SEARCH TEXT fuzz",
   "STATUS Sent (MESSAGES)",
 ];
-/** The 99 % of the times against that beside ordinary commands, which come one at a time; random ones come many at once. */
-const NOOP_RATIO = 15;
+/** The 99 % of the times, in ms, and on a busy machine against that beside ordinary commands. */
+const NOOP_MS = 300;
+const NOOP_RATIO = 5;
 const MAX_MEGABYTES = 300;
 const FOREIGN = "secret-of-another-mailbox";
 
@@ -54,7 +55,7 @@ async function timeNoops(isOver: () => boolean): Promise<number[]> {
     const start = performance.now();
     expect((await client.command("NOOP")).at(-1)).toBe("OK NOOP is complete");
     times.push(performance.now() - start);
-    await sleep(5);
+    await sleep(20);
   } while (!isOver());
   client.end();
   return times;
@@ -126,6 +127,6 @@ it(`${commands} random commands crash nothing, read no other mailbox, and others
   );
   expect(exitCode).toBeUndefined();
   expect(bytes).toBeGreaterThan(connections * 100);
-  expect(percentile(times.random, 99)).toBeLessThan(NOOP_RATIO * percentile(times.ordinary, 99));
+  expect(percentile(times.random, 99)).toBeLessThan(Math.max(NOOP_MS, NOOP_RATIO * percentile(times.ordinary, 99)));
   expect(megabytes).toBeLessThan(MAX_MEGABYTES);
 });
