@@ -195,19 +195,20 @@ async function finish(window, command) {
   });
   window.goDoCommand(command);
   const isDone = await done.promise;
-  // The window of a message that is sent closes by itself. One that is changed, or still on its way, asks.
-  const mayClose = () =>
-    !(isDone && command === "cmd_sendNow") && !window.gSendOperationInProgress && !window.gSaveOperationInProgress;
+  const closesItself = isDone && command === "cmd_sendNow";
   await until("the end of the window", () => {
-    if (!window.closed && mayClose()) {
-      window.gAutoSaveKickedIn = false;
-      window.SetContentAndBodyAsUnmodified();
-      // Without effect while a dialog of the window is open.
-      window.close();
-    }
+    // The window of a message that is still on its way asks whether to wait.
+    if (!closesItself && !window.gSendOperationInProgress && !window.gSaveOperationInProgress) discard(window);
     return window.closed;
   });
   return isDone;
+}
+
+/** Closes the window of a message without asking whether to save it. It has no effect while a dialog of the window is open. */
+function discard(window) {
+  window.gAutoSaveKickedIn = false;
+  window.SetContentAndBodyAsUnmodified();
+  window.close();
 }
 
 /** Deletes a folder, as its menu does: the program moves it below Trash. */
@@ -248,7 +249,7 @@ function fill(step, values) {
   }
 }
 
-/** Returns the text of the error that a step shows; empty when it shows none. */
+/** Returns the text of the error that a step shows; undefined when it shows none, empty before it is translated. */
 const errorOf = (step) =>
   step.shadowRoot
     .querySelector("account-hub-header")
