@@ -11,7 +11,7 @@ const REPEAT = /(?:[*+?]|\{(\d{1,3})(,(\d{0,3}))?\})\??/y;
 /**
  * Returns the pattern of an operator, in any case of letters. So that no reply can hold up the program for long, it has no repeated
  * groups, no references, no look-around, and at most one repetition without end beside short ones: the ways to match are counted and
- * bounded, a few milliseconds for a reply. Throws an Error that says what is wrong.
+ * bounded, some ten milliseconds for a reply. Throws an Error that says what is wrong.
  */
 export function boundedPattern(text: string): RegExp {
   if (text === "") throw new Error("is empty and would match every reply");
@@ -21,6 +21,13 @@ export function boundedPattern(text: string): RegExp {
   if (end.at < text.length) throw new Error(`has a ")" without "(" at character ${end.at + 1}`);
   if (ways > MAX_WAYS)
     throw new Error("could take long: use at most one *, + or {n,}, and short repetitions such as {1,3}");
+  const pattern = compile(text);
+  // V8 interprets a pattern at its first use, which takes five times as long, and compiles it for the next.
+  pattern.test("");
+  return pattern;
+}
+
+function compile(text: string): RegExp {
   try {
     return new RegExp(text, "i");
   } catch (error) {
