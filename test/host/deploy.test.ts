@@ -132,14 +132,20 @@ describe("npm run deploy", () => {
 });
 
 describe("the bundle", () => {
-  /** Half of what Cloudflare allows a Worker for its start: one second of CPU. */
-  const BUDGET_MS = 500;
+  /**
+   * Most CPU of its start, against that of the reference module. Cloudflare allows one second. Where the bundle took 290 ms, half of a
+   * second was 1.72 times as much; it takes 3.5 times the CPU of the reference module, of which that is six times.
+   */
+  const MOST = 6;
 
-  it("starts with half of the CPU that the platform allows", async () => {
-    const milliseconds = await measureStartupCpu(path.join(root, ".wrangler/dry-run/production/index.js"), BUDGET_MS);
-    console.log(`The bundle starts with ${milliseconds.toFixed(0)} ms of CPU.`);
-    expect(milliseconds).toBeGreaterThan(20);
-    expect(milliseconds).toBeLessThan(BUDGET_MS);
+  it("starts with half of the CPU that the platform allows, measured against a module that never changes", async () => {
+    const { bundle, reference } = await measureStartupCpu(path.join(root, ".wrangler/dry-run/production/index.js"));
+    console.log(
+      `The bundle starts with ${bundle.toFixed(0)} ms of CPU, the reference with ${reference.toFixed(0)} ms.`,
+    );
+    expect(reference).toBeGreaterThan(20);
+    expect(bundle).toBeGreaterThan(20);
+    expect(bundle / reference).toBeLessThan(MOST);
   });
 });
 
