@@ -11,6 +11,20 @@ const { convertV4MiniflareOptions, Miniflare } = createRequire(import.meta.url)(
 ) as typeof import("miniflare");
 flushCompileCache();
 
+const SQL_URL = "http://sql.test";
+const SQL_WORKER = `export default {
+  async fetch(request, { MAIL_0, MAIL_1 }) {
+    const { sql, params } = await request.json();
+    try {
+      const done = await Promise.all([MAIL_0, MAIL_1].map((db) => db.prepare(sql).bind(...params).all()));
+      const results = done.flatMap(({ results }) => results);
+      return Response.json({ results, changes: done.reduce((sum, { meta }) => sum + meta.changes, 0) });
+    } catch (error) {
+      return new Response(error.stack, { status: 500 });
+    }
+  },
+};`;
+
 process.on("disconnect", () => process.exit(1));
 const options = JSON.parse(process.argv[2] ?? "") as HostProcessOptions;
 copyMigrated();
@@ -40,6 +54,12 @@ function toMiniflareOptions({ bundle, port, vars, queueSeconds }: HostProcessOpt
         name: "email-delivery",
         bindings: { ...worker.bindings, ...vars },
         modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(bundle.script, "utf8") }],
+      },
+      {
+        name: "sql",
+        routes: [`${SQL_URL}/*`],
+        d1Databases: worker.d1Databases,
+        modules: [{ type: "ESModule", path: "sql.mjs", contents: SQL_WORKER }],
       },
     ],
   });
@@ -80,21 +100,8 @@ async function respond(request: Request) {
 
 async function handle(request: Command): Promise<unknown> {
   switch (request.command) {
-    case "sql": {
-      const { MAIL_0, MAIL_1 } = await bindings();
-      const done = await Promise.all(
-        [MAIL_0, MAIL_1].map((db) =>
-          db
-            .prepare(request.sql)
-            .bind(...request.params)
-            .all(),
-        ),
-      );
-      return {
-        results: done.flatMap(({ results }) => results),
-        changes: done.reduce((sum, { meta }) => sum + meta.changes, 0),
-      };
-    }
+    case "sql":
+      return runSql(request);
     case "seed": {
       const [{ createContext }, { seedWorkspace }] = await Promise.all([
         import("../../src/platform/context.ts"),
@@ -105,6 +112,16 @@ async function handle(request: Command): Promise<unknown> {
     case "stop":
       return miniflare.dispose();
   }
+}
+
+/**
+ * Runs a statement in each mail database. Statements that this process prepares would stop it until workerd responds, and workerd
+ * could wait for it meanwhile: for room to write a log line.
+ */
+async function runSql({ sql, params }: Extract<Command, { command: "sql" }>): Promise<unknown> {
+  const response = await miniflare.dispatchFetch(SQL_URL, { method: "POST", body: JSON.stringify({ sql, params }) });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
 }
 
 function bindings(): Promise<Env> {
