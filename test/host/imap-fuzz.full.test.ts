@@ -30,9 +30,11 @@ const ORDINARY_COMMANDS = [
   "UID SEARCH TEXT fuzz",
   "STATUS Sent (MESSAGES)",
 ];
+/** Of so many ordinary connections one has a wrong password, about as many as of the random ones: scrypt takes the Worker a fifth of a second. */
+const WRONG_PASSWORD_EACH = 20;
 /** The 99 % of the times, in ms, and on a busy machine against that beside ordinary commands. */
 const NOOP_MS = 300;
-const NOOP_RATIO = 5;
+const NOOP_RATIO = 3;
 const MAX_MEGABYTES = 300;
 const FOREIGN = "secret-of-another-mailbox";
 
@@ -62,20 +64,33 @@ async function timeNoops(isOver: () => boolean): Promise<number[]> {
 }
 
 /** Sends ordinary commands on a connection, few, so that logins are as large a part of the work as with random ones. */
-async function useOnce(): Promise<void> {
+async function useOnce(n: number): Promise<void> {
+  if (n % WRONG_PASSWORD_EACH === 0) return mistype();
   const client = await site.loggedIn("INBOX");
   for (const command of ORDINARY_COMMANDS) await client.command(command);
   client.end();
 }
 
+let mistyped = 0;
+
+/** Logs in with a wrong password. The addresses differ, because wrong passwords of one address are limited. */
+async function mistype(): Promise<void> {
+  mistyped += 1;
+  const { client } = await ImapClient.connect(site.login);
+  expect((await client.command(`LOGIN person${mistyped}@gateway.test wrong`)).at(-1)).toMatch(
+    /^NO \[AUTHENTICATIONFAILED\]/,
+  );
+  client.end();
+}
+
 /** Runs `use` on several connections at once, `count` times in all. Returns the times of NOOP of another client meanwhile, in ms. */
-async function timeMeanwhile(count: number, use: () => Promise<void>): Promise<number[]> {
+async function timeMeanwhile(count: number, use: (n: number) => Promise<void>): Promise<number[]> {
   let [begun, isOver] = [0, false];
   const times = timeNoops(() => isOver);
   const workers = Array.from({ length: CONNECTIONS }, async () => {
     while (begun < count) {
       begun += 1;
-      await use();
+      await use(begun);
     }
   });
   await Promise.all(workers).finally(() => {
