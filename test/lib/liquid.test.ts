@@ -118,6 +118,30 @@ describe("a mistake has a line and a column", () => {
   });
 });
 
+describe("templates that render each other", () => {
+  it.each<[what: string, parts: Record<string, string>, message: string]>([
+    ["itself", { a: "{% render 'a' %}" }, 'the template "a" renders itself'],
+    [
+      "in a circle",
+      { a: "{% render 'b' %}", b: "{% render 'c' %}", c: "{% render 'a' %}" },
+      'the template "a" renders "b", which renders "c", which renders "a"',
+    ],
+    [
+      "in a circle to which the first leads",
+      { a: "{% render 'b' %}", b: "{% render 'b' %}" },
+      'the template "b" renders itself',
+    ],
+  ])("%s are an issue at the tag that renders the first", (_, parts, message) => {
+    const issue = { line: 2, column: 2, part: null, message };
+    expect(() => parseLiquid("\n {% render 'a' %}", "html", parts).paths()).toThrow(expect.objectContaining({ issue }));
+  });
+
+  it("more than once, and in no circle, have values", () => {
+    const parts = { a: "{% render 'b' %}{% render 'c' %}", b: "{% render 'c' %}", c: "{{ x }}" };
+    expect(parseLiquid("{% render 'a' %}{% render 'c' %}{{ y }}", "html", parts).paths()).toEqual([["x"], ["y"]]);
+  });
+});
+
 describe("a hostile text ends at a limit, with a frozen clock", () => {
   const big = "x".repeat(60_000);
   it.each<[name: string, text: string, values?: Values]>([

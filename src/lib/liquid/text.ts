@@ -1,5 +1,6 @@
 import type { Template } from "liquidjs/dist/liquid.browser.mjs";
 import type { Encoding, Values } from "../placeholders.ts";
+import { circleIssue } from "./circle.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { isOfText, type LiquidIssue, toIssue } from "./issues.ts";
 import { liquidLimits } from "./meter.ts";
@@ -51,7 +52,11 @@ export function parseLiquid(text: string, encoding: Encoding, parts: Parts = {})
     parts: own,
     render: (values, now) =>
       withIssue(() => String(engine.liquid.renderSync(templates, newContext(engine.liquid, values, now)))),
-    paths: () => withIssue(() => pathsOf(engine, templates)),
+    paths: () =>
+      withIssue(
+        () => pathsOf(engine, templates),
+        () => circleIssue(engine.parts, parts, encoding),
+      ),
   };
 }
 
@@ -60,11 +65,12 @@ function pathsOf({ liquid }: Engine, templates: Template[]): string[][] {
   return segments.map((path) => path.filter((part) => typeof part === "string"));
 }
 
-function withIssue<Result>(run: () => Result): Result {
+/** Runs work on a text. `explain` may know more of an error than its own message. */
+function withIssue<Result>(run: () => Result, explain: () => LiquidIssue | null = () => null): Result {
   try {
     return run();
   } catch (error) {
-    if (isOfText(error)) throw new LiquidTextError(toIssue(error));
+    if (isOfText(error)) throw new LiquidTextError(explain() ?? toIssue(error));
     throw error;
   }
 }
