@@ -45,7 +45,7 @@ function namesIn(text: string, encoding: Encoding): string[] {
   try {
     engine.liquid.parse(text);
   } catch {
-    // What is wrong with a part is said where that is saved; the names before it count.
+    // A part with a mistake is refused where it is saved; the names before the mistake count.
   }
   return engine.parts.map(({ name }) => name);
 }
