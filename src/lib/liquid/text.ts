@@ -55,7 +55,7 @@ export function parseLiquid(text: string, encoding: Encoding, parts: Parts = {})
     paths: () =>
       withIssue(
         () => pathsOf(engine, templates),
-        () => circleIssue(engine.parts, parts, encoding),
+        () => circleIssue(engine.parts),
       ),
   };
 }

@@ -1,10 +1,6 @@
-import { readFileSync } from "node:fs";
-
-/** Returns the CPU time that work takes in this thread, in ms: other threads and processes do not count. Linux only (proc_pid_schedstat(5)). */
+/** Returns the CPU time that work takes in this thread, in ms: other processes do not count. */
 export function cpuTimeOf(work: () => void): number {
-  const before = threadNanoseconds();
+  const before = process.threadCpuUsage();
   work();
-  return (threadNanoseconds() - before) / 1e6;
+  return process.threadCpuUsage(before).user / 1_000;
 }
-
-const threadNanoseconds = () => Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]);
