@@ -41,6 +41,8 @@ const preferences = (ports: Readonly<Record<number, number>>) => ({
   "mail.shell.checkDefaultClient": false,
   "mail.biff.show_alert": false,
   "mail.biff.play_sound": false,
+  // It ends its connection for sending five seconds after a message, and a test goes on with that connection.
+  "mail.smtpserver.default.quit_delay_ms": 600_000,
   // Marionette turns it off, and then a program that starts again asks for the password before Marionette answers.
   "signon.rememberSignons": true,
   // Buttons of a dialog work at once.
