@@ -11,7 +11,7 @@ const REPEAT = /(?:[*+?]|\{(\d{1,3})(,(\d{0,3}))?\})\??/y;
 /**
  * Returns the pattern of an operator, in any case of letters. So that no reply can hold up the program for long, it has no repeated
  * groups, no references, no look-around, and at most one repetition without end beside short ones: the ways to match are counted and
- * bounded, some ten milliseconds for a reply. Throws an Error that says what is wrong.
+ * bounded, tens of milliseconds for a reply. Throws an Error that says what is wrong.
  */
 export function boundedPattern(text: string): RegExp {
   if (text === "") throw new Error("is empty and would match every reply");
