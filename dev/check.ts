@@ -103,6 +103,7 @@ async function test(): Promise<boolean> {
   const reporters = [
     "--reporter=default",
     "--reporter=json",
+    "--reporter=./dev/failures-at-once.ts",
     "--reporter=./dev/slowest-files.ts",
     "--reporter=./dev/prepared-sql/reporter.ts",
     `--outputFile.json=${report}`,
