@@ -9,6 +9,7 @@ import { newSession } from "../../../src/access/sessions/index.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/create.ts";
 import { keyedHashes } from "../../../src/lib/secret-box.ts";
+import { HOUR_MS } from "../../../src/lib/time.ts";
 import { createContext } from "../../../src/platform/context.ts";
 import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/index.ts";
 import { launchBrowser, openPage } from "./browser.ts";
@@ -86,7 +87,7 @@ export async function startSite(further: Record<string, string> = {}) {
       const [now, { workspaceNumber, userId }] = [ctx.now(), workspace];
       await ctx.db
         .prepare("INSERT INTO invitations VALUES (?1, ?2, ?3, ?3, 'member', ?4, ?5, ?6, ?7)")
-        .bind(ctx.newId(), workspaceNumber, of, hash, userId, now, now + 60_000)
+        .bind(ctx.newId(), workspaceNumber, of, hash, userId, now, now + HOUR_MS)
         .run();
       return `/invitations/${token}`;
     },
