@@ -10,13 +10,13 @@ import os from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { findTestPort } from "./support/ports.ts";
+import { readSigned } from "./support/read-signed.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 
 const DAY_MS = 86_400_000;
@@ -30,10 +30,12 @@ let host: RestartableHost;
 let seeded: Seeded;
 const sink = new CountingSink();
 const vars: Record<string, string> = { MASTER_KEYS: newKey(1) };
-/** Requests to the webhook. */
-const events: { headers: Record<string, string>; body: string }[] = [];
+let webhookSecret: string;
+/** Bodies that the webhook got, and what their signatures sign. */
+const events: { body: string; signed: unknown }[] = [];
 const receiver = createServer(async (request, response) => {
-  events.push({ headers: request.headers as Record<string, string>, body: await text(request) });
+  const body = await text(request);
+  events.push({ body, signed: readSigned(webhookSecret, body, request.headers) });
   response.end();
 });
 /** Cookies of the platform administrator by name. */
@@ -145,16 +147,14 @@ async function expectDelivered(subjects: readonly string[]): Promise<void> {
   await expect.poll(() => subjects.filter((subject) => !isDelivered(subject)), { timeout: 30_000 }).toEqual([]);
 }
 
-it("replaces the master key with no refused request, and without the old key everything still works", {
-  timeout: 240_000,
-}, async () => {
+it("replaces the master key with no refused request, and without the old key everything still works", async () => {
   const api = <Out>(request: readonly [string, string], body?: object) => call<Out>(host, seeded.apiKey, request, body);
   const old = vars.MASTER_KEYS ?? "";
   const webhook = {
     url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
     events: ["email.sent", "email.delivered"],
   };
-  const { secret } = await api<{ secret: string }>(["POST", "/v1/webhooks/"], webhook);
+  webhookSecret = (await api<{ secret: string }>(["POST", "/v1/webhooks/"], webhook)).secret;
   const early = "Accepted before the rotation";
   const scheduled = await api<{ id: string }>(["POST", "/v1/emails/"], {
     ...{ from_: { email: seeded.mailbox }, to: [{ email: "late@example.org" }], subject: early, text: "Later" },
@@ -193,8 +193,7 @@ it("replaces the master key with no refused request, and without the old key eve
   await expectDelivered([...steps, last].flat());
   // Its secret was sealed with the old key.
   await expect.poll(() => events.some(({ body }) => body.includes(scheduled.id)), { timeout: 30_000 }).toBe(true);
-  for (const { headers, body } of events)
-    expect(new Webhook(secret).verify(body, headers)).toMatchObject(JSON.parse(body) as object);
+  for (const { body, signed } of events) expect(signed).toEqual(JSON.parse(body));
   expect([...responses].sort()).toEqual([
     "GET /v1/admin 200",
     "GET /v1/me 200",
