@@ -10,8 +10,8 @@ import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 const isLong = process.env.TEST_LONG === "1";
 /** All files, as `npm run test:full` runs them. */
 const isFull = isLong || process.env.TEST_FULL === "1";
-/** Most milliseconds of a test with these counts. */
-const LONG_MS = 3_600_000;
+/** Most milliseconds of a test: they end one that hangs, and measure nothing. */
+const [LONG_MS, FULL_MS] = [3_600_000, 600_000];
 
 const FULL = "test/**/*.full.test.ts";
 const HOST = "test/host/**/*.test.ts";
@@ -73,6 +73,7 @@ export default defineConfig(async () => {
       },
     })),
   ];
+  const mostMs = (quick: number) => (isLong ? LONG_MS : isFull ? FULL_MS : quick);
   // A condition is waited for as long as a busy machine needs; vitest gives up after a second.
   const expect = { poll: { timeout: 30_000 } };
   const workers = {
@@ -81,14 +82,14 @@ export default defineConfig(async () => {
     globalSetup: ["./test/support/global-setup.ts"],
     setupFiles: ["./test/support/setup.ts"],
     // Long enough that a test does not fail on a busy machine.
-    testTimeout: isLong ? LONG_MS : 60_000,
+    testTimeout: mostMs(60_000),
     expect,
   };
   const left = isFull ? [] : [FULL];
   return {
     test: {
-      // Three more than processors, because tests wait a good part of the time.
-      maxWorkers: availableParallelism() + 3,
+      // Three more than processors, because tests wait a good part of the time. Those of the full run keep programs of their own busy.
+      maxWorkers: availableParallelism() + (isFull ? 1 : 3),
       sequence: { sequencer: FileOrder },
       projects: [
         {
@@ -115,8 +116,8 @@ export default defineConfig(async () => {
             exclude: left,
             environment: "node",
             expect,
-            testTimeout: isLong ? LONG_MS : 120_000,
-            hookTimeout: 120_000,
+            testTimeout: mostMs(120_000),
+            hookTimeout: isFull ? FULL_MS : 120_000,
           },
         },
       ],

@@ -7,6 +7,6 @@ export default class FailuresAtOnce implements Reporter {
   onTestCaseResult(test: TestCase) {
     const file = path.relative(ROOT, test.module.moduleId);
     for (const { stack, message } of test.result().errors ?? [])
-      console.error(`FAILED  ${file}: ${test.fullName}\n${stack || message}\n`);
+      console.error(`FAILED  ${file}: ${test.fullName}\n${message}\n${stack}\n`);
   }
 }

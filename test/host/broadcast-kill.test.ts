@@ -30,7 +30,7 @@ if (isFull)
 it.each(places)(
   `${plan.kills} kills in the middle of a broadcast to ${plan.contacts} contacts: everybody gets exactly one email%s`,
   {
-    timeout: byExtent({ quick: 180_000, full: 180_000, long: 1_800_000 }),
+    timeout: byExtent({ quick: 180_000, full: 600_000, long: 1_800_000 }),
   },
   async (_, place) => {
     const timeoutMs = byExtent({ quick: 90_000, full: 90_000, long: 900_000 });

@@ -115,7 +115,7 @@ async function fuzzOnce(random: () => number): Promise<{ received: string; gaveU
 }
 
 it(`${commands} random commands crash nothing, get replies of SMTP only, and others are served meanwhile (seed ${seed})`, {
-  timeout: byExtent({ quick: 120_000, full: 120_000, long: 3_600_000 }),
+  timeout: byExtent({ quick: 120_000, full: 600_000, long: 3_600_000 }),
 }, async () => {
   const before = await countEmails();
   let left = commands;
