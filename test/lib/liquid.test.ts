@@ -131,6 +131,11 @@ describe("templates that render each other", () => {
       { a: "{% render 'b' %}", b: "{% render 'b' %}" },
       'the template "b" renders itself',
     ],
+    [
+      "after text, in a circle",
+      { a: "Dear {{ x }}, {% render 'b' %}", b: "x{% if y %}y{% render 'a' %}{% endif %}" },
+      'the template "a" renders "b", which renders "a"',
+    ],
   ])("%s are an issue at the tag that renders the first", (_, parts, message) => {
     const issue = { line: 2, column: 2, part: null, message };
     expect(() => parseLiquid("\n {% render 'a' %}", "html", parts).paths()).toThrow(expect.objectContaining({ issue }));

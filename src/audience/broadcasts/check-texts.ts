@@ -11,7 +11,8 @@ type Texts = Pick<BroadcastRow, "language" | "subject" | "preheader" | "html_bod
  * that does not exist (docs/contract/templates.md#liquid). At most one D1 call.
  */
 export async function checkTexts(ctx: CallerCtx, { language, ...texts }: Texts): Promise<void> {
-  await examine(ctx, { language, subject: texts.subject, htmlBody: texts.html_body, textBody: texts.text_body });
+  const content = { language, subject: texts.subject, htmlBody: texts.html_body, textBody: texts.text_body };
+  await examine(ctx, content, null);
   if (language === "placeholders" || texts.preheader === null) return;
   try {
     if (parseLiquid(texts.preheader, "html").parts.length > 0)

@@ -18,7 +18,10 @@ export interface LiquidText {
    * Throws LiquidTextError.
    */
   render(values: Values, now: number): string;
-  /** Returns the values that the text and its parts read, as paths such as `["order", "total"]`. Throws LiquidTextError. */
+  /**
+   * Returns the values that the text and its parts read, as paths such as `["order", "total"]`. Throws LiquidTextError, also for parts
+   * that render each other without end.
+   */
   paths(): readonly (readonly string[])[];
 }
 
@@ -60,12 +63,14 @@ export function parseLiquid(text: string, encoding: Encoding, parts: Parts = {})
   };
 }
 
-function pathsOf({ liquid }: Engine, templates: Template[]): string[][] {
+function pathsOf({ liquid, parts }: Engine, templates: Template[]): string[][] {
   const segments = liquid.globalVariableSegmentsSync(templates, { partials: true });
+  const circle = circleIssue(parts);
+  if (circle) throw new LiquidTextError(circle);
   return segments.map((path) => path.filter((part) => typeof part === "string"));
 }
 
-/** Runs work on a text. `explain` may know more of an error than its own message. */
+/** Runs work on a text. `explain` may know more of an error of the package than its own message, such as that of a full stack. */
 function withIssue<Result>(run: () => Result, explain: () => LiquidIssue | null = () => null): Result {
   try {
     return run();

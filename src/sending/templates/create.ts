@@ -29,7 +29,7 @@ export async function insertTemplate(
   content: Pick<TemplateRow, "name" | "language" | "subject" | "htmlBody" | "textBody" | "blocksJson">,
 ): Promise<TemplateOut> {
   const now = ctx.now();
-  const examined = await examine(ctx, content);
+  const examined = await examine(ctx, content, content.name);
   const row = {
     ...content,
     ...examined,

@@ -19,7 +19,7 @@ export async function updateTemplate(ctx: CallerCtx, id: string, patch: Template
     const row = await getTemplate(ctx, id);
     const changed = applyPatch(row, patch, ctx.now());
     if (changed === null) return toTemplate(row);
-    const examined = { ...changed, ...(await examine(ctx, changed)) };
+    const examined = { ...changed, ...(await examine(ctx, changed, changed.name)) };
     const response = toTemplate(examined);
     const { id: key, workspace, createdAt, ...values } = { ...examined, size: checkSize(response) };
     const [written] = await orm(ctx)

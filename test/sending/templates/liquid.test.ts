@@ -115,12 +115,31 @@ describe("parts of other templates", () => {
     expect(await refusalOf(refused)).toMatchObject({ status: 422, field: "template_id" });
   });
 
-  it("that render each other are refused with their names", async () => {
-    const a = await create({ name: "a", text_body: "a" });
-    await create({ name: "b", text_body: "{% render 'a' %}" });
-    const changed = await api.call("PATCH", `/v1/templates/${a.id}`, { text_body: "{% render 'b' %}" });
-    const refusal = changed.status === 200 ? await api.post("/v1/emails/", byTemplate(a)) : changed;
-    expect((await refusalOf(refusal)).msg).toContain('the template "b" renders "a", which renders "b"');
+  it.each(["text_body", "html_body"])(
+    "that render each other are refused with their names when the %s is stored",
+    async (body) => {
+      const a = await create({ name: "a", [body]: "a" });
+      await create({ name: "b", [body]: "b{% render 'a' %}" });
+      const circle = 'the template "b" renders "a", which renders "b"';
+      const changed = await api.call("PATCH", `/v1/templates/${a.id}`, { [body]: "\n a{% render 'b' %}" });
+      const msg = `${body}: line 2, column 3: ${circle}`;
+      expect(await refusalOf(changed)).toEqual({ status: 422, field: body, msg });
+      const second = await api.post("/v1/templates/", liquid({ name: "a", [body]: "{% render 'b' %}" }));
+      expect(await refusalOf(second)).toMatchObject({ status: 422, field: body, msg: expect.stringContaining(circle) });
+      expect(await (await api.get(`/v1/templates/${a.id}`)).json()).toMatchObject({ [body]: "a" });
+    },
+  );
+
+  it("that render each other since another was deleted refuse the send with their names", async () => {
+    const b = await create({ name: "b", text_body: "b" });
+    await create({ name: "a", text_body: "a{% render 'b' %}" });
+    const newest = await create({ name: "a", text_body: "a" });
+    const changed = await api.call("PATCH", `/v1/templates/${b.id}`, { text_body: "b{% render 'a' %}" });
+    expect(changed.status).toBe(200);
+    await api.call("DELETE", `/v1/templates/${newest.id}`);
+    const refusal = await refusalOf(await api.post("/v1/emails/", byTemplate(b)));
+    expect(refusal).toMatchObject({ status: 422, field: "template_id" });
+    expect(refusal.msg).toContain('line 1, column 2: the template "a" renders "b", which renders "a"');
   });
 
   it("cost one D1 call for all emails of a batch", async () => {
