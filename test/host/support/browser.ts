@@ -24,13 +24,20 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 /** Fewer processes, which take a tenth less CPU: without a GPU, and one renderer for all pages, which are of one site. */
 const FEWER_PROCESSES = ["--disable-gpu", "--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
-/** Starts Chromium. `further`: arguments beside the usual ones. */
-export function launchBrowser(further: readonly string[] = []): Promise<Browser> {
+/** Starts of Chromium that a test tries: it sometimes crashes before its first page. */
+const STARTS = 3;
+
+/** Starts Chromium, again when it crashes as it starts. `further`: arguments beside the usual ones. */
+export async function launchBrowser(further: readonly string[] = [], starts: number = STARTS): Promise<Browser> {
   const options = packaged === undefined ? { executablePath: chromiumPath ?? "" } : launchOptions(packaged);
-  return chromium.launch({
-    ...options,
-    args: ["--no-sandbox", "--disable-dev-shm-usage", ...FEWER_PROCESSES, ...further],
-  });
+  const args = ["--no-sandbox", "--disable-dev-shm-usage", ...FEWER_PROCESSES, ...further];
+  try {
+    return await chromium.launch({ ...options, args });
+  } catch (error) {
+    if (starts <= 1) throw error;
+    console.warn(`Chromium did not start, and is started again: ${error}`);
+    return launchBrowser(further, starts - 1);
+  }
 }
 
 /** Opens a page and records its problems: console errors, refused resources, and requests to other hosts. */
