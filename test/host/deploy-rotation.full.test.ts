@@ -4,11 +4,8 @@
  */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
@@ -18,9 +15,9 @@ import { call } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { HttpsFront } from "./support/https-front.ts";
 import { findTestPort } from "./support/ports.ts";
-import { readSigned } from "./support/read-signed.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
+import { WebhookReceiver } from "./support/webhook-receiver.ts";
 
 const WORKER = "email-delivery-production";
 const PUBLIC_URL = "https://mail.shop.se";
@@ -30,22 +27,15 @@ let standIn: StandIn;
 let front: HttpsFront;
 let host: RestartableHost;
 let seeded: Seeded;
-let webhookSecret: string;
 const sink = new CountingSink();
-/** Bodies that the webhook got, and what their signatures sign. */
-const events: { body: string; signed: unknown }[] = [];
-const receiver = createServer(async (request, response) => {
-  const body = await text(request);
-  events.push({ body, signed: readSigned(webhookSecret, body, request.headers) });
-  response.end();
-});
+const receiver = new WebhookReceiver();
 const vars: Record<string, string> = { PUBLIC_URL, LIVE_WEBHOOKS: "on", WEBHOOK_ALLOW_INSECURE: "on" };
 const file = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-deploy-rotation-"));
   await sink.listen();
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  await receiver.listen();
   const port = await findTestPort();
   standIn = await StandIn.create(folder);
   front = await HttpsFront.open(folder, "mail.shop.se", port);
@@ -103,8 +93,7 @@ async function expectSecretsOpen(subject: string): Promise<void> {
   const mail = { from_: { email: seeded.mailbox }, to: [{ email: "friend@example.org" }], subject, text: "Hello" };
   const { id } = await call<{ id: string }>(host, seeded.apiKey, ["POST", "/v1/emails/"], mail);
   await expect.poll(() => sink.receipts.some((receipt) => receipt.subject === subject), { timeout: 30_000 }).toBe(true);
-  await expect.poll(() => events.some(({ body }) => body.includes(id)), { timeout: 30_000 }).toBe(true);
-  for (const { body, signed } of events) expect(signed).toEqual(JSON.parse(body));
+  await receiver.expectSigned(id);
 }
 
 /** Expects that a deploy is refused with this reason, changes no secret and prints none. */
@@ -135,10 +124,9 @@ describe("a rotation between deploys", () => {
     Object.assign(vars, (await standIn.account()).workers[WORKER]?.secrets);
     [seeded] = (await host.startAndSeed("rotation.example")) as [Seeded];
     await host.start();
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    const webhook = { url, events: ["email.sent", "email.delivered"] };
+    const webhook = { url: receiver.url, events: ["email.sent", "email.delivered"] };
     const made = await call<{ secret: string }>(host, seeded.apiKey, ["POST", "/v1/webhooks/"], webhook);
-    webhookSecret = made.secret;
+    receiver.secret = made.secret;
     await expectSecretsOpen("Before the rotation");
     expect((await deploy()).output).toContain("Publish these DNS records");
     await cp(file("secrets.json"), file("old.json"));

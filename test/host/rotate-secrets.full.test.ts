@@ -4,11 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
@@ -16,8 +13,8 @@ import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { findTestPort } from "./support/ports.ts";
-import { readSigned } from "./support/read-signed.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
+import { WebhookReceiver } from "./support/webhook-receiver.ts";
 
 const DAY_MS = 86_400_000;
 const newKey = (version: number) => `${version}:${randomBytes(32).toString("base64")}`;
@@ -30,14 +27,7 @@ let host: RestartableHost;
 let seeded: Seeded;
 const sink = new CountingSink();
 const vars: Record<string, string> = { MASTER_KEYS: newKey(1) };
-let webhookSecret: string;
-/** Bodies that the webhook got, and what their signatures sign. */
-const events: { body: string; signed: unknown }[] = [];
-const receiver = createServer(async (request, response) => {
-  const body = await text(request);
-  events.push({ body, signed: readSigned(webhookSecret, body, request.headers) });
-  response.end();
-});
+const receiver = new WebhookReceiver();
 /** Cookies of the platform administrator by name. */
 const cookies = new Map<string, string>();
 /** Responses of all requests, as `<request> <status>`. */
@@ -46,7 +36,7 @@ const responses = new Set<string>();
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-rotation-"));
   await sink.listen();
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  await receiver.listen();
   const port = await findTestPort();
   url = `http://127.0.0.1:${port}`;
   Object.assign(vars, { PUBLIC_URL: url, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` });
@@ -150,11 +140,8 @@ async function expectDelivered(subjects: readonly string[]): Promise<void> {
 it("replaces the master key with no refused request, and without the old key everything still works", async () => {
   const api = <Out>(request: readonly [string, string], body?: object) => call<Out>(host, seeded.apiKey, request, body);
   const old = vars.MASTER_KEYS ?? "";
-  const webhook = {
-    url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
-    events: ["email.sent", "email.delivered"],
-  };
-  webhookSecret = (await api<{ secret: string }>(["POST", "/v1/webhooks/"], webhook)).secret;
+  const webhook = { url: receiver.url, events: ["email.sent", "email.delivered"] };
+  receiver.secret = (await api<{ secret: string }>(["POST", "/v1/webhooks/"], webhook)).secret;
   const early = "Accepted before the rotation";
   const scheduled = await api<{ id: string }>(["POST", "/v1/emails/"], {
     ...{ from_: { email: seeded.mailbox }, to: [{ email: "late@example.org" }], subject: early, text: "Later" },
@@ -192,8 +179,7 @@ it("replaces the master key with no refused request, and without the old key eve
   for (const subjects of [...steps, last]) expect(subjects.length).toBeGreaterThanOrEqual(EMAILS);
   await expectDelivered([...steps, last].flat());
   // Its secret was sealed with the old key.
-  await expect.poll(() => events.some(({ body }) => body.includes(scheduled.id)), { timeout: 30_000 }).toBe(true);
-  for (const { body, signed } of events) expect(signed).toEqual(JSON.parse(body));
+  await receiver.expectSigned(scheduled.id);
   expect([...responses].sort()).toEqual([
     "GET /v1/admin 200",
     "GET /v1/me 200",
