@@ -110,6 +110,17 @@ describe("a mistake has a line and a column", () => {
     expect(issueOf(text)).toMatchObject(expected);
   });
 
+  it.each(["none", "toString", "constructor", "__proto__"])("at the tag of a part that does not exist: %s", (name) => {
+    const message = `no Liquid template with such a body has the name "${name}"`;
+    expect(issueOf(`\n {% render '${name}' %}`)).toMatchObject({ message });
+    expect(() => parseLiquid(`{% render '${name}' %}`, "html").paths()).toThrow(message);
+  });
+
+  it.each(["toString", "__proto__"])("but a part with the name %s has none", (name) => {
+    const parts = JSON.parse(`{"${name}": "{{ x }}!"}`) as Record<string, string>;
+    expect(parseLiquid(`{% render '${name}', x: x %}`, "html", parts).render({ x: 1 }, 0)).toBe("1!");
+  });
+
   it("in a part of another template, with its name", () => {
     expect(issueOf("{% render 'footer' %}", {}, { footer: "\n{{ x | shout }}" })).toMatchObject({
       line: 2,

@@ -37,7 +37,8 @@ export interface Engine {
  */
 export function createEngine(encoding: Encoding, parts: Readonly<Record<string, string>>): Engine {
   const liquid = new Liquid({
-    templates: { ...parts },
+    // Without a prototype, whose members would be parts with names such as toString.
+    templates: Object.assign(Object.create(null), parts),
     cache: KEPT_PARTS,
     relativeReference: false,
     ownPropertyOnly: true,
