@@ -1,12 +1,19 @@
 import { expect } from "vitest";
+import { readReturnPath } from "../../../src/platform/mail-tokens/index.ts";
 import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import type { Detail } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { deliverTo } from "../../support/submissions.ts";
-import { createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 export const crlf = (text: string) => text.replace(/\r?\n/g, "\r\n");
+
+/** Returns the id of the email whose return path is in a MAIL command. */
+async function emailOf(mail: string): Promise<string | undefined> {
+  const [, path = ""] = /<([^>]*)>/.exec(mail) ?? [];
+  return (await readReturnPath(testContext().settings.masterKeys, path))?.emailId;
+}
 
 /** Returns functions for the messages of one workspace. */
 export function messagesOf(workspace: TestWorkspace) {
@@ -35,10 +42,11 @@ export function messagesOf(workspace: TestWorkspace) {
   async function sent(id = "") {
     const sink = await sinkServer();
     await deliverTo(sink.url, id);
-    // A delivery takes other emails that are due with it.
-    const { message_id } = await detail(id);
-    const messages = (await sink.messages()).filter(({ raw }) => latin1(raw).includes(String(message_id)));
+    const delivered = await sink.messages();
     await sink.close();
+    // A delivery takes other emails that are due with it, also one with the same Message-ID.
+    const ids = await Promise.all(delivered.map(({ mail }) => emailOf(mail)));
+    const messages = delivered.filter((_, index) => ids[index] === id);
     expect(new Set(messages.map((one) => latin1(one.raw))).size).toBe(1);
     const raw = latin1(messages[0]?.raw);
     const rcpts = messages.flatMap((one) => one.rcpts);
