@@ -264,7 +264,7 @@ export const cases: Record<string, RouteCase> = {
   "DELETE /v1/workspaces/:workspace_id/members/:user_id": {
     success: 204,
     create: createMember,
-    beyond: "team:manage",
+    beyond: ["team:manage"],
   },
   "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", deletesWorkspace: true },
   "POST /v1/workspaces/:workspace_id/resume-bulk": { success: 200, create: workspaceOf, only: "owners" },

@@ -15,8 +15,8 @@ export interface RouteCase {
   places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
   /** A restriction beyond the scope: owners only, owners and admins, or the creator of the record only. */
   only?: "owners" | "admins" | "maker";
-  /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
-  beyond?: Scope | "all";
+  /** Scopes that the call needs beyond that of the route; `all`: every one that a role has. */
+  beyond?: readonly Scope[] | "all";
   /** The record belongs to the user who makes the call, whatever the credential. */
   isPerUser?: true;
   /** Every id of the right form is one of the workspace: a person is any address. */

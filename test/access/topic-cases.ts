@@ -19,7 +19,7 @@ export const topicCases: Record<string, RouteCase> = {
   "GET /v1/people/:email/topics": { success: 200, create: createPerson, takesAnyId: true },
   "GET /v1/people/:email/export": {
     ...{ success: 200, create: createPerson, takesAnyId: true },
-    ...{ only: "admins", beyond: "emails:view" },
+    ...{ only: "admins", beyond: ["emails:view"] },
   },
   "GET /v1/people/:email/events": { success: 200, create: createPerson, takesAnyId: true },
   "POST /v1/events": {
