@@ -115,6 +115,9 @@ export default defineConfig(async () => {
             include: [HOST],
             exclude: left,
             environment: "node",
+            // One process, whose files share a service and a Chromium (test/host/support/service.ts).
+            isolate: false,
+            maxWorkers: 1,
             expect,
             testTimeout: mostMs(120_000),
             hookTimeout: isFull ? FULL_MS : 120_000,

@@ -33,15 +33,14 @@ export class Deployment {
   /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`, and these further variables. */
   static async start(
     egressUrl: string,
-    mailDatabases?: number,
+    mailDatabases = 0,
     isInspected = false,
     variables: Record<string, string> = {},
   ): Promise<Deployment> {
     const host = await startHost(
       BENCH_WORKER,
       { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl, CFBL_DKIM_KEY: await newCfblKey(new Date()), ...variables },
-      mailDatabases,
-      isInspected,
+      { mailDatabases, isInspected },
     );
     return Deployment.#withWorkspace(host, 0);
   }

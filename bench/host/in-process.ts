@@ -36,15 +36,22 @@ function printUnlessInfo({ message }: { message: string }): void {
   if (!message.includes('"level":"info"')) console.log(message);
 }
 
-/**
- * Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables, and with as many
- * mail databases as `mailDatabases`; by default those of wrangler.toml. An inspected one has an inspector and the function `gc`.
- */
+export interface HostOptions {
+  /** Number of mail databases; by default those of wrangler.toml. */
+  mailDatabases?: number;
+  /** With an inspector and the function `gc`. */
+  isInspected?: boolean;
+  /** Overrides `max_batch_timeout` of every queue, in seconds. */
+  queueSeconds?: number;
+  /** By default a free one. */
+  port?: number;
+}
+
+/** Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables. */
 export async function startHost(
   entry: string,
   variables: Record<string, string>,
-  mailDatabases = 0,
-  isInspected = false,
+  { mailDatabases = 0, isInspected = false, queueSeconds, port = 0 }: HostOptions = {},
 ): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const isDirect = entry === BENCH_WORKER;
@@ -55,7 +62,7 @@ export async function startHost(
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
-      port: 0,
+      port,
       ...(isInspected ? { inspectorPort: 0 } : {}),
       cf: false,
       handleStructuredLogs: printUnlessInfo,
@@ -63,6 +70,7 @@ export async function startHost(
       workers: [
         {
           ...withControlEndpoints(workerOptions),
+          queueConsumers: withBatchTimeout(workerOptions.queueConsumers as QueueConsumers, queueSeconds),
           name: "email-delivery",
           ...(isDirect ? { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, entrypoint: DIRECT }] } : {}),
           d1Databases: { ...(workerOptions.d1Databases as object), ...furtherDatabases(mailDatabases) },
@@ -101,6 +109,17 @@ export async function startHost(
 function withControlEndpoints(options: Record<string, unknown>): Record<string, unknown> {
   const assets = options.assets as { run_worker_first: string[] };
   return { ...options, assets: { ...assets, run_worker_first: [...assets.run_worker_first, "/bench/*"] } };
+}
+
+type QueueConsumers = Record<string, { maxBatchTimeout: number }>;
+
+function withBatchTimeout(consumers: QueueConsumers, seconds: number | undefined): QueueConsumers {
+  if (seconds === undefined) return consumers;
+  const changed = Object.entries(consumers).map(([queue, options]) => [
+    queue,
+    { ...options, maxBatchTimeout: seconds },
+  ]);
+  return Object.fromEntries(changed);
 }
 
 /** Returns the text of the Worker, its bindings, and the folder of migrated databases, or "". Reads what is shared already. */

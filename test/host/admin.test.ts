@@ -1,20 +1,22 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { runWords } from "../../dev/admin/run-words.ts";
+import type { Seeded } from "../../dev/seed-workspace.ts";
+import type { Ctx } from "../../src/platform/context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { isFull } from "./support/extent.ts";
-import { startMcpSite } from "./support/mcp-site.ts";
+import { sharedService } from "./support/service.ts";
 
 const root = path.join(import.meta.dirname, "../..");
-let site: Awaited<ReturnType<typeof startMcpSite>>;
+let site: { ctx: Ctx; url: string; masterKeys: string; workspace: Seeded };
 
 beforeAll(async () => {
-  site = await startMcpSite();
+  const { host, ctx, masterKeys, addWorkspace } = await sharedService();
+  site = { ctx, url: host.url, masterKeys, workspace: await addWorkspace("admin.test") };
   await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(site.workspace.userId).run();
 }, 120_000);
-afterAll(() => site?.stop());
 
 /** Runs the program of `npm run admin` against the site. `env` is added to the environment. */
 async function spawnAdmin(words: string, env: Record<string, string> = {}) {
@@ -169,26 +171,24 @@ describe("npm run admin", () => {
       expect(await json(`workspaces limit ${workspaceId} 5000`)).toMatchObject({ daily_limit: 5000 });
       expect(await json(`workspaces limit ${workspaceId} none`)).toMatchObject({ daily_limit: 0 });
       expect(await json(`workspaces limit ${workspaceId} default`)).toMatchObject({ daily_limit: null });
-      const [user] = await json<{ id: string }[]>("users list --email ADA@example.test");
+      const [user] = await json<{ id: string }[]>("users list --email ADA@admin.test");
       expect(user).toMatchObject({ id: site.workspace.userId });
-      const own = await admin("users restrict ada@example.test");
+      const own = await admin("users restrict ada@admin.test");
       expect([own.code, own.stderr]).toEqual([1, expect.stringContaining("You cannot restrict your own account")]);
       expect(await json("hosts block phishing.example")).toMatchObject({ host: "phishing.example" });
       expect(await json("hosts list")).toHaveLength(1);
       expect(await json("hosts unblock phishing.example")).toBeNull();
-      expect(await json("claims list a.example.test")).toMatchObject([
-        { name: "example.test", workspace_id: workspaceId },
-      ]);
-      expect(await json("claims end example.test")).toBeNull();
-      expect(await json("claims list example.test")).toEqual([]);
+      expect(await json("claims list a.admin.test")).toMatchObject([{ name: "admin.test", workspace_id: workspaceId }]);
+      expect(await json("claims end admin.test")).toBeNull();
+      expect(await json("claims list admin.test")).toEqual([]);
     },
   );
 
   it("leaves no session, and the audit log names the administrator", async () => {
     const [entry] = await json<{ action: string; actor: { email: string } }[]>("audit list --limit 1");
-    expect(entry).toMatchObject({ action: "session.started", actor: { email: "ada@example.test" } });
-    const sessions = site.ctx.db.prepare("SELECT count(*) AS open FROM sessions");
-    expect(await sessions.first()).toEqual({ open: 0 });
+    expect(entry).toMatchObject({ action: "session.started", actor: { email: "ada@admin.test" } });
+    const sessions = site.ctx.db.prepare("SELECT count(*) AS open FROM sessions WHERE user_id = ?1");
+    expect(await sessions.bind(site.workspace.userId).first()).toEqual({ open: 0 });
   });
 
   it.each([

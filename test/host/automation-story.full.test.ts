@@ -19,7 +19,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
   const ids = { list: "", form: "", automation: "" };
 
   beforeAll(async () => {
-    site = await startStorySite();
+    site = await startStorySite("automation.test");
     ids.list = (await call<{ id: string }>("/v1/contacts/", { name: "Newsletter", confirm: true })).id;
     const form = { name: "Footer", title: "News", text: "Once a month.", button: "Sign up" };
     const { url } = await call<{ url: string }>(`/v1/contacts/${ids.list}/forms`, form);

@@ -14,7 +14,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
   const ids = { list: "", form: "", topic: "", other: "" };
 
   beforeAll(async () => {
-    site = await startStorySite();
+    site = await startStorySite("consent.test");
     ids.topic = await create("/v1/topics/", { name: "Product news", is_public: true });
     ids.other = await create("/v1/topics/", { name: "Offers", is_public: true });
     ids.list = await create("/v1/contacts/", { name: "Newsletter", confirm: true });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
-import { mainButtons, pressOn, type Site, startSite, titleOf, unfold } from "./support/pages.ts";
+import { mainButtons, openSite, pressOn, type Site, titleOf, unfold } from "./support/pages.ts";
 
 /** Home, analytics, webhooks, notifications, forwarding, the inbound log and the pages of administrators in Chromium. */
 
@@ -12,7 +12,7 @@ let site: Site;
 
 describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite({ WEBHOOK_ALLOW_INSECURE: "on" });
+    site = await openSite("dashboard.test");
   }, 120_000);
 
   afterAll(async () => {
@@ -133,12 +133,12 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     await visitAll([
       ["/app/admin/accounts", "Accounts"],
       ["/app/admin/accounts?email=nobody@example.org", "Accounts"],
-      [`/app/admin/accounts/${member}/restrict`, `Restrict ${member}@example.test?`],
+      [`/app/admin/accounts/${member}/restrict`, `Restrict ${member}@dashboard.test?`],
       ["/app/admin/workspaces", "Workspaces"],
       [`/app/admin/workspaces/${workspaceId}/pause`, "Pause sending in Example Shop?"],
       [`/app/admin/workspaces/${workspaceId}/pause`, "Workspaces", (page) => press(page, "Pause sending")],
       ["/app/admin/workspaces", "Workspaces", (page) => press(page, "End the pause of Example Shop")],
-      ["/app/admin/domain-claims?name=example.test", "Domain claims"],
+      ["/app/admin/domain-claims?name=dashboard.test", "Domain claims"],
       ["/app/admin/domain-claims?name=no+domain", "Domain claims"],
       ["/app/admin/transfers", "Force transfer"],
       [
@@ -183,7 +183,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     await site.sendEmail();
     await DB.prepare(
       `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, href, created_at)
-       VALUES (?1, ?2, ?3, 'alerts', 'error', 'example.test can no longer send', 'A body.', '/domains', ?4)`,
+       VALUES (?1, ?2, ?3, 'alerts', 'error', 'dashboard.test can no longer send', 'A body.', '/domains', ?4)`,
     )
       .bind(id, workspaceNumber, userId, now)
       .run();
@@ -195,7 +195,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       MAIL_0.prepare(
         `INSERT INTO inbound_emails (workspace, id, mailbox_id, domain_id, from_address, recipient, subject, text_preview,
            attachment_count, authentication, events, received_at)
-         VALUES (?1, ?2, ?3, ?4, 'ada@example.org', 'hello@example.test', 'A question', 'A text.', 1, ?5, ?6, ?7)`,
+         VALUES (?1, ?2, ?3, ?4, 'ada@example.org', 'hello@dashboard.test', 'A question', 'A text.', 1, ?5, ?6, ?7)`,
       ).bind(
         ...[workspaceNumber, id, mailboxId, domainId],
         JSON.stringify({

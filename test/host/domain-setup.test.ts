@@ -1,12 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startLocalDns } from "../../dev/dns/local.ts";
-import { DnsApi } from "../../dev/dns-api/api.ts";
-import { LOCAL_TOKEN, LOCAL_ZONES } from "../../dev/dns-api/local.ts";
-import { chromiumUnavailable, findIssues, launchBrowser } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
-import { type Site, startSite, unfold } from "./support/pages.ts";
+import { openSite, type Site, unfold } from "./support/pages.ts";
 
 /** From the registration of a domain to the page that shows it as verified, when its zone file is imported by a DNS server. */
 
@@ -20,27 +17,14 @@ const SETUPS = [
 ] as const;
 
 let site: Site;
-let dns: Awaited<ReturnType<typeof startLocalDns>>;
 
 describe.skipIf(chromiumUnavailable() !== null)("the set-up of a domain in Chromium", () => {
   beforeAll(async () => {
-    const api = new DnsApi(
-      LOCAL_ZONES.map((zone) => ({ ...zone, records: [] })),
-      LOCAL_TOKEN,
-    );
-    // Nothing is published but what is imported, and what the service writes to its zones.
-    dns = await startLocalDns(0, async () => [], api);
-    site = await startSite({
-      DNS_RESOLVER_URL: `http://127.0.0.1:${dns.port}/dns-query`,
-      DELEGATED_ZONES: LOCAL_ZONES.map(({ name, id, maxRecords }) => `${name}=${id}:${maxRecords}`).join(" "),
-      DNS_API_URL: `http://127.0.0.1:${dns.port}/client/v4`,
-      DNS_API_TOKEN: LOCAL_TOKEN,
-    });
+    site = await openSite("setup.test", { isPublished: false });
   }, 120_000);
 
   afterAll(async () => {
     await site?.stop();
-    await dns?.close();
   });
 
   it.each(isFull ? SETUPS : SETUPS.slice(0, 1))(
@@ -101,12 +85,11 @@ async function zoneFileOf(page: Page): Promise<string> {
 
 /** Imports a zone file by the form of the DNS page, as a person does. */
 async function importZoneFile(text: string): Promise<void> {
-  const browser = await launchBrowser();
-  const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${dns.port}/`);
+  const { page, context } = await site.open({}, `http://127.0.0.1:${site.dnsPort}`);
+  await page.goto("/");
   const file = { name: "shop.zone.txt", mimeType: "text/plain", buffer: Buffer.from(text) };
   await page.getByLabel("Zone file").setInputFiles(file);
   await page.getByRole("button", { name: "Import" }).click();
   await page.getByText("Imported records and overrides").waitFor();
-  await browser.close();
+  await context.close();
 }

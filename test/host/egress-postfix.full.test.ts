@@ -4,12 +4,12 @@
  */
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { byExtent } from "./support/extent.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { findTestPort } from "./support/ports.ts";
 import { LOGIN, Postfix, postfixUnavailable } from "./support/postfix.ts";
 import { RecipientsServer } from "./support/recipients-server.ts";
+import { startService } from "./support/service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 type DkimVerify = (
@@ -44,12 +44,11 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the egress", () => {
   afterAll(async () => {
     await postfix?.stop();
     recipients?.close();
-    await removeBundle();
   });
 
   /** Starts the Worker and the gateway, and sends Postfix's reports to the gateway. */
   async function start(egressUrl: string) {
-    rig = await startRig({}, {}, egressUrl);
+    rig = await startRig("sender.test", {}, {}, await startService({ EGRESS_URL: egressUrl }));
     postfix.route("bounces.mail.test", rig.ports.mx);
   }
 

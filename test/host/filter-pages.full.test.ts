@@ -1,7 +1,7 @@
 /** The pages of filters and aliases in Chromium, by keyboard and without scripts. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { type Site, startSite } from "./support/pages.ts";
+import { openSite, type Site } from "./support/pages.ts";
 import { type Webmail, webmailOf } from "./support/webmail.ts";
 
 let site: Site;
@@ -13,7 +13,7 @@ const listed = async () =>
 
 describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("filters.test");
     mail = webmailOf(site);
   }, 120_000);
 

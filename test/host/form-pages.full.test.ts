@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressOn, type Site, startSite, titleOf, unfold } from "./support/pages.ts";
+import { openSite, pressOn, type Site, titleOf, unfold } from "./support/pages.ts";
 
 /** The editor of templates, the import of contacts, the time zone and the QR code of TOTP in Chromium. */
 
@@ -12,7 +12,7 @@ let site: Site;
 
 describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("forms.test");
   }, 120_000);
 
   afterAll(async () => {
@@ -329,8 +329,8 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await button(page, "Turn on").click();
     await expect.poll(() => mainText(page)).toContain("Two-factor authentication is on.");
     await context.clearCookies();
-    await page.goto(await site.magicLink(`${member}@example.test`));
-    await button(page, `Sign in as ${member}@example.test`).click();
+    await page.goto(await site.magicLink(`${member}@forms.test`));
+    await button(page, `Sign in as ${member}@forms.test`).click();
     await page.waitForURL("**/auth/totp");
     await page.locator("[name=code]").fill(await codeOf(0));
     await page.locator("main button").first().click();
@@ -340,7 +340,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
 
   /** Returns the text of a QR code in a screenshot. Chromium decodes the PNG. */
   async function scan(png: Buffer): Promise<string | undefined> {
-    const page = await site.browser.newPage();
+    const { page, context } = await site.open();
     const { data, width, height } = (await page.evaluate(`(async () => {
       const image = new Image();
       image.src = "data:image/png;base64,${png.toString("base64")}";
@@ -350,7 +350,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
       const { data, width, height } = drawing.getImageData(0, 0, image.width, image.height);
       return { data: [...data], width, height };
     })()`)) as { data: number[]; width: number; height: number };
-    await page.close();
+    await context.close();
     return jsQR(Uint8ClampedArray.from(data), width, height)?.data;
   }
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressEnter, pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
+import { openSite, pressEnter, pressOn, type Site, titleOf } from "./support/pages.ts";
 
 /** The header, the palette and dialogs of the dashboard in Chromium, with and without scripts. */
 
@@ -8,7 +8,7 @@ let site: Site;
 
 describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("frame.test");
   }, 120_000);
 
   afterAll(async () => {
@@ -56,10 +56,10 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
 
   it("finds everything without scripts, in narrow windows too, and has no issue in any look", async () => {
     const { page, context, problems } = await open("/app", false);
-    await page.locator("header [name=q]").fill("example.test");
+    await page.locator("header [name=q]").fill("frame.test");
     await page.locator("header [name=q]").focus();
     await pressEnter(page);
-    expect(await titleOf(page)).toBe("Results for “example.test”");
+    expect(await titleOf(page)).toBe("Results for “frame.test”");
     expect(await page.locator("main .found").textContent()).toContain("Domains");
     await page.setViewportSize({ width: 320, height: 640 });
     await page.getByRole("link", { name: "Find" }).click();

@@ -1,6 +1,5 @@
 /** Attacks on the mail gateway: smuggling, STARTTLS injection, AUTH before TLS, open relay, slow and many clients. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { isFull } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
@@ -9,16 +8,15 @@ let rig: GatewayRig;
 let sender: string;
 
 beforeAll(async () => {
-  rig = await startRig({ connectionsPerIp: 30, connectionsPerMinute: 10_000 });
+  rig = await startRig("attacked.test", { connectionsPerIp: 30, connectionsPerMinute: 10_000 });
   sender = rig.seed.mailbox;
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 const emails = async () => {
-  const { results } = await rig.host.sql<{ n: number }>("SELECT count(*) AS n FROM emails");
+  const results = await rig.sql<{ n: number }>("SELECT count(*) AS n FROM emails");
   return results.reduce((sum, { n }) => sum + n, 0);
 };
 const message = () => `From: ${sender}\r\nTo: a@example.org\r\nSubject: outer\r\n\r\nouter\r\n`;
@@ -200,13 +198,13 @@ describe("an open relay", () => {
     await client.command("MAIL FROM:<>");
     const recipients = [
       "victim@example.org",
-      "victim%example.org@gateway.test",
-      "@gateway.test:victim@example.org",
-      "victim@example.org@gateway.test",
-      '"victim@example.org"@gateway.test',
+      "victim%example.org@attacked.test",
+      "@attacked.test:victim@example.org",
+      "victim@example.org@attacked.test",
+      '"victim@example.org"@attacked.test',
       "victim@[127.0.0.1]",
-      "example.org!victim@gateway.test",
-      "nobody@gateway.test",
+      "example.org!victim@attacked.test",
+      "nobody@attacked.test",
       `b${"a".repeat(56)}@bounces.mail.test`,
       "postmaster@example.org",
     ];
@@ -223,7 +221,7 @@ describe("too much", () => {
   it("wrong passwords close the connection", async () => {
     const client = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });
     await client.command("EHLO client.test");
-    const token = Buffer.from("\0nobody@gateway.test\0wrong").toString("base64");
+    const token = Buffer.from("\0nobody@attacked.test\0wrong").toString("base64");
     const replies = [];
     for (let i = 0; i < 3; i++) replies.push((await client.command(`AUTH PLAIN ${token}`)).slice(0, 3));
     expect(replies).toEqual(["535", "535", "421"]);

@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import nodemailer from "nodemailer";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
@@ -15,11 +14,10 @@ const run = promisify(execFile);
 let rig: GatewayRig;
 
 beforeAll(async () => {
-  rig = await startRig();
+  rig = await startRig("clients.test");
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Returns whether a program is installed. A test that needs one that is missing is skipped, and its name says so. */

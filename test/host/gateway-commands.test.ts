@@ -1,6 +1,5 @@
 /** The gateway's replies to single commands: recipients, parameters of MAIL and RCPT, and the identity of a login. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
@@ -8,12 +7,11 @@ let rig: GatewayRig;
 let sender: string;
 
 beforeAll(async () => {
-  rig = await startRig({ connectionsPerMinute: 1_000 });
+  rig = await startRig("commands.test", { connectionsPerMinute: 1_000 });
   sender = rig.seed.mailbox;
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 describe("a malformed recipient", () => {

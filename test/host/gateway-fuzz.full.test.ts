@@ -6,11 +6,11 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
-import { certificateFiles, GATEWAY_SECRET, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { GATEWAY_SECRET } from "./support/service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 import { aCommand, inPieces } from "./support/smtp-fuzz.ts";
 
@@ -34,7 +34,7 @@ let exitCode: number | null | undefined;
 let good: { caFile: string; login: GatewayRig["login"]; ports: GatewayRig["ports"] };
 
 beforeAll(async () => {
-  rig = await startRig();
+  rig = await startRig("gateway.test");
   const { authorityFile, variables } = await certificateFiles(path.join(rig.stateDir, "fuzz"));
   gateway = await startGatewayProcess(
     {
@@ -54,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.stop();
   await rig?.close();
-  await removeBundle();
 });
 
 /** Submits messages on a connection of its own until the work is over. Returns the longest time of one in ms, and their number. */
@@ -82,7 +81,7 @@ async function submitMeanwhile(work: Promise<unknown>): Promise<{ longestMs: num
 }
 
 async function countEmails(): Promise<number> {
-  const { results } = await rig.host.sql<{ n: number }>("SELECT count(*) AS n FROM emails");
+  const results = await rig.sql<{ n: number }>("SELECT count(*) AS n FROM emails");
   return results.reduce((sum, { n }) => sum + n, 0);
 }
 

@@ -1,6 +1,5 @@
 /** Mail from outside through the mail gateway (MX): bounces, mail for hosted mailboxes, and a spam filter. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";
 import { dkimRecord, generateDkimKeyPair, signMessage } from "../../src/mail/dkim/index.ts";
 import { composeRaw } from "../../src/mail/raw/index.ts";
@@ -20,14 +19,17 @@ beforeAll(async () => {
   dns = await startLocalDns(0, async () => [], undefined, [
     { type: "TXT", name: "s._domainkey.provider.test", value: dkimRecord("rsa-sha256", provider.publicKey) },
   ]);
-  rig = await startRig({}, { rspamdUrl: rspamd.url, dnsResolverUrl: `http://127.0.0.1:${dns.port}/dns-query` });
+  rig = await startRig(
+    "inbound.test",
+    {},
+    { rspamdUrl: rspamd.url, dnsResolverUrl: `http://127.0.0.1:${dns.port}/dns-query` },
+  );
   sender = rig.seed.mailbox;
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
   rspamd?.stop();
   await dns?.close();
-  await removeBundle();
 });
 beforeEach(() => {
   rspamd.response = "no action";

@@ -8,11 +8,11 @@ import tls from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../bench/host/bundle.ts";
-import { removeBundle } from "../../bench/host/start.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { readConfig } from "../../mail-gateway/config.ts";
 import { startFailingProxy } from "./support/failing-proxy.ts";
-import { certificateFiles, GATEWAY_SECRET, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { GATEWAY_SECRET } from "./support/service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 const run = promisify(execFile);
@@ -21,7 +21,7 @@ let folder: string;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  rig = await startRig();
+  rig = await startRig("process.test");
   folder = await mkdtemp(path.join(os.tmpdir(), "email-gateway-process-"));
   const files = await certificateFiles(folder);
   variables = { ...files.variables, GATEWAY_SECRET, WORKER_URL: rig.host.url };
@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig?.close();
   await rm(folder, { recursive: true, force: true });
-  await removeBundle();
 });
 
 /** Logs in to a gateway process. */

@@ -1,6 +1,5 @@
 /** The gateway's memory of submitted messages, logins and senders. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { byExtent } from "./support/extent.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
@@ -8,11 +7,10 @@ import { SmtpClient } from "./support/smtp-client.ts";
 let rig: GatewayRig;
 
 beforeAll(async () => {
-  rig = await startRig({ connectionsPerMinute: 1_000 });
+  rig = await startRig("submission.test", { connectionsPerMinute: 1_000 });
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Submits a message and returns its id. */
@@ -50,7 +48,7 @@ async function submitAndLose(client: SmtpClient, subject: string): Promise<strin
   await client.begin(rig.seed.mailbox, "a@example.org");
   client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
   const id = await eventually(async () => {
-    const { results } = await rig.host.sql<{ id: string }>(`SELECT id FROM emails WHERE subject = '${subject}'`);
+    const results = await rig.sql<{ id: string }>(`SELECT id FROM emails WHERE subject = '${subject}'`);
     return results[0]?.id;
   });
   client.end();

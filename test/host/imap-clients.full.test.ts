@@ -6,7 +6,6 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { ImapFlow } from "imapflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { MbsyncClient } from "./support/imap/mbsync.ts";
 
@@ -16,13 +15,12 @@ let rig: GatewayRig;
 let port: number;
 
 beforeAll(async () => {
-  rig = await startRig({}, { imap: [{ port: 0, isImplicitTls: true }] });
+  rig = await startRig("imapclients.test", {}, { imap: [{ port: 0, isImplicitTls: true }] });
   [port = 0] = rig.gateway.ports.imap;
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Returns whether a program can be run. With REQUIRE_TOOLS=1 it throws instead of returning false. */

@@ -3,7 +3,6 @@
  * and EXPUNGE only where it is allowed. STRESS_SEED=… repeats the commands of a run; their order among the clients differs.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { byExtent } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { FOLDERS } from "./support/imap/stress-client.ts";
@@ -16,12 +15,11 @@ const PASSWORD = "correct horse battery staple";
 let rig: GatewayRig;
 
 beforeAll(async () => {
-  rig = await startRig({ connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] });
+  rig = await startRig("stress.test", { connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] });
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 it(`${CLIENTS} clients at once get responses that agree with the protocol and with a model (seed ${seed})`, {

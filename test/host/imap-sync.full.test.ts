@@ -4,7 +4,6 @@
  */
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
@@ -30,12 +29,11 @@ interface Listed {
 let rig: GatewayRig;
 
 beforeAll(async () => {
-  rig = await startRig({ connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] });
+  rig = await startRig("sync.test", { connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] });
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 const inbox = (method: string, path: string, body?: unknown) =>

@@ -1,9 +1,9 @@
 /** Thunderbird sets up an account by its address, reads, changes and sends mail, and loses its access. */
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { startService } from "./support/service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 import { certify, HttpsHosts, type NamedCertificate } from "./support/thunderbird/named-hosts.ts";
 import { Thunderbird, thunderbirdUnavailable } from "./support/thunderbird/program.ts";
@@ -30,13 +30,12 @@ beforeAll(async () => {
     tls: certificate.files,
     dnsResolverUrl: `http://127.0.0.1:${dns.port}/dns-query`,
   };
-  rig = await startRig({}, settings, undefined, { IMAP_HOST, SMTP_HOST });
+  rig = await startRig("gateway.test", {}, settings, await startService({ IMAP_HOST, SMTP_HOST }));
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
   await certificate?.remove();
   await dns?.close();
-  await removeBundle();
 });
 
 interface Message {

@@ -1,7 +1,6 @@
 /** Mail programs through the gateway (IMAP), with a real Worker behind it. */
 import { queryObjects } from "node:v8";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { Session } from "../../mail-gateway/imap/session.ts";
 import { isFull } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
@@ -15,12 +14,11 @@ beforeAll(async () => {
     { port: 0, isImplicitTls: false },
     { port: 0, isImplicitTls: true },
   ];
-  rig = await startRig({}, { imap });
+  rig = await startRig("imap.test", {}, { imap });
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 const connect = async (isImplicitTls = true) => {
@@ -37,7 +35,7 @@ async function loggedIn(folder?: string, password = PASSWORD): Promise<ImapClien
 
 /** Appends a message and returns its UID. */
 async function append(client: ImapClient, folder: string, subject: string, flags = "()"): Promise<number> {
-  const message = `From: Ada <ada@example.org>\r\nTo: hello@gateway.test\r\nSubject: ${subject}\r\n\r\nText of ${subject}.\r\n`;
+  const message = `From: Ada <ada@example.org>\r\nTo: hello@imap.test\r\nSubject: ${subject}\r\n\r\nText of ${subject}.\r\n`;
   const responses = await client.command(`APPEND ${folder} ${flags} {${message.length}+}\r\n${message}`);
   const [, uid] = /^OK \[APPENDUID \d+ (\d+)\]/.exec(responses.at(-1) ?? "") ?? [];
   if (uid === undefined) throw new Error(responses.join("; "));
@@ -69,7 +67,7 @@ describe("a connection", () => {
     const { client } = await connect();
     const wrong = `LOGIN ${rig.seed.mailbox} wrong`;
     expect(await client.command(wrong)).toEqual(["NO [AUTHENTICATIONFAILED] The address or the password is wrong"]);
-    expect((await client.command("LOGIN unknown@gateway.test wrong")).at(-1)).toMatch(/^NO \[AUTHENTICATIONFAILED\]/);
+    expect((await client.command("LOGIN unknown@imap.test wrong")).at(-1)).toMatch(/^NO \[AUTHENTICATIONFAILED\]/);
     const last = await client.command(
       `AUTHENTICATE PLAIN ${Buffer.from(`\0${rig.seed.mailbox}\0wrong`).toString("base64")}`,
     );

@@ -1,31 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HOSTNAME_TARGET } from "../../dev/custom-hostnames/target.ts";
-import { listDomains } from "../../dev/dns/list-domains.ts";
-import { startLocalDns } from "../../dev/dns/local.ts";
 import { newClickToken, newOpenToken, newUnsubscribeUrl } from "../../src/platform/mail-tokens/index.ts";
-import { chromiumUnavailable, findIssues, launchBrowser, openPage } from "./support/browser.ts";
+import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { eventually } from "./support/gateway-rig.ts";
-import { type Site, startSite } from "./support/pages.ts";
+import { openSite, type Site } from "./support/pages.ts";
 
 /** The links of an email under the host of a customer's domain, over HTTP and in Chromium. */
 
-const HOST = "links.example.test";
+const HOST = "links.linkhost.test";
 
 let site: Site;
-let dns: Awaited<ReturnType<typeof startLocalDns>>;
 let base = "";
 let paths: { pixel: string; link: string; unsubscribe: string };
 
 describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromium", () => {
   beforeAll(async () => {
-    let api = { url: "", key: "" };
-    dns = await startLocalDns(0, () => listDomains(api.url, api.key));
-    const server = `http://127.0.0.1:${dns.port}`;
-    site = await startSite({
-      ...{ DNS_RESOLVER_URL: `${server}/dns-query`, HOSTNAME_API_URL: `${server}/client/v4` },
-      ...{ HOSTNAME_ZONE_ID: "zone", HOSTNAME_API_TOKEN: "token", HOSTNAME_TARGET },
-    });
-    api = { url: `${site.host.url}/v1`, key: site.workspace.apiKey };
+    site = await openSite("linkhost.test");
     base = `http://${HOST}:${new URL(site.host.url).port}`;
     await activateHost();
     paths = await pathsOf(await site.sendEmail());
@@ -33,7 +22,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
 
   afterAll(async () => {
     await site?.stop();
-    await dns?.close();
   });
 
   /** Checks the domain until its host is active: the CNAME, the hostname and its certificate take a check each. */
@@ -58,14 +46,8 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
     };
   }
 
-  /** Opens a page whose browser finds the host on this machine. */
-  async function open() {
-    const browser = await launchBrowser([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
-    return { browser, ...(await openPage(browser, base)) };
-  }
-
   it("shows the unsubscribe page with its style, and takes the address off", async () => {
-    const { browser, page, problems } = await open();
+    const { context, page, problems } = await site.open({}, base);
     await page.goto(paths.unsubscribe);
     expect(new URL(page.url()).hostname).toBe(HOST);
     expect(await page.evaluate("getComputedStyle(document.body).fontFamily")).not.toMatch(/^"?Times/);
@@ -77,11 +59,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
     });
     expect(await response.json()).toMatchObject([{ email: "friend@example.org" }]);
     expect(problems).toEqual([]);
-    await browser.close();
+    await context.close();
   });
 
   it("serves the pixel and the redirect of a link", async () => {
-    const { browser, page } = await open();
+    const { context, page } = await site.open({}, base);
     const pixel = await page.goto(paths.pixel);
     expect([pixel?.status(), pixel?.headers()["content-type"]]).toEqual([200, "image/gif"]);
     const clicked = await page.request.get(`${site.host.url}${paths.link}`, {
@@ -89,11 +71,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
       maxRedirects: 0,
     });
     expect([clicked.status(), clicked.headers().location]).toEqual([302, "https://shop.example/"]);
-    await browser.close();
+    await context.close();
   });
 
   it("has nothing else of the service", async () => {
-    const { browser, page } = await open();
+    const { context, page } = await site.open({}, base);
     for (const path of [
       "/",
       "/app",
@@ -107,6 +89,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
       const response = await page.goto(path);
       expect([path, response?.status(), await response?.text()]).toEqual([path, 404, "Not found"]);
     }
-    await browser.close();
+    await context.close();
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { type Site, startSite } from "./support/pages.ts";
+import { openSite, type Site } from "./support/pages.ts";
 
 /** Lists of the dashboard that change by themselves, in Chromium. A page is read again after 5 s. */
 
@@ -11,7 +11,7 @@ let site: Site;
 
 describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("live.test");
   }, 120_000);
 
   afterAll(async () => {

@@ -7,23 +7,19 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
-import { HOSTNAME_TARGET } from "../../dev/custom-hostnames/target.ts";
-import { listDomains } from "../../dev/dns/list-domains.ts";
-import { startLocalDns } from "../../dev/dns/local.ts";
 import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { eventually } from "./support/gateway-rig.ts";
-import { type Site, startSite } from "./support/pages.ts";
+import { openSite, type Site } from "./support/pages.ts";
 import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 
 /** The MTA-STS policy of a domain: on its page in Chromium, and as the egress of this project fetches and follows it. */
 
-const HOST = "mta-sts.example.test";
+const HOST = "mta-sts.policy.test";
 const aRig = egressRigs();
 
 let site: Site;
-let dns: Awaited<ReturnType<typeof startLocalDns>>;
 let folder: string;
 let authority: TestAuthority;
 let front: https.Server;
@@ -61,14 +57,7 @@ async function startFront(): Promise<https.Server> {
 
 describe.skipIf(chromiumUnavailable() !== null)("the MTA-STS policy of a domain", () => {
   beforeAll(async () => {
-    let api = { url: "", key: "" };
-    dns = await startLocalDns(0, () => listDomains(api.url, api.key));
-    const server = `http://127.0.0.1:${dns.port}`;
-    site = await startSite({
-      ...{ DNS_RESOLVER_URL: `${server}/dns-query`, HOSTNAME_API_URL: `${server}/client/v4` },
-      ...{ HOSTNAME_ZONE_ID: "zone", HOSTNAME_API_TOKEN: "token", HOSTNAME_TARGET },
-    });
-    api = { url: `${site.host.url}/v1`, key: site.workspace.apiKey };
+    site = await openSite("policy.test");
     folder = await mkdtemp(path.join(tmpdir(), "mta-sts-"));
     authority = await createAuthority(folder);
     front = await startFront();
@@ -81,7 +70,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the MTA-STS policy of a domain"
   afterAll(async () => {
     front?.close();
     await site?.stop();
-    await dns?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -116,12 +104,12 @@ describe.skipIf(chromiumUnavailable() !== null)("the MTA-STS policy of a domain"
     const server = await rig.receiver("mail", { capabilities: ["STARTTLS"] }, await authority.certify(certified));
     const announced = (await callDomain("GET")).records.find(({ purpose }) => purpose === "mta_sts_id")?.value ?? "";
     Object.assign(rig.zone, {
-      "example.test": { mx: [[10, "mx.mail.test"]] },
-      "_mta-sts.example.test": { txt: [announced] },
+      "policy.test": { mx: [[10, "mx.mail.test"]] },
+      "_mta-sts.policy.test": { txt: [announced] },
       [HOST]: { a: ["127.0.0.1"] },
     });
-    await rig.handOver({ to: ["hello@example.test"] });
-    const results = () => rig.worker.resultsOf("hello@example.test");
+    await rig.handOver({ to: ["hello@policy.test"] });
+    const results = () => rig.worker.resultsOf("hello@policy.test");
     await expect.poll(() => results().length).toBeGreaterThan(0);
     return { result: results()[0], messages: server.messages.length };
   }

@@ -6,11 +6,11 @@ import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
 import {
   mainButtons,
+  openSite,
   pressEnter,
   pressOn,
   type Site,
   startClient,
-  startSite,
   titleOf,
   unfold,
 } from "./support/pages.ts";
@@ -21,7 +21,7 @@ const CODE_OF = (secret: string) => totpCode(fromBase32(secret), Math.floor(Date
 
 describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("pages.test");
   }, 120_000);
 
   afterAll(async () => {
@@ -53,16 +53,16 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/docs/unknown", "Not found"],
       ["/auth/sign-in", "Sign in"],
       ["/auth/sign-in", "Sign in", () => submit(page, { email: "a@b" })],
-      ["/auth/sign-in", "Check your email", () => submit(page, { email: "grace@example.test" })],
+      ["/auth/sign-in", "Check your email", () => submit(page, { email: "grace@pages.test" })],
       ["/auth/magic-link/unknown", "This link does not work"],
       [await site.magicLink(), "Sign in"],
       ["/auth/totp", "Two-factor authentication"],
       ["/app", "Sign in"],
       ["/app/api-keys", "Sign in"],
       ["/invitations/unknown", "This invitation does not work"],
-      [await site.invitation("grace@example.test"), "Invitation to Example Shop"],
+      [await site.invitation("grace@pages.test"), "Invitation to Example Shop"],
       ["/mail", "Sign in to webmail"],
-      ["/mail/sign-in", "Sign in to webmail", () => submit(page, { email: "hello@example.test", password: "wrong" })],
+      ["/mail/sign-in", "Sign in to webmail", () => submit(page, { email: "hello@pages.test", password: "wrong" })],
       ["/u/unknown", "This link does not work"],
       [await site.unsubscribeLink(), "Unsubscribe?"],
       [await site.unsubscribeLink(), "You are unsubscribed", () => submit(page)],
@@ -134,15 +134,15 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/app/emails/new", "New email"],
       ["/app/emails/new", "New email", () => submit(page, { to: "nobody" })],
       ["/app/domains", "Domains", () => fill(page, "Add a domain", { name: "no domain" })],
-      [`/app/domains/${domainId}`, "example.test"],
-      [`/app/domains/${domainId}/health`, "Health of example.test"],
-      [`/app/domains/${domainId}/reports`, "Reports on example.test"],
-      [`/app/domains/${domainId}/delete`, "Delete example.test?"],
+      [`/app/domains/${domainId}`, "pages.test"],
+      [`/app/domains/${domainId}/health`, "Health of pages.test"],
+      [`/app/domains/${domainId}/reports`, "Reports on pages.test"],
+      [`/app/domains/${domainId}/delete`, "Delete pages.test?"],
       ["/app/transfers", "Transfers"],
       ["/app/suppressions", "Suppressions", () => fill(page, "Suppress an address", { email: "ada@example.org" })],
       ["/app/suppressions?address=nobody@example.org", "Suppressions"],
       ["/app/mailboxes", "Mailboxes", () => fill(page, "New mailbox", { local_part: "a b" })],
-      [`/app/mailboxes/${mailboxId}`, "hello@example.test", () => submit(page, { display_name: "Ada" })],
+      [`/app/mailboxes/${mailboxId}`, "hello@pages.test", () => submit(page, { display_name: "Ada" })],
       ["/app/smtp", "Your new SMTP credential", () => fill(page, "New credential")],
       ["/app/smtp", "SMTP"],
       ["/app/contacts", "Customers", () => fill(page, "New list", { name: "Customers" })],
@@ -232,7 +232,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
   });
 
   it("accept an invitation, then set up and use two-factor authentication, without JavaScript and by keyboard", async () => {
-    const email = "joan@example.test";
+    const email = "joan@pages.test";
     const { page, context } = await site.open({ javaScriptEnabled: false });
     await page.goto(await site.invitation(email));
     await pressOn(page, `Join as ${email}`);

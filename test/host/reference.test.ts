@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,15 +7,13 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startHost } from "../../bench/host/in-process.ts";
-import { seedWorkspace } from "../../dev/seed-workspace.ts";
 import { readConfig } from "../../mail-gateway/config.ts";
 import { startGateway } from "../../mail-gateway/gateway.ts";
-import { createContext } from "../../src/platform/context.ts";
 import { type ApiDocument, type Operation, readNouns } from "../../src/web/reference/document.ts";
 import { toExample } from "../../src/web/reference/examples.ts";
 import { type Snippet, snippetsOf } from "../../src/web/reference/snippets.ts";
-import { certificateFiles, eventually, GATEWAY_SECRET } from "./support/gateway-rig.ts";
+import { certificateFiles, eventually } from "./support/gateway-rig.ts";
+import { GATEWAY_SECRET, type Service, sharedService } from "./support/service.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -31,7 +28,7 @@ except ImportError:
 sys.modules["requests"] = requests
 `;
 
-let host: Awaited<ReturnType<typeof startHost>>;
+let host: Service["host"];
 let domainId: string;
 let folder: string;
 let environment: NodeJS.ProcessEnv;
@@ -39,16 +36,10 @@ let document: ApiDocument;
 let operations: Operation[];
 
 beforeAll(async () => {
-  const variables = { GATEWAY_SECRET, MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` };
-  host = await startHost("src/index.ts", variables);
-  const ctx = createContext({ ...host.env, ...variables } as Env, "test");
+  const { addWorkspace, ...service } = await sharedService();
+  host = service.host;
   // The domain and the mailbox of the examples.
-  const seeded = await seedWorkspace(ctx, {
-    name: "Example Shop",
-    email: "ada@example.com",
-    domain: "example.com",
-    mailboxLocalPart: "hello",
-  });
+  const seeded = await addWorkspace("example.com");
   domainId = seeded.domainId;
   folder = await mkdtemp(path.join(tmpdir(), "email-delivery-snippets-"));
   // curl reads this file, so that a response that is an error fails the snippet.
@@ -70,7 +61,6 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await host?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 

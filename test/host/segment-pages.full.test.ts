@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { mainButtons, pressOn, type Site, startSite, titleOf } from "./support/pages.ts";
+import { mainButtons, openSite, pressOn, type Site, titleOf } from "./support/pages.ts";
 
 /** The pages of segments and the editor of automations in Chromium. */
 
@@ -9,7 +9,7 @@ let site: Site;
 
 describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("segments.test");
   }, 120_000);
 
   afterAll(async () => {

@@ -5,9 +5,8 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleOnce, ROOT } from "../../bench/host/bundle.ts";
-import type { Host } from "../../bench/host/in-process.ts";
 import { importBundled } from "../../dev/import-bundled.ts";
-import { startWorkerHost } from "./support/worker-host.ts";
+import { type Service, sharedService } from "./support/service.ts";
 
 /** The header that each response of the Worker has. */
 const WORKER_HEADER = "X-Request-Id";
@@ -15,15 +14,11 @@ const WORKER_HEADER = "X-Request-Id";
 const NO_ROUTE = "/no-route";
 
 describe("requests of the files in public/", () => {
-  let host: Host;
+  let host: Service["host"];
 
   beforeAll(async () => {
-    host = await startWorkerHost();
+    host = (await sharedService()).host;
   }, 120_000);
-
-  afterAll(async () => {
-    await host?.stop();
-  });
 
   it("are served without the Worker, scripts and styles to be kept for a year", async () => {
     const entries = await readdir(path.join(ROOT, "public"), { recursive: true, withFileTypes: true });

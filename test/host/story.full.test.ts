@@ -23,7 +23,7 @@ let key = "";
 
 describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => {
   beforeAll(async () => {
-    site = await startStorySite();
+    site = await startStorySite("story.test");
     [ada, grace] = await Promise.all([site.open(), site.open()]);
   }, 120_000);
 
@@ -34,8 +34,8 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
   const expectNoProblem = () => expect([ada.problems, grace.problems]).toEqual([[], []]);
 
   it("sign in by the link that arrives by mail", async () => {
-    await signIn(ada.page, "ada@example.test");
-    expect(await ada.page.locator("#account").textContent()).toContain("ada@example.test");
+    await signIn(ada.page, "ada@story.test");
+    expect(await ada.page.locator("#account").textContent()).toContain("ada@story.test");
     expect(await ada.page.title()).toMatch(/^Home · /);
     expectNoProblem();
   });
@@ -188,7 +188,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     expect(await mainText(grace.page)).toContain("1 mailbox and 0 messages move with it.");
     await press(grace.page, "Accept the transfer");
     await shown(grace.page, "shop.test moves to your workspace at");
-    const warning = await site.mailTo("ada@example.test", /^shop\.test will move to grace@example\.org$/);
+    const warning = await site.mailTo("ada@story.test", /^shop\.test will move to grace@example\.org$/);
     expect(linkIn(warning, /\/domain-transfers\/stop\//)).toBeTruthy();
 
     await site.passTime(DAY_MS - 60_000);
@@ -267,7 +267,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await eventually(() => site.left.filter(isNews).length >= count || undefined);
     return Promise.all(
       site.left.filter(isNews).map(async ({ to, raw }) => {
-        const { subject = "", html = "" } = await PostalMime.parse(raw);
+        const { subject = "", html = "" } = await PostalMime.parse(Buffer.from(raw, "latin1"));
         return { to, subject, html };
       }),
     );

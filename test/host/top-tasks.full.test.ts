@@ -26,7 +26,7 @@ let site: StorySite;
 
 describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name", ({ zone, options }) => {
   beforeAll(async () => {
-    site = await startStorySite();
+    site = await startStorySite("tasks.test");
   }, 120_000);
 
   afterAll(async () => {

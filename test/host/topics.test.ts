@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/index.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { type Site, startSite } from "./support/pages.ts";
+import { openSite, type Site } from "./support/pages.ts";
 
 /** The page behind the unsubscribe link of mail with a topic, as its recipient uses it in Chromium. */
 
@@ -11,13 +11,13 @@ let path = "";
 
 describe.skipIf(chromiumUnavailable() !== null)("the page of an unsubscribe link in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("topics.test");
     topics = {
       news: await create("/v1/topics/", { name: "Product news", description: "Once a month", is_public: true }),
       offers: await create("/v1/topics/", { name: "Offers", is_public: true, default: "unsubscribed" }),
     };
     const mail = {
-      ...{ from_: { email: "hello@example.test" }, to: [{ email: "friend@example.org" }] },
+      ...{ from_: { email: "hello@topics.test" }, to: [{ email: "friend@example.org" }] },
       ...{ subject: "News", text: "News", topic_id: topics.news },
     };
     const emailId = await create("/v1/emails/", mail);

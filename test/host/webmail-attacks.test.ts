@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable } from "./support/browser.ts";
-import { type Site, startSite } from "./support/pages.ts";
+import { openSite, type Site } from "./support/pages.ts";
 import { type Webmail, webmailOf } from "./support/webmail.ts";
 
 const EVIL = "https://evil.example";
@@ -28,7 +28,7 @@ let uid: number;
 
 describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("hostile.test");
     mail = webmailOf(site);
     uid = await mail.receive({ subject: "Hostile", html: `${HOSTILE}<p><a id="out" href="${EVIL}/out">out</a></p>` });
   }, 120_000);

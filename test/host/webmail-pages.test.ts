@@ -1,7 +1,7 @@
 import type { Page, Request, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressOn, type Site, startSite } from "./support/pages.ts";
+import { openSite, pressOn, type Site } from "./support/pages.ts";
 import { type Webmail, webmailOf } from "./support/webmail.ts";
 
 let site: Site;
@@ -13,7 +13,7 @@ const rowsOf = async (page: Page) =>
 
 describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("webmail.test");
     mail = webmailOf(site);
   }, 120_000);
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { pressOn, type Site, startSite } from "./support/pages.ts";
+import { openSite, pressOn, type Site } from "./support/pages.ts";
 import { type Webmail, webmailOf } from "./support/webmail.ts";
 
 let site: Site;
@@ -33,7 +33,7 @@ const paste = (page: Page, html: string, text: string) =>
 
 describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite({ IMAP_HOST: "imap.example.com" });
+    site = await openSite("writing.test");
     mail = webmailOf(site);
   }, 120_000);
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { mainButtons, pressOn, type Site, startSite, titleOf, unfold } from "./support/pages.ts";
+import { mainButtons, openSite, pressOn, type Site, titleOf, unfold } from "./support/pages.ts";
 
 /** The pages that write a broadcast, a template and an email from a template, in Chromium, with and without scripts. */
 
@@ -9,7 +9,7 @@ let site: Site;
 
 describe.skipIf(chromiumUnavailable() !== null)("the pages that write something in Chromium", () => {
   beforeAll(async () => {
-    site = await startSite();
+    site = await openSite("newmail.test");
   }, 120_000);
 
   afterAll(async () => {

@@ -24,6 +24,19 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 /** Fewer processes, which take a tenth less CPU: without a GPU, and one renderer for all pages, which are of one site. */
 const FEWER_PROCESSES = ["--disable-gpu", "--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
+/** Names that tests open are on this machine. */
+const LOCAL_NAMES = "--host-resolver-rules=MAP *.test 127.0.0.1";
+
+let shared: Promise<Browser> | null = null;
+
+/** Returns the Chromium of this process, which runs until the process ends. It is started again after a crash. */
+export async function sharedBrowser(): Promise<Browser> {
+  const running = await shared;
+  if (running?.isConnected()) return running;
+  shared = launchBrowser([LOCAL_NAMES]);
+  return shared;
+}
+
 /** Starts of Chromium that a test tries: it sometimes crashes before its first page. */
 const STARTS = 3;
 

@@ -1,29 +1,17 @@
-/** The mail gateway in front of a Worker that runs in its own process, with an egress that keeps what it gets. */
-import { once } from "node:events";
+/** A mail gateway in front of the Worker, with a workspace whose mail it submits and receives. */
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { SMTPServer } from "smtp-server";
-import { type Host, startHost } from "../../../bench/host/start.ts";
+import type { Host } from "../../../bench/host/in-process.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
-import { findTestPort } from "./ports.ts";
+import { GATEWAY_SECRET, type LeftMail, type Service, sharedService } from "./service.ts";
 
-export const GATEWAY_SECRET = "gateway-secret-of-the-tests-0123456789";
-const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const HOST = "127.0.0.1";
 
-/** A message that left through the egress. */
-export interface SentMessage {
-  from: string;
-  to: string[];
-  raw: string;
-}
-
-/** The credential of the seeded domain. */
+/** The credential of the domain of the workspace. */
 export interface Login {
   username: string;
   password: string;
@@ -38,12 +26,14 @@ export interface GatewayRig {
   ports: { starttls: number; implicit: number; mx: number; health: number };
   caFile: string;
   stateDir: string;
-  /** Messages that left through the egress, as Latin-1. */
-  sent: SentMessage[];
+  /** Messages that left through the egress, once for each recipient. */
+  sent: LeftMail[];
   /** Starts a gateway with other limits in front of the same Worker. It ends with the rig. */
   startGateway(limits: Partial<GatewayLimits>): Promise<Gateway>;
   /** Calls the API with the key of the workspace. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Runs one statement on both mail databases and returns the rows of both. */
+  sql<Row>(sql: string): Promise<Row[]>;
   close(): Promise<void>;
 }
 
@@ -54,32 +44,18 @@ export async function certificateFiles(directory: string) {
 }
 
 /**
- * Starts everything. `limits` replaces limits of the gateway, `settings` other parts of its configuration. With `egressUrl` mail
- * leaves through that server, and `sent` stays empty. `variables` are further ones of the Worker.
+ * Starts a gateway, and adds a workspace with this domain to the service. `limits` replaces limits of the gateway, `settings`
+ * other parts of its configuration.
  */
 export async function startRig(
+  domain: string,
   limits: Partial<GatewayLimits> = {},
   settings: Partial<GatewayConfig> = {},
-  egressUrl?: string,
-  variables: Readonly<Record<string, string>> = {},
+  service?: Service,
 ): Promise<GatewayRig> {
+  const { host, addWorkspace, left } = service ?? (await sharedService());
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-gateway-"));
-  const sent: SentMessage[] = [];
-  const egress = await startEgress(sent);
-  const port = await findTestPort();
-  const vars = {
-    ...variables,
-    MASTER_KEYS,
-    GATEWAY_SECRET,
-    EGRESS_URL: egressUrl ?? `smtp://${HOST}:${egress.port}/?tls=off`,
-  };
-  const host = await startHost({ stateDir, port, vars, queueSeconds: 0 });
-  const seed = await host.seed({
-    name: "Gateway",
-    email: "owner@gateway.test",
-    domain: "gateway.test",
-    mailboxLocalPart: "hello",
-  });
+  const seed = await addWorkspace(domain);
   const api = async (method: string, apiPath: string, body?: unknown) => {
     const response = await fetch(`${host.url}${apiPath}`, {
       method,
@@ -111,47 +87,22 @@ export async function startRig(
   const gateway = await start(limits);
   const [starttls = 0, implicit = 0] = gateway.ports.submission;
   return {
-    host,
-    gateway,
-    seed,
-    login,
+    ...{ host, gateway, seed, login, stateDir, api },
     ports: { starttls, implicit, mx: gateway.ports.mx[0] ?? 0, health: gateway.ports.health ?? 0 },
     caFile: authorityFile,
-    stateDir,
-    sent,
+    sent: left,
     startGateway: start,
-    api,
+    async sql<Row>(sql: string) {
+      const { MAIL_0, MAIL_1 } = host.env;
+      const found = await Promise.all([MAIL_0, MAIL_1].map((db) => db.prepare(sql).all<Row>()));
+      return found.flatMap(({ results }) => results);
+    },
     async close() {
       for (const each of gateways) await each.close();
-      await host.stop();
-      egress.close();
+      await service?.stop();
       await rm(stateDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Starts an SMTP server that takes every message. */
-async function startEgress(sent: SentMessage[]): Promise<{ port: number; close(): void }> {
-  const server = new SMTPServer({
-    authOptional: true,
-    disableReverseLookup: true,
-    disabledCommands: ["STARTTLS", "AUTH"],
-    size: 60_000_000,
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        const to = rcptTo.map(({ address }) => address);
-        sent.push({ from: mailFrom ? mailFrom.address : "", to, raw: Buffer.concat(chunks).toString("latin1") });
-        done();
-      });
-    },
-  });
-  server.on("error", () => {});
-  server.listen(0, HOST);
-  await once(server.server, "listening");
-  return { port: (server.server.address() as AddressInfo).port, close: () => server.close() };
 }
 
 /** Polls until `done` returns a value. Throws after 20 s. */

@@ -7,7 +7,6 @@ import type { Distance } from "../../../bench/distance/rules.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { DatabaseOutages } from "./database-outages.ts";
-import { GATEWAY_SECRET } from "./gateway-rig.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { findTestPort } from "./ports.ts";
 import { RestartableHost } from "./restartable-host.ts";
@@ -21,6 +20,7 @@ import {
   type SendAttempt,
   send,
 } from "./sending-client.ts";
+import { GATEWAY_SECRET } from "./service.ts";
 import { openDoor, type SubmissionDoor, SubmittingClient } from "./submitting-client.ts";
 
 export interface KillPlan {

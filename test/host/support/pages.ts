@@ -1,53 +1,39 @@
-/** A host with one workspace, the links of its emails, and a browser, for tests of pages. */
+/** A workspace of the service, the links of its emails, and pages in Chromium, for tests of pages. */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContextOptions, Cookie, Page } from "playwright-core";
-import { startHost } from "../../../bench/host/in-process.ts";
-import { seedWorkspace } from "../../../dev/seed-workspace.ts";
+import type { BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
 import { newSession } from "../../../src/access/sessions/index.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/create.ts";
 import { keyedHashes } from "../../../src/lib/secret-box.ts";
 import { HOUR_MS } from "../../../src/lib/time.ts";
-import { createContext } from "../../../src/platform/context.ts";
 import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/index.ts";
-import { launchBrowser, openPage } from "./browser.ts";
+import { openPage, sharedBrowser } from "./browser.ts";
+import { sharedService, type WorkspaceOptions } from "./service.ts";
 
-export type Site = Awaited<ReturnType<typeof startSite>>;
+export type Site = Awaited<ReturnType<typeof openSite>>;
 
-const PUBLIC_URL = "http://127.0.0.1:8787";
 /** A code challenge (RFC 7636, appendix B). No test redeems the code. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** Starts a host with a workspace, its owner and a browser. `further`: variables of the Worker. */
-export async function startSite(further: Record<string, string> = {}) {
-  const variables = {
-    ...further,
-    MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`,
-    PUBLIC_URL,
-    GITHUB_CLIENT_ID: "client",
-  };
-  const host = await startHost("src/index.ts", variables);
-  const ctx = createContext({ ...host.env, ...variables } as Env, "test");
-  const email = "ada@example.test";
-  const workspace = await seedWorkspace(ctx, {
-    name: "Example Shop",
-    email,
-    domain: "example.test",
-    mailboxLocalPart: "hello",
-  });
-  const browser: Browser = await launchBrowser();
+/** Adds a workspace with this domain to the service, for pages that its owner ada@ the domain opens. */
+export async function openSite(domain: string, options?: WorkspaceOptions) {
+  const { host, ctx, dnsPort, left, addWorkspace } = await sharedService();
+  const email = `ada@${domain}`;
+  const workspace = await addWorkspace(domain, options);
+  const contexts: BrowserContext[] = [];
   const { masterKeys } = ctx.settings;
 
   return {
-    host,
-    ctx,
-    email,
-    workspace,
-    browser,
+    ...{ host, ctx, dnsPort, left, email, workspace },
 
-    open: (options?: BrowserContextOptions) => openPage(browser, host.url, options),
+    /** Opens a page of this site, or of another host that is this machine. */
+    async open(options?: BrowserContextOptions, baseURL = host.url) {
+      const opened = await openPage(await sharedBrowser(), baseURL, options);
+      contexts.push(opened.context);
+      return opened;
+    },
 
     /** Returns the cookies of a new session of the owner, or of another member. */
     async signIn(userId = workspace.userId): Promise<Cookie[]> {
@@ -112,7 +98,7 @@ export async function startSite(further: Record<string, string> = {}) {
     async unsubscribeLink(): Promise<string> {
       const id = await this.sendEmail();
       const mail = { workspace: workspace.workspaceNumber, emailId: id, recipient: 0 };
-      return new URL(await newUnsubscribeUrl(masterKeys, mail, PUBLIC_URL)).pathname;
+      return new URL(await newUnsubscribeUrl(masterKeys, mail, host.url)).pathname;
     },
 
     /** Sets the password of the workspace's mailbox and returns it. */
@@ -142,8 +128,7 @@ export async function startSite(further: Record<string, string> = {}) {
     },
 
     async stop(): Promise<void> {
-      await browser.close();
-      await host.stop();
+      for (const context of contexts) await context.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Host } from "../../../bench/host/in-process.ts";
+import { WORKER } from "../../../bench/host/bundle.ts";
+import { type Host, startHost } from "../../../bench/host/in-process.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../../dev/dns-api/local.ts";
 import { type Seeded, seedWorkspace } from "../../../dev/seed-workspace.ts";
 import { openDkimKey, recheckDomains, tendZones } from "../../../src/domains/domains/index.ts";
@@ -10,7 +11,6 @@ import { type Ctx, createContext } from "../../../src/platform/context.ts";
 import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import type { Command, startDnsServers } from "../../support/dns-control-server.ts";
 import { collect } from "./read-back.ts";
-import { startWorkerHost } from "./worker-host.ts";
 
 export const HOUR_MS = 3_600_000;
 /** TTL of the customer's CNAMEs, in seconds: a day, as many DNS providers set it. */
@@ -58,7 +58,7 @@ export class Simulation {
       DNS_API_URL: `http://127.0.0.1:${servers.ports.dns}/client/v4`,
       DNS_API_TOKEN: LOCAL_TOKEN,
     };
-    const host = await startWorkerHost(variables);
+    const host = await startHost(WORKER, variables);
     const env = { ...host.env, ...variables } as Env;
     const workspace = { name: "Shop", email: "ada@example.test", domain: "example.test", mailboxLocalPart: "hello" };
     const seed = await seedWorkspace(createContext(env, "seed"), workspace);

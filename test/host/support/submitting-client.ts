@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
-import { certificateFiles, GATEWAY_SECRET, type Login } from "./gateway-rig.ts";
+import { certificateFiles, type Login } from "./gateway-rig.ts";
 import type { SendAttempt, Server } from "./sending-client.ts";
+import { GATEWAY_SECRET } from "./service.ts";
 import { SmtpClient } from "./smtp-client.ts";
 
 /** Wait before a command is repeated, in ms. */

@@ -4,10 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { type GatewayProcess, startGatewayProcess } from "../../../../bench/submission/gateway-process.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
-import { certificateFiles, GATEWAY_SECRET } from "../gateway-rig.ts";
+import { certificateFiles } from "../gateway-rig.ts";
 import { ImapClient } from "../imap-client.ts";
 import { findTestPort } from "../ports.ts";
 import { RestartableHost } from "../restartable-host.ts";
+import { GATEWAY_SECRET } from "../service.ts";
 import type { StressLogin } from "./stress-client.ts";
 
 const PASSWORD = "correct horse battery staple";
