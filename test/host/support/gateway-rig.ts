@@ -8,6 +8,7 @@ import { SMTPServer } from "smtp-server";
 import { type Host, startHost } from "../../../bench/host/start.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
+import { type Clock, systemClock } from "../../../mail-gateway/clock.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
 import { findTestPort } from "./ports.ts";
@@ -40,8 +41,8 @@ export interface GatewayRig {
   stateDir: string;
   /** Messages that left through the egress, as Latin-1. */
   sent: SentMessage[];
-  /** Starts a gateway with other limits in front of the same Worker. It ends with the rig. */
-  startGateway(limits: Partial<GatewayLimits>): Promise<Gateway>;
+  /** Starts a gateway with other limits, or another clock, in front of the same Worker. It ends with the rig. */
+  startGateway(limits: Partial<GatewayLimits>, clock?: Clock): Promise<Gateway>;
   /** Calls the API with the key of the workspace. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -103,8 +104,8 @@ export async function startRig(
     HEALTH_PORT: "0",
   });
   const gateways: Gateway[] = [];
-  const start = async (others: Partial<GatewayLimits>) => {
-    const started = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...others } });
+  const start = async (others: Partial<GatewayLimits>, clock = systemClock) => {
+    const started = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...others } }, clock);
     gateways.push(started);
     return started;
   };
@@ -154,12 +155,12 @@ async function startEgress(sent: SentMessage[]): Promise<{ port: number; close()
   return { port: (server.server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-/** Polls until `done` returns a value. Throws after 20 s. */
+/** Polls until `done` returns a value. Throws after 100 s, for which only what hangs waits. */
 export async function eventually<Value>(done: () => Value | undefined | Promise<Value | undefined>): Promise<Value> {
-  for (const end = Date.now() + 20_000; ; ) {
+  for (const end = Date.now() + 100_000; ; ) {
     const value = await done();
     if (value !== undefined) return value;
-    if (Date.now() > end) throw new Error("timed out after 20 s");
+    if (Date.now() > end) throw new Error("timed out after 100 s");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

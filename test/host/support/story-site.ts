@@ -9,6 +9,7 @@ import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { listDomains } from "../../../dev/dns/list-domains.ts";
 import { startLocalDns } from "../../../dev/dns/local.ts";
+import { systemClock } from "../../../mail-gateway/clock.ts";
 import { readConfig } from "../../../mail-gateway/config.ts";
 import { startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, eventually, GATEWAY_SECRET } from "./gateway-rig.ts";
@@ -46,6 +47,7 @@ export async function startStorySite() {
       ...{ GATEWAY_NAME: "mx.mail.test", GATEWAY_HOST: HOST, GATEWAY_SECRET, WORKER_URL: site.host.url },
       ...{ SUBMISSION_PORTS: "0", SUBMISSION_TLS_PORTS: "0", MX_PORTS: "0" },
     }),
+    systemClock,
   );
   const mx = nodemailer.createTransport({ host: HOST, port: gateway.ports.mx[0] ?? 0, ignoreTLS: true });
 
