@@ -70,7 +70,7 @@ describe("SIGTERM", () => {
 
   it("waits for acknowledgements, but no longer than its limit", async () => {
     await world.receiver("one");
-    const egress = await aProcess({ LIMIT_CLOSE_MS: "1500" });
+    const egress = await aProcess({ LIMIT_CLOSE_MS: "300" });
     world.worker.mode = "fails";
     const connection = await connectToEgress({ port: egress.ports[0] ?? 0 });
     await handOver(connection, { to: ["a@one.test"] });

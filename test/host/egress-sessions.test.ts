@@ -74,6 +74,15 @@ describe("a connection", () => {
     expect(server.counters).toMatchObject({ connections: 1, messages: 1 });
   });
 
+  it("whose greeting comes byte by byte is given up in the time of a greeting", async () => {
+    const rig = await aRig({ greetingMs: 200 });
+    await rig.receiver("tarpit", { segmentLengths: [1], latencyMs: 20 });
+    await rig.handOver({ to: ["a@tarpit.test"] });
+    await expect
+      .poll(() => rig.worker.resultsOf("a@tarpit.test"))
+      .toMatchObject([{ kind: "deferred", phase: "greeting", reply: null, relay: "mx.tarpit.test" }]);
+  });
+
   it("that breaks when it is new is a deferral", async () => {
     const rig = await aRig();
     const server = await rig.receiver("one", { transactions: [{ mail: { drop: true } }] });
