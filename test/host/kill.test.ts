@@ -116,7 +116,7 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
       expect(report.issues, description).toEqual(noIssues());
       expect(report.outboxRows, description).toBe(0);
       expect(report.worstKill, description).toBeLessThanOrEqual(plan.maxUnwritten);
-      expect(report.finalAfterSeconds, description).toBeLessThanOrEqual(60);
+      if (isFull) expect(report.finalAfterSeconds, description).toBeLessThanOrEqual(60);
       expect(report.kills).toBe(plan.kills);
       expect(report.accepted + report.uncertain).toBe(plan.mails);
     });
