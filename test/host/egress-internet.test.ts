@@ -8,7 +8,7 @@ import { eventually } from "./support/gateway-rig.ts";
 
 const systems: MailSystem[] = Object.entries({
   greylist: { greylist: { seconds: 0.2 } },
-  rate: { rate: { messagesPerMinute: 60, burst: 1 } },
+  rate: { rate: { messagesPerMinute: 1, burst: 1 } },
   busy: { connections: { most: 0 } },
   blocked: { blocked: { at: "greeting" } },
   "blocked-at-mail": { blocked: { at: "mail" } },

@@ -5,7 +5,7 @@
  *
  * The test changes two settings: queues deliver without the batch timeout of a second, so that kills hit deliveries; and
  * with the sink that closes connections, deferred emails become due by SQL after the last restart, so that all are
- * final within 60 s.
+ * final within 60 s, which only `npm run test:full` requires.
  */
 import { afterAll, describe, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";

@@ -30,6 +30,9 @@ export interface RigSettings extends Partial<EgressConfig> {
   clock?: Clock;
 }
 
+/** Limits that no egress of a test reaches because the machine is busy. */
+const PATIENT = { dnsMs: 60_000, heldMs: 60_000, idleMs: 600_000 };
+
 /** Starts an egress with these limits and settings, after `prepare` has set what the Worker does. */
 export async function startEgressRig(
   limits: Partial<EgressLimits> = {},
@@ -45,7 +48,7 @@ export async function startEgressRig(
   prepare(worker);
   const config = readConfig({ ...surroundings.variables, EGRESS_INSECURE_PORTS: "0", RECEIVERS_FILE: receiversFile });
   const daneResolver = usesDane ? { address: "127.0.0.1", port: surroundings.dns.port } : null;
-  const given = { ...config, daneResolver, ...settings, limits: { ...config.limits, ...limits } };
+  const given = { ...config, daneResolver, ...settings, limits: { ...config.limits, ...PATIENT, ...limits } };
   const egress = await startEgress(given, clock);
   const [port = 0] = egress.ports;
   let kept: Promise<Connection> | null = null;
