@@ -77,7 +77,7 @@ const distant: KillPlan = {
 afterAll(removeBundle);
 
 describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent`, {
-  timeout: byExtent({ quick: 180_000, full: 900_000, long: 1_800_000 }),
+  timeout: byExtent({ quick: 600_000, full: 900_000, long: 1_800_000 }),
 }, () => {
   it.runIf(isFull)(
     "loses no email, sends no unexpected one, and reports every duplicate: databases that fail separately",

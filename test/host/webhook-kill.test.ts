@@ -35,7 +35,7 @@ const WEBHOOK_EVENTS: Record<string, string> = {
 afterAll(removeBundle);
 
 it("every event of every email is delivered at least once, and none that did not happen", {
-  timeout: byExtent({ quick: 120_000, full: 600_000, long: 1_800_000 }),
+  timeout: byExtent({ quick: 600_000, full: 600_000, long: 1_800_000 }),
 }, async () => {
   const startedAt = Date.now();
   const sink = new CountingSink(() => false);
