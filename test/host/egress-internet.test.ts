@@ -107,7 +107,7 @@ it("a greylisted email is deferred once and accepted at a later attempt", async 
 });
 
 it("a reply of several lines about the rate is told as one text", async () => {
-  const emails = await deliver(...["a", "b", "c"].map((local) => `${local}@rate.test`));
+  const emails = await deliver(...["a", "b"].map((local) => `${local}@rate.test`));
   const deferred = emails.map(lastOf).find((result) => result?.kind === "deferred");
   expect(deferred).toMatchObject({
     reply: reply(
