@@ -1,5 +1,6 @@
 // `npm start`: runs the whole service on this machine, from an empty state folder.
 import path from "node:path";
+import { systemClock } from "../mail-gateway/clock.ts";
 import { startGateway } from "../mail-gateway/gateway.ts";
 import { readArguments } from "./arguments.ts";
 import { openMailStore } from "./captured-mail/mail-store.ts";
@@ -64,7 +65,7 @@ async function start(layout: Layout) {
   void runCronsEachMinute(layout, shutdown.signal);
   shutdown.onStop(watchOffset(layout, () => void worker.restart().then(() => egress.restart())));
 
-  const gateway = await startGateway(await gatewayConfig(layout, secrets, certificates));
+  const gateway = await startGateway(await gatewayConfig(layout, secrets, certificates), systemClock);
   shutdown.onStop(() => gateway.close());
   const smtp = await smtpLogin(layout, seed, certificates.authorityFile);
   const webmail = await mailboxLogin(layout, seed);

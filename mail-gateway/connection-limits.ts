@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 
 const MINUTE_MS = 60_000;
@@ -9,15 +10,20 @@ export class ConnectionLimits {
   #minute = 0;
   readonly #perIp: number;
   readonly #perMinute: number;
+  readonly #clock: Clock;
 
-  constructor({ connectionsPerIp, connectionsPerMinute }: { connectionsPerIp: number; connectionsPerMinute: number }) {
+  constructor(
+    { connectionsPerIp, connectionsPerMinute }: { connectionsPerIp: number; connectionsPerMinute: number },
+    clock: Clock,
+  ) {
     this.#perIp = connectionsPerIp;
     this.#perMinute = connectionsPerMinute;
+    this.#clock = clock;
   }
 
   /** Counts a connection. Throws Refusal 421 beyond a limit. Each call needs a `close`, also after a refusal. */
-  open(ip: string, now = Date.now()): void {
-    const minute = Math.floor(now / MINUTE_MS);
+  open(ip: string): void {
+    const minute = Math.floor(this.#clock.now() / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#recent = new Map();

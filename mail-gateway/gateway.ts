@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import type { Clock } from "./clock.ts";
 import type { GatewayConfig, Listener } from "./config.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { createResolver } from "./dns.ts";
@@ -31,18 +32,20 @@ export interface Gateway {
 type Server = StrictServer | ImapServer;
 
 /** Starts the roles of the configuration. */
-export async function startGateway(config: GatewayConfig): Promise<Gateway> {
+export async function startGateway(config: GatewayConfig, clock: Clock): Promise<Gateway> {
   const worker = new WorkerClient(config.workerUrl, config.secret);
-  const counts = new ConnectionLimits(config.limits);
-  const submission = new Submission(worker, config.limits);
-  const mx = new Mx(worker, config, createResolver(config.dnsResolverUrl));
-  const submissionServers = config.submission.map((listener) => submissionServer(config, listener, counts, submission));
-  const mxServers = config.mx.map((listener) => mxServer(config, listener, counts, mx));
-  const mailboxes = new WorkerMailboxes(worker);
+  const counts = new ConnectionLimits(config.limits, clock);
+  const submission = new Submission(worker, config.limits, clock);
+  const mx = new Mx(worker, config, createResolver(config.dnsResolverUrl), clock);
+  const submissionServers = config.submission.map((listener) =>
+    submissionServer({ config, counts, clock }, listener, submission),
+  );
+  const mxServers = config.mx.map((listener) => mxServer({ config, counts, clock }, listener, mx));
+  const mailboxes = new WorkerMailboxes(worker, clock);
   const imapServers = config.imap.map(
     ({ isImplicitTls }) =>
       new ImapServer({
-        ...{ isImplicitTls, limits: config.limits, counts, mailboxes },
+        ...{ isImplicitTls, limits: config.limits, clock, counts, mailboxes },
         certificate: () => readCertificate(config),
       }),
   );
@@ -83,12 +86,15 @@ function readCertificate({ tls }: GatewayConfig) {
   return { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certificateFile), minVersion: "TLSv1.2" as const };
 }
 
+/** Shared by the servers of both roles. */
+interface Shared {
+  config: GatewayConfig;
+  counts: ConnectionLimits;
+  clock: Clock;
+}
+
 /** Returns the options that both roles share. */
-function commonOptions(
-  config: GatewayConfig,
-  { isImplicitTls }: Listener,
-  counts: ConnectionLimits,
-): SMTPServerOptions {
+function commonOptions({ config, counts }: Shared, { isImplicitTls }: Listener): SMTPServerOptions {
   const { limits } = config;
   const counted = new WeakSet<SMTPServerSession>();
   return {
@@ -127,8 +133,9 @@ function commonOptions(
   };
 }
 
-function submissionServer(config: GatewayConfig, listener: Listener, counts: ConnectionLimits, submission: Submission) {
-  const common = commonOptions(config, listener, counts);
+function submissionServer(shared: Shared, listener: Listener, submission: Submission) {
+  const { config, clock } = shared;
+  const common = commonOptions(shared, listener);
   const options: SMTPServerOptions = {
     ...common,
     ...submission.handlers,
@@ -138,13 +145,15 @@ function submissionServer(config: GatewayConfig, listener: Listener, counts: Con
       submission.onClose(session);
     },
   };
-  const strict = { limits: config.limits, needsLogin: true, onQuit: submission.onQuit };
+  const strict = { limits: config.limits, clock, needsLogin: true, onQuit: submission.onQuit };
   return withErrors(new StrictServer(options, strict));
 }
 
-function mxServer(config: GatewayConfig, listener: Listener, counts: ConnectionLimits, mx: Mx) {
-  const options = { ...commonOptions(config, listener, counts), authMethods: [], authOptional: true };
-  return withErrors(new StrictServer({ ...options, ...mx.handlers }, { limits: config.limits, needsLogin: false }));
+function mxServer(shared: Shared, listener: Listener, mx: Mx) {
+  const { config, clock } = shared;
+  const options = { ...commonOptions(shared, listener), authMethods: [], authOptional: true };
+  const strict = { limits: config.limits, clock, needsLogin: false };
+  return withErrors(new StrictServer({ ...options, ...mx.handlers }, strict));
 }
 
 /** Logs errors of connections: a client that goes away must not end the process. */

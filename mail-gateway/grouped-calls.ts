@@ -1,3 +1,5 @@
+import type { Clock, Timer } from "./clock.ts";
+
 /** The response to one item of a call. */
 export type CallResult<Value> = { value: Value } | { error: unknown };
 
@@ -21,7 +23,7 @@ interface KeyQueue<Item, Value> {
   /** How long the last call took, in ms. */
   lastMs: number;
   /** Ends the wait for further items, or the memory of `expected`. */
-  timer: NodeJS.Timeout | null;
+  timer: Timer | null;
 }
 
 /** Calls of one key at a time: more would only make them smaller. More of items that are sent alone. */
@@ -41,6 +43,7 @@ const CALLS_WITHOUT_MERGE = 16;
 const MEMORY_MS = 1_000;
 
 export interface GroupOptions<Item, Value> {
+  clock: Clock;
   /** Makes one call and returns a response for each item, in their order. Throws when the call itself failed. */
   call(items: readonly Item[]): Promise<CallResult<Value>[]>;
   /** Limits of one call. */
@@ -89,12 +92,13 @@ export class GroupedCalls<Item, Value> {
 
   /** Starts calls, or waits for further items, or for the time to delete the queue. */
   #advance(key: string, queue: KeyQueue<Item, Value>): void {
+    const { clock } = this.#options;
     const isFull = this.#isNextAlone(key, queue) || queue.waiting.length >= queue.expected;
     if (queue.waiting.length > 0 && isFull) this.#start(key, queue);
     else if (queue.calls > 0) return;
     else if (queue.waiting.length > 0)
-      queue.timer ??= setTimeout(() => this.#giveUpWaiting(key, queue), Math.min(queue.lastMs, MAX_WAIT_MS));
-    else if (queue.slowCalls === 0) queue.timer ??= setTimeout(() => this.#reset(key, queue), MEMORY_MS).unref();
+      queue.timer ??= clock.after(Math.min(queue.lastMs, MAX_WAIT_MS), () => this.#giveUpWaiting(key, queue));
+    else if (queue.slowCalls === 0) queue.timer ??= clock.after(MEMORY_MS, () => this.#reset(key, queue));
   }
 
   #giveUpWaiting(key: string, queue: KeyQueue<Item, Value>): void {
@@ -113,27 +117,25 @@ export class GroupedCalls<Item, Value> {
   }
 
   #run(key: string, queue: KeyQueue<Item, Value>, group: readonly Waiting<Item, Value>[]): void {
+    const { clock, maxItems } = this.#options;
     queue.calls += 1;
-    const start = performance.now();
+    const start = clock.elapsed();
     let isSlow = false;
-    const slow = setTimeout(() => {
+    const slow = clock.after(SLOW_MS, () => {
       isSlow = true;
       queue.calls -= 1;
       queue.slowCalls += 1;
       this.#advance(key, queue);
-    }, SLOW_MS);
+    });
     void this.#call(key, group).finally(() => {
-      clearTimeout(slow);
+      slow.cancel();
       if (isSlow) queue.slowCalls -= 1;
       else queue.calls -= 1;
-      queue.lastMs = performance.now() - start;
+      queue.lastMs = clock.elapsed() - start;
       // Two groups that alternate cost twice as many calls as one.
       if (queue.callsUntilMerge > 0) queue.callsUntilMerge -= 1;
       else if (group.length > 1 && queue.waiting.length > 1)
-        queue.expected = Math.min(
-          this.#options.maxItems,
-          Math.max(queue.expected, group.length + queue.waiting.length),
-        );
+        queue.expected = Math.min(maxItems, Math.max(queue.expected, group.length + queue.waiting.length));
       this.#advance(key, queue);
     });
   }
@@ -170,13 +172,15 @@ export class GroupedCalls<Item, Value> {
   #suspect(key: string, item: Item): void {
     const name = this.#nameOf(key, item);
     this.#suspects.delete(name);
-    this.#suspects.set(name, performance.now() + SUSPECT_MS);
+    this.#suspects.set(name, this.#options.clock.elapsed() + SUSPECT_MS);
     const [oldest] = this.#suspects.keys();
     if (this.#suspects.size > MAX_SUSPECTS && oldest !== undefined) this.#suspects.delete(oldest);
   }
 
   #isSuspect(key: string, item: Item): boolean {
-    return this.#suspects.size > 0 && (this.#suspects.get(this.#nameOf(key, item)) ?? 0) > performance.now();
+    return (
+      this.#suspects.size > 0 && (this.#suspects.get(this.#nameOf(key, item)) ?? 0) > this.#options.clock.elapsed()
+    );
   }
 
   #isNextAlone(key: string, { waiting: [next] }: KeyQueue<Item, Value>): boolean {
@@ -197,7 +201,7 @@ function mayCall({ calls, slowCalls }: { calls: number; slowCalls: number }, isA
   return slowCalls < MAX_SLOW_CALLS && calls < (isAlone ? MAX_CALLS_ALONE : MAX_CALLS);
 }
 
-function stopTimer(queue: { timer: NodeJS.Timeout | null }): void {
-  if (queue.timer) clearTimeout(queue.timer);
+function stopTimer(queue: { timer: Timer | null }): void {
+  queue.timer?.cancel();
   queue.timer = null;
 }

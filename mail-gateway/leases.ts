@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.ts";
+
 /** Leases that are kept at most. */
 const MAX_LEASES = 10_000;
 
@@ -7,11 +9,21 @@ const MAX_LEASES = 10_000;
  * has no lease, and is refused at the next MAIL FROM (docs/contract/smtp.md#smtp-credentials).
  */
 export class Leases {
-  /** Ends by credential and sender, as times of `performance.now`. */
+  readonly #clock: Pick<Clock, "elapsed">;
+  /** Ends by credential and sender, as times of `elapsed`. */
   readonly #ends = new Map<string, number>();
 
+  constructor(clock: Pick<Clock, "elapsed">) {
+    this.#clock = clock;
+  }
+
+  /** Returns the time by which leases end. */
+  now(): number {
+    return this.#clock.elapsed();
+  }
+
   /**
-   * Grants leases of a credential, and of its senders. `startedAt` is the time before the call whose response was `ms`, because
+   * Grants leases of a credential, and of its senders. `startedAt` is the time (`now`) before the call whose response was `ms`, because
    * the Worker read the credential later than that. A response without `ms` is of a Worker that grants none.
    */
   grant(credential: string, senders: Iterable<string>, startedAt: number, ms: unknown): void {
@@ -31,7 +43,7 @@ export class Leases {
 
   /** Returns whether a credential, or one of its senders, has a lease. */
   covers(credential: string, sender: string | null): boolean {
-    return performance.now() < (this.#ends.get(keyOf(credential, sender)) ?? 0);
+    return this.now() < (this.#ends.get(keyOf(credential, sender)) ?? 0);
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "./clock.ts";
 import { Refusal, tryAgain } from "./errors.ts";
 import { type CallResult, GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
@@ -39,13 +40,16 @@ interface KnownLogin extends AcceptedLogin {
 export class Logins {
   readonly #calls: GroupedCalls<Login, AcceptedLogin>;
   readonly #leases: Leases;
+  readonly #clock: Clock;
   /** By the HMAC of username and password, the oldest first. */
   readonly #known = new Map<string, KnownLogin>();
   readonly #key = randomBytes(32);
 
-  constructor(worker: WorkerClient, leases: Leases) {
+  constructor(worker: WorkerClient, leases: Leases, clock: Clock) {
     this.#leases = leases;
+    this.#clock = clock;
     this.#calls = new GroupedCalls({
+      clock,
       call: (logins) => callWorker(worker, leases, logins),
       maxItems: MAX_LOGINS,
       maxBytes: Number.POSITIVE_INFINITY,
@@ -58,8 +62,9 @@ export class Logins {
     const text = JSON.stringify([login.username, login.password]);
     const key = createHmac("sha256", this.#key).update(text).digest("base64");
     const known = this.#known.get(key);
-    if (known && performance.now() < known.reusableUntil && this.#leases.covers(known.credential, null)) return known;
-    const reusableUntil = performance.now() + REUSE_MS;
+    if (known && this.#clock.elapsed() < known.reusableUntil && this.#leases.covers(known.credential, null))
+      return known;
+    const reusableUntil = this.#clock.elapsed() + REUSE_MS;
     const accepted = await this.#calls.send(key, login);
     this.#known.delete(key);
     this.#known.set(key, { ...accepted, reusableUntil });
@@ -76,7 +81,7 @@ async function callWorker(
 ): Promise<CallResult<AcceptedLogin>[]> {
   const [{ username, password } = { username: "", password: "" }] = logins;
   const connections = logins.map(({ ip, connection }) => ({ ip, connection }));
-  const startedAt = performance.now();
+  const startedAt = leases.now();
   try {
     const { answers: responses } = await worker.call("sessions", { username, password, connections });
     const given = Array.isArray(responses) ? (responses as WorkerResponse[]) : [];

@@ -1,5 +1,6 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
 import { type Checked, checkMessage } from "./authenticate.ts";
+import type { Clock } from "./clock.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { Resolver } from "./dns.ts";
 import { Refusal, tryAgain } from "./errors.ts";
@@ -18,8 +19,10 @@ export class Mx {
   readonly #worker: WorkerClient;
   readonly #config: GatewayConfig;
   readonly #resolver: Resolver;
+  readonly #clock: Clock;
 
-  constructor(worker: WorkerClient, config: GatewayConfig, resolver: Resolver) {
+  constructor(worker: WorkerClient, config: GatewayConfig, resolver: Resolver, clock: Clock) {
+    this.#clock = clock;
     this.#worker = worker;
     this.#config = config;
     this.#resolver = resolver;
@@ -38,14 +41,14 @@ export class Mx {
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const spool = new Spool();
     try {
-      await readData(stream, spool, this.#config.limits, session);
+      await readData(stream, spool, { ...this.#config.limits, clock: this.#clock }, session);
       await spool.finish();
       const { mailFrom, rcptTo } = session.envelope;
       const from = mailFrom ? mailFrom.address : "";
       const { name, rspamdUrl } = this.#config;
       const [checked, spam] = await Promise.all([
         checkMessage(session, spool, { name, resolver: this.#resolver }),
-        rspamdUrl === null ? null : checkSpam(rspamdUrl, session, spool),
+        rspamdUrl === null ? null : checkSpam(rspamdUrl, session, spool, this.#clock),
       ]);
       const replies: (Refusal | null)[] = [];
       for (const { address } of rcptTo)

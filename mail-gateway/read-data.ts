@@ -1,4 +1,5 @@
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
+import type { Clock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 import { LineCheck } from "./line-check.ts";
 import { closeAfterReply } from "./strict-server.ts";
@@ -18,11 +19,11 @@ export interface DataTarget {
 export async function readData(
   stream: SMTPServerDataStream,
   target: DataTarget,
-  { messageBytes, messageMs }: { messageBytes: number; messageMs: number },
+  { messageBytes, messageMs, clock }: { messageBytes: number; messageMs: number; clock: Clock },
   session: SMTPServerSession,
 ): Promise<void> {
   const lines = new LineCheck();
-  const end = Date.now() + messageMs;
+  const end = clock.elapsed() + messageMs;
   let size = 0;
   let refusal: Refusal | null = null;
   const refuse = (reply: string) => {
@@ -40,7 +41,7 @@ export async function readData(
       }
       if (refusal) continue;
       if (size > messageBytes) refuse(`552 5.3.4 The message is larger than ${messageBytes} bytes`);
-      else if (Date.now() > end) refuse("451 4.4.2 The message arrived too slowly");
+      else if (clock.elapsed() > end) refuse("451 4.4.2 The message arrived too slowly");
       else await target.write(chunk);
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { SMTPServerSession } from "smtp-server";
+import type { Clock } from "./clock.ts";
 import { log } from "./log.ts";
 import type { Spool } from "./spool.ts";
 
@@ -22,8 +23,15 @@ const SPAM_ACTIONS: ReadonlySet<string> = new Set(["add header", "rewrite subjec
  * Asks rspamd about a message (its HTTP protocol, `POST /checkv2`). Returns null when it gives no response within 5 seconds:
  * a message is neither refused nor kept waiting because of rspamd.
  */
-export async function checkSpam(url: string, session: SMTPServerSession, spool: Spool): Promise<SpamCheck | null> {
+export async function checkSpam(
+  url: string,
+  session: SMTPServerSession,
+  spool: Spool,
+  clock: Clock,
+): Promise<SpamCheck | null> {
   if (spool.size > MAX_BYTES) return null;
+  const late = new AbortController();
+  const timer = clock.after(TIMEOUT_MS, () => late.abort(new Error("rspamd did not respond in time")));
   try {
     const response = await fetch(`${url}/checkv2`, {
       method: "POST",
@@ -31,13 +39,15 @@ export async function checkSpam(url: string, session: SMTPServerSession, spool: 
       body: spool.read() as unknown as ReadableStream,
       duplex: "half",
       redirect: "error",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: late.signal,
     } as RequestInit);
     if (!response.ok) throw new Error(`rspamd responded with ${response.status}`);
     return toCheck(JSON.parse(await readText(response)));
   } catch (error) {
     log("rspamd.failed", { connection: session.id, error: String(error) });
     return null;
+  } finally {
+    timer.cancel();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import { GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
 import type { AcceptedLogin } from "./logins.ts";
@@ -19,9 +20,10 @@ export class SenderChecks {
   readonly #calls: GroupedCalls<Check, void>;
   readonly #leases: Leases;
 
-  constructor(worker: WorkerClient, leases: Leases) {
+  constructor(worker: WorkerClient, leases: Leases, clock: Clock) {
     this.#leases = leases;
     this.#calls = new GroupedCalls({
+      clock,
       call: async (checks) => {
         const response = await this.#callWorker(worker, checks).then(
           () => ({ value: undefined }),
@@ -44,7 +46,7 @@ export class SenderChecks {
   /** All checks have one credential and address. The newest token has the most time left. */
   async #callWorker(worker: WorkerClient, checks: readonly Check[]): Promise<void> {
     const { login, address } = checks.at(-1) ?? { login: { token: "", credential: "" }, address: "" };
-    const startedAt = performance.now();
+    const startedAt = this.#leases.now();
     const { lease_ms } = await worker.call("senders", { token: login.token, address });
     this.#leases.grant(login.credential, [address], startedAt, lease_ms);
   }

@@ -1,6 +1,7 @@
 import type net from "node:net";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
+import { type Clock, resultWithin } from "./clock.ts";
 import type { GatewayLimits } from "./config.ts";
 import { shown } from "./errors.ts";
 import { LineCheck } from "./line-check.ts";
@@ -10,6 +11,7 @@ export type OnQuit = (session: SMTPServerSession) => Promise<void>;
 
 interface StrictOptions {
   limits: Pick<GatewayLimits, "loginMs" | "connectionMs">;
+  clock: Clock;
   /** True when clients must log in. */
   needsLogin: boolean;
   onQuit?: OnQuit;
@@ -79,11 +81,12 @@ export function closeAfterReply(session: SMTPServerSession): void {
 
 class StrictConnection extends SMTPConnection {
   /** Closes the connection when it takes too long, whatever the client sends meanwhile. */
-  limitTime({ limits, needsLogin }: StrictOptions): void {
-    const timers = [setTimeout(() => this.#expire(), limits.connectionMs)];
-    if (needsLogin) timers.push(setTimeout(() => this.session.user || this.#expire(), limits.loginMs));
-    for (const timer of timers) timer.unref();
-    this._socket.once("close", () => timers.forEach(clearTimeout));
+  limitTime({ limits, clock, needsLogin }: StrictOptions): void {
+    const timers = [clock.after(limits.connectionMs, () => this.#expire())];
+    if (needsLogin) timers.push(clock.after(limits.loginMs, () => this.session.user || this.#expire()));
+    this._socket.once("close", () => {
+      for (const timer of timers) timer.cancel();
+    });
   }
 
   /** Closes the connection, after the reply to a message that is being sent. */
@@ -184,13 +187,16 @@ class StrictConnection extends SMTPConnection {
   }
 
   override handler_QUIT(command: Buffer, callback: () => void): void {
-    const { onQuit } = (this._server as StrictServer).strict;
+    const { onQuit, clock } = (this._server as StrictServer).strict;
     const quit = () => super.handler_QUIT(command, callback);
     if (!onQuit) {
       quit();
       return;
     }
-    const late = new Promise((resolve) => setTimeout(resolve, QUIT_MS).unref());
-    void Promise.race([onQuit(this.session).catch(() => {}), late]).then(quit);
+    void resultWithin(
+      clock,
+      QUIT_MS,
+      onQuit(this.session).catch(() => {}),
+    ).then(quit);
   }
 }

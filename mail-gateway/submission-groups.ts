@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Clock } from "./clock.ts";
 import { Refusal, tryAgain } from "./errors.ts";
 import { type CallResult, GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
@@ -25,10 +26,11 @@ export class SubmissionGroups {
   readonly #leases: Leases;
   readonly #calls: GroupedCalls<SmallMessage, WorkerResponse>;
 
-  constructor(worker: WorkerClient, leases: Leases) {
+  constructor(worker: WorkerClient, leases: Leases, clock: Clock) {
     this.#worker = worker;
     this.#leases = leases;
     this.#calls = new GroupedCalls({
+      clock,
       call: (messages) => this.#callWorker(messages),
       maxItems: MAX_MESSAGES,
       maxBytes: MAX_BYTES,
@@ -44,7 +46,7 @@ export class SubmissionGroups {
   }
 
   async #callWorker(messages: readonly SmallMessage[]): Promise<CallResult<WorkerResponse>[]> {
-    const startedAt = performance.now();
+    const startedAt = this.#leases.now();
     const items = messages.map(({ login, bytes, ...item }) => ({
       token: login.token,
       ...item,

@@ -1,4 +1,5 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import type { Clock } from "./clock.ts";
 import type { GatewayLimits } from "./config.ts";
 import { Refusal } from "./errors.ts";
 import { GroupedCalls } from "./grouped-calls.ts";
@@ -51,20 +52,23 @@ const userOf = (session: SMTPServerSession) => session.user as Submitter | undef
 export class Submission {
   readonly #worker: WorkerClient;
   readonly #limits: GatewayLimits;
+  readonly #clock: Clock;
   readonly #failures = new WeakMap<SMTPServerSession, number>();
   readonly #logins: Logins;
   readonly #senders: SenderChecks;
   readonly #groups: SubmissionGroups;
   readonly #confirmations: GroupedCalls<Confirmation, void>;
 
-  constructor(worker: WorkerClient, limits: GatewayLimits) {
+  constructor(worker: WorkerClient, limits: GatewayLimits, clock: Clock) {
+    this.#clock = clock;
     this.#worker = worker;
     this.#limits = limits;
-    const leases = new Leases();
-    this.#logins = new Logins(worker, leases);
-    this.#senders = new SenderChecks(worker, leases);
-    this.#groups = new SubmissionGroups(worker, leases);
+    const leases = new Leases(clock);
+    this.#logins = new Logins(worker, leases, clock);
+    this.#senders = new SenderChecks(worker, leases, clock);
+    this.#groups = new SubmissionGroups(worker, leases, clock);
     this.#confirmations = new GroupedCalls({
+      clock,
       async call(confirmations) {
         const response = await worker.call("confirmations", { confirmations }).then(
           () => ({ value: undefined }),
@@ -144,7 +148,7 @@ export class Submission {
       open: () => this.#worker.upload("submissions", headers, null),
       sendSmall: (bytes) => this.#groups.send({ login, connection, sequence, envelope, bytes }),
     });
-    await readData(stream, target, this.#limits, session);
+    await readData(stream, target, { ...this.#limits, clock: this.#clock }, session);
     const { id, repeat } = await target.finish();
     user.accepted += 1;
     log("accepted", { connection, id, recipients: envelope.to.length, octets: target.size });

@@ -1,4 +1,5 @@
 import net from "node:net";
+import type { Clock } from "../mail-gateway/clock.ts";
 import { withTimeout } from "../src/lib/deadline.ts";
 import { ConnectError, type Connection, performHandshake, smtpConnection } from "../src/mail/smtp/client.ts";
 import type { EgressLimits } from "./config.ts";
@@ -15,6 +16,7 @@ export interface ConnectSettings {
   /** Certificate authorities; null: those of the system. */
   ca: Buffer | null;
   limits: Pick<EgressLimits, "connectMs" | "greetingMs" | "replyMs" | "finalDotMs">;
+  clock: Clock;
 }
 
 /** A server to connect to. */
@@ -71,13 +73,13 @@ async function connectSocket(target: Target, settings: ConnectSettings): Promise
   }
 }
 
-function tlsOptions({ host, rule }: Target, { ca }: ConnectSettings): StartTlsOptions {
+function tlsOptions({ host, rule }: Target, { ca, clock }: ConnectSettings): StartTlsOptions {
   const servername = "serverName" in rule ? rule.serverName : host;
   return {
     // An address is no server name (RFC 6066 3).
     ...(net.isIP(servername.replace(/^\[(?:ipv6:)?|\]$/g, "")) ? {} : { servername }),
     rejectUnauthorized: rule.kind === "certificate",
     ...(ca ? { ca } : {}),
-    ...(rule.kind === "dane" ? { peerIssue: (socket) => chainIssue(peerChain(socket), rule, Date.now()) } : {}),
+    ...(rule.kind === "dane" ? { peerIssue: (socket) => chainIssue(peerChain(socket), rule, clock.now()) } : {}),
   };
 }

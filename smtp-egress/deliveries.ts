@@ -1,4 +1,5 @@
 import type { SMTPServerSession } from "smtp-server";
+import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import type { EgressLimits } from "./config.ts";
 import { hasEightBitHeader } from "./content.ts";
 import { type Delivery, type Guard, isOver } from "./deliver.ts";
@@ -26,6 +27,7 @@ export interface DeliveriesOptions {
   leases: Leases;
   reporter: Reporter;
   limits: Pick<EgressLimits, "dotLeaseMs" | "renewMs" | "heldMs">;
+  clock: Clock;
   routeOf(domain: string): Promise<Route>;
   queueOf(route: Route & { kind: "hosts" }): ReceiverQueue;
   /** Returns the hosts of a route as the MTA-STS policy of the domain has them. */
@@ -35,7 +37,7 @@ export interface DeliveriesOptions {
 /** Takes emails into memory, gives them to the queues of their receivers, and their results to the reporter. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
-  readonly #heldTimers = new Map<HeldEmail, NodeJS.Timeout>();
+  readonly #heldTimers = new Map<HeldEmail, Timer>();
   readonly #inFinalDot = new Set<Delivery>();
   readonly #onEnded: (() => void)[] = [];
 
@@ -61,7 +63,7 @@ export class Deliveries {
   }
 
   #hold(transaction: TransactionWithTicket, content: Buffer[], session: SMTPServerSession): void {
-    const { hold, leases, reporter, limits } = this.#options;
+    const { hold, leases, reporter, limits, clock } = this.#options;
     const { ticket, recipients, reserved } = transaction;
     const known = hold.find(
       ticket,
@@ -76,7 +78,7 @@ export class Deliveries {
     const email = this.#begin(transaction, { content, session, lease: leases.hold(ticket), respond: null });
     this.#heldTimers.set(
       email,
-      setTimeout(() => this.#reportHeld(email), limits.heldMs),
+      clock.after(limits.heldMs, () => this.#reportHeld(email)),
     );
   }
 
@@ -173,7 +175,7 @@ export class Deliveries {
     if (route.kind === "refused") return reportAll(toRefusal(route.reply, domain));
     const placed = recipients.flatMap(({ place }) => place ?? []);
     const queue = placed[0]?.queue ?? queueOf(route);
-    const now = Date.now();
+    const now = this.#options.clock.now();
     for (const _ of recipients.slice(placed.length)) {
       const wait = queue.takePlace(now);
       if (!wait.isHeld) {
@@ -199,7 +201,7 @@ export class Deliveries {
   }
 
   #report(email: HeldEmail, untimed: readonly RecipientResult[]): void {
-    const at = Date.now();
+    const at = this.#options.clock.now();
     // A repeated report tells the same time.
     const results = untimed.map(({ address, result }) => ({ address, result: { ...toReported(result), at } }));
     if (email.respond) email.respond(results);
@@ -211,7 +213,7 @@ export class Deliveries {
   #settle(email: HeldEmail, results: readonly RecipientResult[]): void {
     for (const { address, result } of results) email.results.set(address, result);
     if ([...email.results.values()].includes(null)) return;
-    clearTimeout(this.#heldTimers.get(email));
+    this.#heldTimers.get(email)?.cancel();
     this.#heldTimers.delete(email);
     this.#options.hold.settle(email);
     this.#options.leases.release(email.lease);

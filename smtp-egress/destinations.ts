@@ -1,3 +1,4 @@
+import type { Clock } from "../mail-gateway/clock.ts";
 import type { AddressIssue } from "./allowed-addresses.ts";
 import type { EgressConfig } from "./config.ts";
 import { SecureDns } from "./dane/secure-dns.ts";
@@ -29,13 +30,13 @@ const NO_TLSA: TlsaFound = { kind: "none" };
 /** Returns destinations by DNS, by TLSA records where a validating resolver is given, and by MTA-STS policies. `ca`: certificate authorities; null: those of the system. */
 export function findDestinations(
   config: Pick<EgressConfig, "name" | "dnsServers" | "daneResolver" | "policyPort">,
-  { ca, issueOf }: { ca: Buffer | null; issueOf(address: string): AddressIssue },
+  { ca, issueOf, clock }: { ca: Buffer | null; issueOf(address: string): AddressIssue; clock: Clock },
 ): Destinations {
-  const secureDns = config.daneResolver && new SecureDns(config.daneResolver);
-  const tlsa = secureDns && new TlsaLookups(secureDns);
-  const dns = secureDns ?? new SystemDns(config.dnsServers);
-  const routes = new Routes({ dns, issueOf, ownName: config.name });
-  const policies = new Policies({ dns, issueOf, ca, port: config.policyPort });
+  const secureDns = config.daneResolver && new SecureDns(config.daneResolver, clock);
+  const tlsa = secureDns && new TlsaLookups(secureDns, clock);
+  const dns = secureDns ?? new SystemDns(config.dnsServers, clock);
+  const routes = new Routes({ dns, issueOf, ownName: config.name, clock });
+  const policies = new Policies({ dns, issueOf, ca, port: config.policyPort, clock });
   return {
     routeOf: (domain) => routes.routeOf(domain),
     async destinationOf(domain, { hosts }) {

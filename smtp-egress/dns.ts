@@ -1,4 +1,5 @@
 import { Resolver } from "node:dns/promises";
+import type { Clock } from "../mail-gateway/clock.ts";
 import { ExpiringCache } from "./expiring-cache.ts";
 
 /** The addresses of a host. `isKnown` is false when DNS did not answer. */
@@ -40,10 +41,11 @@ const SECOND_MS = 1_000;
 /** Asks the resolvers of the system, or others. node:dns does not tell which answers are secure, so none is. */
 export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
-  readonly #hosts = new ExpiringCache<HostAddresses>(MAX_HOSTS);
+  readonly #hosts: ExpiringCache<HostAddresses>;
 
   /** `servers`: addresses with port; empty: those of the system. */
-  constructor(servers: readonly string[]) {
+  constructor(servers: readonly string[], clock: Clock) {
+    this.#hosts = new ExpiringCache(MAX_HOSTS, clock);
     if (servers.length > 0) this.#resolver.setServers(servers);
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import type { Clock } from "../mail-gateway/clock.ts";
 import { log } from "../mail-gateway/log.ts";
 import { WorkerClient } from "../mail-gateway/worker-client.ts";
 import { withTimeout } from "../src/lib/deadline.ts";
@@ -33,37 +34,40 @@ export interface Egress {
 }
 
 /** Starts the egress. */
-export async function startEgress(config: EgressConfig): Promise<Egress> {
+export async function startEgress(config: EgressConfig, clock: Clock): Promise<Egress> {
   const { limits } = config;
   const worker = new WorkerClient(config.workerUrl, config.secret);
   const hold = new Hold(config.memoryBytes);
   const leases = new Leases({
     renew: async (tickets) => (await worker.call("leases", { tickets })) as unknown as Renewal,
     renewMs: limits.renewMs,
+    clock,
   });
   const address = config.sourceAddress ?? (await findSourceAddress());
   const tellWarmUp = () => worker.call("volume", { address, name: config.name, warm_up: config.warmUp });
   const volumes =
-    config.warmUp && new Volumes(config.warmUp.since, async () => (await tellWarmUp()).receivers as VolumeRow[]);
-  const warmUpReport = new WarmUpReport(tellWarmUp, { isTold: volumes !== null });
+    config.warmUp && new Volumes(config.warmUp.since, async () => (await tellWarmUp()).receivers as VolumeRow[], clock);
+  const warmUpReport = new WarmUpReport(tellWarmUp, { isTold: volumes !== null, clock });
   const reporter = new Reporter({
     call: async (body) => (await worker.call("outcomes", body)).lost as string[],
     renewed: () => leases.known(),
     address,
     groupMs: limits.groupMs,
     unacknowledged: limits.unacknowledged,
+    clock,
   });
   const ca = config.caFile === null ? null : readFileSync(config.caFile);
   const issueOf = addressCheck(config.allowsPrivateAddresses, config.sourceAddress);
-  const { routeOf, destinationOf, dane } = findDestinations(config, { ca, issueOf });
+  const { routeOf, destinationOf, dane } = findDestinations(config, { ca, issueOf, clock });
   const receivers = readReceivers(config.receiversFile === null ? "{}" : readFileSync(config.receiversFile, "utf8"));
   const queueOf = ({ hosts }: Route & { kind: "hosts" }) =>
     scheduler.queueOf(receivers.receiverOf(hosts.map(({ name }) => name)));
-  const deliveries = new Deliveries({ hold, leases, reporter, limits, routeOf, queueOf, destinationOf });
+  const deliveries = new Deliveries({ hold, leases, reporter, limits, clock, routeOf, queueOf, destinationOf });
   const { name, deliveryPort: port, sourceAddress } = config;
   const scheduler = new Scheduler({
-    connect: { name, port, sourceAddress, ca, limits },
+    connect: { name, port, sourceAddress, ca, limits, clock },
     guard: deliveries.guard,
+    clock,
     receiverOf: (host) => receivers.receiverOf([host]),
     volumes,
     limits,
@@ -73,6 +77,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
   let isStopping = false;
   const intake = new Intake({
     config,
+    clock,
     hold,
     routeOf,
     queueOf,
@@ -80,7 +85,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
     isStopping: () => isStopping,
     isReady: () => volumes?.isKnown !== false,
   });
-  const servers = await startServers(config, intake);
+  const servers = await startServers(config, intake, clock);
   const health =
     config.healthPort === null
       ? null
@@ -88,7 +93,7 @@ export async function startEgress(config: EgressConfig): Promise<Egress> {
           port: config.healthPort,
           host: config.host,
           isHealthy: () => worker.isReachable(),
-          metrics: () => metricsText({ address, hold, reporter, queues: scheduler.queues, dane }, Date.now()),
+          metrics: () => metricsText({ address, hold, reporter, queues: scheduler.queues, dane }, clock.now()),
         });
   return {
     ports: servers.ports,

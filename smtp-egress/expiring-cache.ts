@@ -1,26 +1,30 @@
+import type { Clock } from "../mail-gateway/clock.ts";
+
 interface Entry<Value> {
   value: Promise<Value>;
-  /** As Date.now(); infinite while it is looked up. */
+  /** As `now` of the clock; infinite while it is looked up. */
   expiresAt: number;
 }
 
 /** Remembers values for a time of their own, at most a number of them. A value is looked up once, however many ask for it. */
 export class ExpiringCache<Value> {
   readonly #size: number;
+  readonly #clock: Pick<Clock, "now">;
   readonly #entries = new Map<string, Entry<Value>>();
 
-  constructor(size: number) {
+  constructor(size: number, clock: Pick<Clock, "now">) {
     this.#size = size;
+    this.#clock = clock;
   }
 
   /** Returns the value of a key. `lookUp` must not throw; it returns the value and for how long it holds, in ms. */
   get(key: string, lookUp: (key: string) => Promise<{ value: Value; ms: number }>): Promise<Value> {
     const known = this.#entries.get(key);
-    if (known && known.expiresAt > Date.now()) return known.value;
+    if (known && known.expiresAt > this.#clock.now()) return known.value;
     const entry: Entry<Value> = {
       expiresAt: Number.POSITIVE_INFINITY,
       value: lookUp(key).then(({ value, ms }) => {
-        entry.expiresAt = Date.now() + ms;
+        entry.expiresAt = this.#clock.now() + ms;
         return value;
       }),
     };

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import { type Clock, resultWithin } from "../mail-gateway/clock.ts";
 import { Refusal } from "../mail-gateway/errors.ts";
 import { readData } from "../mail-gateway/read-data.ts";
-import { withTimeout } from "../src/lib/deadline.ts";
 import { readTicket } from "../src/mail/egress-tickets/index.ts";
 import { toWireAddress } from "../src/mail/smtp/client.ts";
 import type { EgressConfig } from "./config.ts";
@@ -42,6 +42,7 @@ export interface Transaction {
 
 export interface IntakeOptions {
   config: Pick<EgressConfig, "login" | "limits">;
+  clock: Clock;
   hold: Hold;
   /** Returns the route of a domain. */
   routeOf(domain: string): Promise<Route>;
@@ -98,7 +99,7 @@ export class Intake {
 
   #begin(address: string, args: Readonly<Record<string, string | true>>, session: SMTPServerSession): void {
     this.#release(session);
-    const { hold, config, isStopping, isReady } = this.#options;
+    const { hold, config, clock, isStopping, isReady } = this.#options;
     if (isStopping()) throw new Refusal("421 4.3.2 The egress stops");
     const ticket = args.ENVID === undefined ? null : String(args.ENVID);
     if (ticket !== null && readTicket(ticket) === null)
@@ -110,7 +111,7 @@ export class Intake {
     const reserved = maxBytes + EMAIL_BYTES;
     if (!isReady()) throw new Refusal("451 4.3.2 The egress does not know yet how much it has sent today");
     if (!hold.reserve(reserved)) throw new Refusal("451 4.3.2 The memory of the egress is full");
-    const dnsUntil = Date.now() + dnsMs;
+    const dnsUntil = clock.now() + dnsMs;
     this.#transactions.set(session, { ticket, from: from.address, reserved, maxBytes, dnsUntil, recipients: [] });
   }
 
@@ -129,12 +130,12 @@ export class Intake {
 
   /** Takes a place in the line of a domain's receiver. Returns null without an answer of DNS. Throws Refusal. */
   async #placeIn(domain: string, { dnsUntil, ticket }: Transaction): Promise<Place | null> {
-    const { routeOf, queueOf, config } = this.#options;
-    const route = await withTimeout(Math.max(0, dnsUntil - Date.now()), routeOf(domain)).catch(() => null);
+    const { routeOf, queueOf, config, clock } = this.#options;
+    const route = await resultWithin(clock, Math.max(0, dnsUntil - clock.now()), routeOf(domain));
     if (route?.kind === "refused") throw new Refusal(route.reply);
     if (route?.kind !== "hosts") return null;
     const queue = queueOf(route);
-    const now = Date.now();
+    const now = clock.now();
     const wait = queue.takePlace(now, ticket === null ? DIRECT_WAIT_MS : config.limits.waitMs);
     if (!wait.isHeld) throw new Refusal(pacedReply(queue.pace.receiver, wait));
     return { queue, dueAt: now + wait.ms };
@@ -147,7 +148,8 @@ export class Intake {
       write: async (bytes: Uint8Array) => void pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
       abort: () => void pieces.splice(0),
     };
-    await readData(stream, target, { messageBytes: transaction.maxBytes, messageMs: MESSAGE_MS }, session);
+    const limits = { messageBytes: transaction.maxBytes, messageMs: MESSAGE_MS, clock: this.#options.clock };
+    await readData(stream, target, limits, session);
     // Closed meanwhile: its memory is free already.
     if (this.#transactions.get(session) !== transaction) throw new Refusal("451 4.4.2 The connection was closed");
     if (this.#options.isStopping()) throw new Refusal("421 4.3.2 The egress stops");

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { type Clock, type Timer, wait } from "../mail-gateway/clock.ts";
 import { EGRESS_LEASE_MS } from "../src/mail/egress-tickets/index.ts";
 
 /** The lease of an outbox row, shared by the emails of the row. */
@@ -29,6 +30,7 @@ export interface LeaseOptions {
   renew(tickets: readonly string[]): Promise<Renewal>;
   /** A lease with less than this left is renewed, in ms. */
   renewMs: number;
+  clock: Clock;
 }
 
 /** Tickets in one call. */
@@ -41,14 +43,14 @@ const BASE = 36;
 export class Leases {
   readonly #options: LeaseOptions;
   readonly #leases = new Map<string, RowLease>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   /** The clock of the Worker minus that of this machine, in ms. */
   #offset = 0;
   #running: Promise<void> | null = null;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#renewDue(), CHECK_MS).unref();
+    this.#timer = options.clock.every(CHECK_MS, () => void this.#renewDue());
   }
 
   /** Returns the lease of an email's ticket. Each call needs a `release`. */
@@ -57,7 +59,7 @@ export class Leases {
     const [key, untilText = "", sample] = [fields.slice(0, 3).join("."), fields[3], fields.slice(4).join(".")];
     const until = Number.parseInt(untilText, BASE);
     // A lease begins with its full time, so one that ends later than that tells of a clock that is ahead.
-    this.#offset = Math.max(this.#offset, until - EGRESS_LEASE_MS - Date.now());
+    this.#offset = Math.max(this.#offset, until - EGRESS_LEASE_MS - this.#options.clock.now());
     const lease = this.#leases.get(key) ?? { key, sample, until, untilText, isLost: false, emails: 0 };
     if (until > lease.until) Object.assign(lease, { until, untilText });
     lease.emails += 1;
@@ -67,7 +69,7 @@ export class Leases {
 
   /** Returns a lease of an email without an outbox row, whose sender waits for its result: it ends after `ms`, for good. */
   withoutRow(ms: number): RowLease {
-    const until = Date.now() + this.#offset + ms;
+    const until = this.#options.clock.now() + this.#offset + ms;
     return { key: `direct ${randomUUID()}`, sample: "", until, untilText: "", isLost: false, emails: 1 };
   }
 
@@ -92,9 +94,9 @@ export class Leases {
     for (;;) {
       if (this.isOver(lease)) return false;
       if (this.#left(lease) >= ms) return true;
-      const wait = new Promise<void>((resolve) => setTimeout(resolve, CHECK_MS).unref());
+      const checked = wait(this.#options.clock, CHECK_MS);
       await this.#renewDue();
-      if (this.#left(lease) < ms) await wait;
+      if (this.#left(lease) < ms) await checked;
     }
   }
 
@@ -104,11 +106,11 @@ export class Leases {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   #left({ until }: RowLease): number {
-    return until - (Date.now() + this.#offset);
+    return until - (this.#options.clock.now() + this.#offset);
   }
 
   /** Renews all leases that are due. One run at a time: what became due meanwhile is in the next one. */
@@ -132,7 +134,7 @@ export class Leases {
     const ticketOf = ({ key, untilText, sample }: RowLease) => `${key}.${untilText}.${sample}`;
     const sent = group.map(ticketOf);
     const { now, lost, tickets } = await this.#options.renew(sent);
-    this.#offset = now - Date.now();
+    this.#offset = now - this.#options.clock.now();
     for (const [index, lease] of group.entries()) {
       const ticket = sent[index] ?? "";
       const untilText = tickets[ticket]?.split(".")[3];

@@ -1,4 +1,5 @@
 import https from "node:https";
+import type { Clock } from "../mail-gateway/clock.ts";
 import { withTimeout } from "../src/lib/deadline.ts";
 import type { AddressIssue } from "./allowed-addresses.ts";
 import type { Dns } from "./dns.ts";
@@ -12,6 +13,7 @@ export interface PoliciesOptions {
   ca: Buffer | null;
   /** Port of the servers of policies. */
   port: number;
+  clock: Clock;
 }
 
 /** A policy that was fetched. */
@@ -33,11 +35,12 @@ const CHECK_MS = 300_000;
 /** Finds the MTA-STS policies of domains (RFC 8461). A policy holds for its max_age, also while DNS or its server fails. */
 export class Policies {
   readonly #options: PoliciesOptions;
-  readonly #checked = new ExpiringCache<Policy | null>(MAX_DOMAINS);
+  readonly #checked: ExpiringCache<Policy | null>;
   readonly #known = new Map<string, Known>();
 
   constructor(options: PoliciesOptions) {
     this.#options = options;
+    this.#checked = new ExpiringCache(MAX_DOMAINS, options.clock);
   }
 
   /** Returns the policy of a domain, or null. Never throws. */
@@ -47,14 +50,14 @@ export class Policies {
 
   async #check(domain: string): Promise<Policy | null> {
     const known = this.#known.get(domain);
-    const valid = known && known.expiresAt > Date.now() ? known : null;
+    const valid = known && known.expiresAt > this.#options.clock.now() ? known : null;
     const texts = await this.#options.dns.texts(`_mta-sts.${domain}`);
     const id = policyId(texts ?? []);
     if (id === null || id === valid?.id) return valid?.policy ?? null;
     const fetched = await this.#fetch(`mta-sts.${domain}`).catch(() => null);
     const policy = fetched === null ? null : parsePolicy(fetched);
     if (policy === null) return valid?.policy ?? null;
-    this.#remember(domain, { id, policy, expiresAt: Date.now() + policy.maxAgeMs });
+    this.#remember(domain, { id, policy, expiresAt: this.#options.clock.now() + policy.maxAgeMs });
     return policy;
   }
 

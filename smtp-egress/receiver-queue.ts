@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
@@ -14,6 +15,7 @@ export interface ReceiverQueueOptions {
   pace: ReceiverPace;
   sessions: Sessions;
   guard: Guard;
+  clock: Clock;
   /** Returns whether a host is of this receiver. The MX records of a domain may name others behind the best one. */
   isOwnHost(host: string): boolean;
   /** The longest wait that takes place in memory, in ms. */
@@ -41,11 +43,12 @@ export class ReceiverQueue {
   readonly counts = { sent: 0, deferred: 0, refused: 0 };
   /** Bytes of the emails that wait or are sent. */
   #heldBytes = 0;
-  #usedAt = Date.now();
-  #timer: NodeJS.Timeout | null = null;
+  #usedAt: number;
+  #timer: Timer | null = null;
 
   constructor(options: ReceiverQueueOptions) {
     this.#options = options;
+    this.#usedAt = options.clock.now();
   }
 
   get pace(): ReceiverPace {
@@ -98,7 +101,7 @@ export class ReceiverQueue {
 
   /** Sends nothing until the end of a reaction of another receiver, which is about the source address. */
   pause(reaction: Reaction): void {
-    this.pace.pause(reaction, Date.now());
+    this.pace.pause(reaction, this.#options.clock.now());
     this.returnLate();
     this.#advance();
   }
@@ -110,10 +113,10 @@ export class ReceiverQueue {
 
   /** Starts what is due, as far as rate and connections allow. */
   #advance(): void {
-    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = null;
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      const now = Date.now();
+      const now = this.#options.clock.now();
       const free = Math.min(this.pace.connections(now), this.#options.share()) - this.#busy.size;
       const pausedUntil = this.pace.pausedUntil(now);
       // A delivery that ends calls again.
@@ -121,7 +124,7 @@ export class ReceiverQueue {
       const wait = Math.max(next.dueAt, pausedUntil ?? 0) - now;
       const ms = wait > 0 ? wait : this.pace.takeTurn(now);
       if (ms > 0) {
-        this.#timer = setTimeout(() => this.#advance(), ms);
+        this.#timer = this.#options.clock.after(ms, () => this.#advance());
         return;
       }
       this.#waiting.shift();
@@ -131,10 +134,10 @@ export class ReceiverQueue {
 
   async #run(delivery: Delivery): Promise<void> {
     this.#busy.add(delivery);
-    this.#room.noteBegin(Date.now());
+    this.#room.noteBegin(this.#options.clock.now());
     const results = (await this.#options.guard.mayBegin(delivery)) ? await this.#attempt(delivery) : [];
     this.#busy.delete(delivery);
-    this.#room.noteEnd(results.some(isAnswered), Date.now());
+    this.#room.noteEnd(results.some(isAnswered), this.#options.clock.now());
     this.#end(delivery, results);
     this.returnLate();
     this.#advance();
@@ -144,7 +147,7 @@ export class ReceiverQueue {
   async #attempt(delivery: Delivery): Promise<readonly Result[]> {
     const { pace, sessions, guard } = this.#options;
     for (;;) {
-      const limits = pace.limits(Date.now());
+      const limits = pace.limits(this.#options.clock.now());
       const connections = Math.min(limits.connections, this.#options.share());
       const session = await sessions.take(delivery.destination, connections).catch((error: unknown) => {
         if (error instanceof UnusableHosts) return error;
@@ -175,7 +178,7 @@ export class ReceiverQueue {
 
   /** Notes results for the pace. Those of a host of another mail system change nothing here: the owner of any domain may name it. */
   #noteReplies(host: string, results: readonly Result[]): readonly Result[] {
-    return this.#options.isOwnHost(host) ? applyReplies(this.pace, results, Date.now()) : results;
+    return this.#options.isOwnHost(host) ? applyReplies(this.pace, results, this.#options.clock.now()) : results;
   }
 
   #end(delivery: Delivery, results: readonly Result[]): void {
@@ -196,7 +199,7 @@ export class ReceiverQueue {
 
   /** Returns what would wait longer than memory allows, because the receiver slowed down, to the outbox. */
   returnLate(): void {
-    const now = Date.now();
+    const now = this.#options.clock.now();
     const pauseMs = (this.pace.pausedUntil(now) ?? now) - now;
     const { messagesPerMinute } = this.pace.limits(now);
     const inTime = (messagesPerMinute * this.#options.holdMs) / MINUTE_MS;

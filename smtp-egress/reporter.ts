@@ -1,3 +1,4 @@
+import { type Clock, type Timer, wait } from "../mail-gateway/clock.ts";
 import { StatusError } from "../mail-gateway/errors.ts";
 import { log } from "../mail-gateway/log.ts";
 import { type HeldEmail, ticketOf } from "./hold.ts";
@@ -14,6 +15,7 @@ export interface ReporterOptions {
   groupMs: number;
   /** Results of final dots without acknowledgement from which `permit` waits. */
   unacknowledged: number;
+  clock: Clock;
 }
 
 /** Results of one email that go in one call, by recipient: a later one replaces that it is held. */
@@ -56,7 +58,7 @@ export class Reporter {
   readonly #inCalls = new Set<HeldEmail>();
   readonly #permits: (() => void)[] = [];
   readonly #idle: (() => void)[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Timer | null = null;
   #calls = 0;
   #finalDots = 0;
 
@@ -95,11 +97,11 @@ export class Reporter {
 
   #sendSoon(): void {
     if (this.#waiting.size >= GROUP || this.#idle.length > 0) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), this.#options.groupMs);
+    else this.#timer ??= this.#options.clock.after(this.#options.groupMs, () => this.#send());
   }
 
   #send(): void {
-    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = null;
     while (this.#calls < MAX_CALLS) {
       const group = this.#takeGroup();
@@ -140,14 +142,14 @@ export class Reporter {
    */
   async #tellUntilAcknowledged(group: readonly Told[]): Promise<void> {
     const outcomes = group.map(({ outcome }) => outcome);
-    for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, MAX_RETRY_MS)) {
+    for (let ms = RETRY_MS; ; ms = Math.min(2 * ms, MAX_RETRY_MS)) {
       try {
         const lost = new Set(await this.#options.call({ address: this.#options.address, outcomes }));
         const renewed = await this.#noteLost(group.filter(({ outcome }) => lost.has(outcome.ticket)));
         this.#acknowledge(group.filter((told) => !renewed.includes(told)));
         return renewed.length > 0 ? await this.#tellUntilAcknowledged(renewed.map(withPresentTicket)) : undefined;
       } catch (error) {
-        if (!isAboutContent(error)) await new Promise((resolve) => setTimeout(resolve, wait));
+        if (!isAboutContent(error)) await wait(this.#options.clock, ms);
         else if (group.length > 1) return this.#tellInHalves(group);
         else {
           log("report.dropped", { ticket: outcomes[0]?.ticket, error: String(error) });

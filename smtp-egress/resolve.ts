@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { Clock } from "../mail-gateway/clock.ts";
 import type { AddressIssue } from "./allowed-addresses.ts";
 import type { Dns, HostAddresses } from "./dns.ts";
 import { ExpiringCache } from "./expiring-cache.ts";
@@ -9,6 +10,7 @@ export interface RoutesOptions {
   /** Host name of this server, which is never a server of another domain. */
   ownName: string;
   issueOf(address: string): AddressIssue;
+  clock: Clock;
 }
 
 /** Hosts of a domain whose addresses are looked up: more are no better. */
@@ -24,10 +26,11 @@ const NULL_MX: HostAddresses = { addresses: [], isKnown: true, tlsaBases: [] };
 /** Looks up where mail of a domain goes (RFC 5321 5.1), and remembers it. */
 export class Routes {
   readonly #options: RoutesOptions;
-  readonly #routes = new ExpiringCache<Route>(MAX_DOMAINS);
+  readonly #routes: ExpiringCache<Route>;
 
   constructor(options: RoutesOptions) {
     this.#options = options;
+    this.#routes = new ExpiringCache(MAX_DOMAINS, options.clock);
   }
 
   /** Returns the route of a domain of A-labels, or of an address literal. Never throws. */

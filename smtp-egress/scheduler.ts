@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import type { EgressLimits } from "./config.ts";
 import type { ConnectSettings } from "./connect.ts";
 import type { Delivery, Guard } from "./deliver.ts";
@@ -13,6 +14,7 @@ import type { Volumes } from "./volumes.ts";
 export interface SchedulerOptions {
   connect: ConnectSettings;
   guard: Guard;
+  clock: Clock;
   /** Returns the receiver of a host. */
   receiverOf(host: string): Receiver;
   /** The warm-ups of the source address; null: it has none. */
@@ -34,28 +36,29 @@ export class Scheduler {
   /** The last reply that paused the source address. */
   #sourcePause: Reaction | null = null;
   #share: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#unreachable = new Unreachable(options.limits.unreachableMs);
+    this.#unreachable = new Unreachable(options.limits.unreachableMs, options.clock);
     this.#share = options.limits.connections;
-    this.#timer = setInterval(() => this.#countShares(), SHARE_MS).unref();
+    this.#timer = options.clock.every(SHARE_MS, () => this.#countShares());
   }
 
   /** Returns the queue of a receiver. */
   queueOf(receiver: Receiver): ReceiverQueue {
     const known = this.queues.get(receiver.name);
     if (known) return known;
-    const { connect, guard, receiverOf, volumes, limits, onResults } = this.#options;
-    const now = Date.now();
+    const { connect, guard, clock, receiverOf, volumes, limits, onResults } = this.#options;
+    const now = clock.now();
     const warmUp = volumes?.warmUpOf(receiver, now) ?? null;
     const pace = new ReceiverPace(receiver, warmUp, (reaction) => this.#pauseSource(reaction), now);
     if (this.#sourcePause && this.#sourcePause.until > now) pace.pause(this.#sourcePause, now);
     const queue = new ReceiverQueue({
       pace,
-      sessions: new Sessions({ connect, unreachable: this.#unreachable, idleMs: limits.idleMs }),
+      sessions: new Sessions({ connect, unreachable: this.#unreachable, idleMs: limits.idleMs, clock }),
       guard,
+      clock,
       isOwnHost: (host) => receiverOf(host).name === receiver.name,
       holdMs: limits.waitMs,
       share: () => this.#share,
@@ -72,7 +75,7 @@ export class Scheduler {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   #pauseSource(reaction: Reaction): void {
@@ -82,7 +85,7 @@ export class Scheduler {
 
   /** Divides the connections among the receivers that have work, and cleans up. */
   #countShares(): void {
-    const now = Date.now();
+    const now = this.#options.clock.now();
     let active = 0;
     for (const [name, queue] of this.queues) {
       queue.returnLate();

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import type { SMTPServerOptions } from "smtp-server";
+import type { Clock } from "../mail-gateway/clock.ts";
 import { log } from "../mail-gateway/log.ts";
 import { StrictServer } from "../mail-gateway/strict-server.ts";
 import type { EgressConfig, Listener } from "./config.ts";
@@ -28,8 +29,8 @@ const IDLE_MS = 300_000;
 const COMMAND_BYTES = 4_096;
 
 /** Starts a server on each port of the configuration. */
-export async function startServers(config: EgressConfig, intake: Intake): Promise<Servers> {
-  const servers = config.listeners.map((listener) => serverOf(config, listener, intake));
+export async function startServers(config: EgressConfig, intake: Intake, clock: Clock): Promise<Servers> {
+  const servers = config.listeners.map((listener) => serverOf(config, listener, intake, clock));
   await Promise.all(servers.map((server, index) => listen(server, config.host, config.listeners[index]?.port ?? 0)));
   return {
     ports: servers.map((server) => (server.server.address() as AddressInfo).port),
@@ -47,7 +48,7 @@ function readCertificate({ tls }: EgressConfig) {
   return { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certificateFile), minVersion: "TLSv1.2" as const };
 }
 
-function serverOf(config: EgressConfig, { tls }: Listener, intake: Intake): StrictServer {
+function serverOf(config: EgressConfig, { tls }: Listener, intake: Intake, clock: Clock): StrictServer {
   const { limits } = config;
   const disabled = tls === "none" ? [...DISABLED, "STARTTLS", "AUTH"] : DISABLED;
   const options: SMTPServerOptions = {
@@ -80,6 +81,7 @@ function serverOf(config: EgressConfig, { tls }: Listener, intake: Intake): Stri
   };
   const server = new StrictServer(options, {
     limits: { loginMs: LOGIN_MS, connectionMs: CONNECTION_MS },
+    clock,
     needsLogin: tls !== "none",
     extensions: EXTENSIONS,
   });

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import { ConnectError, type Connection } from "../src/mail/smtp/client.ts";
 import { type ConnectSettings, connectTo } from "./connect.ts";
 import type { MxHost } from "./route.ts";
@@ -37,6 +38,7 @@ export interface SessionsOptions {
   unreachable: Unreachable;
   /** Time for which an unused session is kept, in ms. */
   idleMs: number;
+  clock: Clock;
 }
 
 /** Addresses that one delivery tries. */
@@ -45,7 +47,7 @@ const MAX_ATTEMPTS = 5;
 /** Connections to the hosts of one receiver: kept ones are used again, also for other domains on the same host. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #idle = new Map<Session, NodeJS.Timeout>();
+  readonly #idle = new Map<Session, Timer>();
   #busy = 0;
 
   constructor(options: SessionsOptions) {
@@ -74,8 +76,12 @@ export class Sessions {
   /** Returns a session after a transaction. It is kept unless it has ended, or `keep` is false. */
   give(session: Session, keep: boolean): void {
     this.#busy -= 1;
+    const { clock, idleMs } = this.#options;
     if (keep && session.connection.usable)
-      this.#idle.set(session, setTimeout(() => this.#close(session), this.#options.idleMs).unref());
+      this.#idle.set(
+        session,
+        clock.after(idleMs, () => this.#close(session)),
+      );
     else void session.connection.close();
   }
 
@@ -85,7 +91,7 @@ export class Sessions {
   }
 
   #close(session: Session): void {
-    clearTimeout(this.#idle.get(session));
+    this.#idle.get(session)?.cancel();
     this.#idle.delete(session);
     void session.connection.close();
   }
@@ -97,7 +103,7 @@ export class Sessions {
       const rule = rules.get(session.host);
       if (!session.connection.usable) this.#close(session);
       else if (rule && (rule.kind === "opportunistic" || session.ruleKey === keyOfRule(rule))) {
-        clearTimeout(this.#idle.get(session));
+        this.#idle.get(session)?.cancel();
         this.#idle.delete(session);
         return session;
       }

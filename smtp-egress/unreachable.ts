@@ -1,3 +1,4 @@
+import type { Clock } from "../mail-gateway/clock.ts";
 import type { ConnectError } from "../src/mail/smtp/client.ts";
 import type { Target } from "./connect.ts";
 import { keyOfRule } from "./tls-rule.ts";
@@ -11,11 +12,13 @@ const MAX_ADDRESSES = 10_000;
 /** Remembers for a short time which addresses could not be reached, so that each email does not wait for them anew. */
 export class Unreachable {
   readonly #ms: number;
+  readonly #clock: Pick<Clock, "now">;
   readonly #errors = new Map<string, { error: ConnectError; until: number }>();
 
   /** `ms`: for how long. */
-  constructor(ms: number) {
+  constructor(ms: number, clock: Pick<Clock, "now">) {
     this.#ms = ms;
+    this.#clock = clock;
   }
 
   /**
@@ -27,7 +30,7 @@ export class Unreachable {
     const isOfTls = error.phase === "tls" || error.phase === "starttls";
     const key = isOfTls ? keyOf(address, rule) : address;
     this.#errors.delete(key);
-    this.#errors.set(key, { error, until: Date.now() + this.#ms });
+    this.#errors.set(key, { error, until: this.#clock.now() + this.#ms });
     const [oldest] = this.#errors.keys();
     if (this.#errors.size > MAX_ADDRESSES && oldest !== undefined) this.#errors.delete(oldest);
   }
@@ -35,7 +38,7 @@ export class Unreachable {
   /** Returns the error of an address that could not be reached just now, or null. */
   errorOf({ address, rule }: Place): ConnectError | null {
     const known = [address, keyOf(address, rule)].flatMap((key) => this.#errors.get(key) ?? []);
-    return known.find(({ until }) => until > Date.now())?.error ?? null;
+    return known.find(({ until }) => until > this.#clock.now())?.error ?? null;
   }
 }
 

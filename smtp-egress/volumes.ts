@@ -1,3 +1,4 @@
+import { type Clock, wait } from "../mail-gateway/clock.ts";
 import { warmUpOf } from "../src/mail/warm-up/index.ts";
 import type { StartedWarmUp } from "./receiver-pace.ts";
 
@@ -18,13 +19,16 @@ const RETRY_MS = 1_000;
 export class Volumes {
   readonly #since: number | null;
   readonly #rows = new Map<string, VolumeRow>();
-  readonly #readAt = Date.now();
+  readonly #clock: Clock;
+  readonly #readAt: number;
   #isClosed = false;
   isKnown = false;
 
   /** `since`: start of the first day for all receivers, in ms since 1970. `read` asks the Worker, until it responds. */
-  constructor(since: number | null, read: () => Promise<VolumeRow[]>) {
+  constructor(since: number | null, read: () => Promise<VolumeRow[]>, clock: Clock) {
     this.#since = since;
+    this.#clock = clock;
+    this.#readAt = clock.now();
     void this.#readUntilKnown(read);
   }
 
@@ -46,7 +50,7 @@ export class Volumes {
         for (const row of await read()) this.#rows.set(row.receiver, row);
         this.isKnown = true;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+        await wait(this.#clock, RETRY_MS);
       }
     }
   }

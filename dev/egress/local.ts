@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../mail-gateway/clock.ts";
 import { readConfig } from "../../smtp-egress/config.ts";
 import { startEgress } from "../../smtp-egress/egress.ts";
 import type { MailStore } from "../captured-mail/mail-store.ts";
@@ -68,11 +69,11 @@ export async function startLocalEgress(options: EgressOptions): Promise<LocalEgr
     ALLOW_PRIVATE_ADDRESSES: "on",
     LIMIT_CLOSE_MS: String(CLOSE_MS),
   });
-  let egress = await startEgress(config);
+  let egress = await startEgress(config, systemClock);
   return {
     async restart() {
       await egress.close();
-      egress = await startEgress(config);
+      egress = await startEgress(config, systemClock);
     },
     handedOver: () => Promise.race([Promise.all(inProgress), sleep(HAND_OVER_MS, undefined, { ref: false })]),
     close: () => egress.close(),

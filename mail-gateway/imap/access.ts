@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../clock.ts";
 import type { ChangeSockets } from "./change-sockets.ts";
 import type { ChangeListener } from "./mailbox.ts";
 import type { ImapCalls, StartedSession } from "./worker-calls.ts";
@@ -16,6 +17,13 @@ export interface AccessUse {
   release(): void;
 }
 
+/** Shared by all accesses. */
+export interface AccessOptions {
+  calls: ImapCalls;
+  sockets: ChangeSockets;
+  clock: Clock;
+}
+
 /** The right of some clients to use a mailbox, by one login. It ends with the password, the assignment, the mailbox or its domain. */
 export class Access {
   readonly #calls: ImapCalls;
@@ -24,12 +32,12 @@ export class Access {
   readonly #listeners = new Set<ChangeListener>();
   /** No promise: it would keep each client that ever waited for it. */
   readonly #endListeners = new Set<() => void>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #session: StartedSession;
   #uses = 0;
   #isOpen = true;
 
-  constructor(calls: ImapCalls, sockets: ChangeSockets, session: StartedSession, onEnd: () => void) {
+  constructor({ calls, sockets, clock }: AccessOptions, session: StartedSession, onEnd: () => void) {
     this.#calls = calls;
     this.#session = session;
     this.#onEnd = onEnd;
@@ -38,8 +46,7 @@ export class Access {
       onChange: (folders) => this.#tell(folders),
       onAccess: () => void this.#check(),
     });
-    this.#timer = setInterval(() => void this.#check(), CHECK_MS);
-    this.#timer.unref();
+    this.#timer = clock.every(CHECK_MS, () => void this.#check());
   }
 
   get isOpen(): boolean {
@@ -77,7 +84,7 @@ export class Access {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     this.#leaveSocket();
     this.#onEnd();
     for (const listener of this.#endListeners) listener();

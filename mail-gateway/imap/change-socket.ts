@@ -1,5 +1,8 @@
+import type { Clock, Timer } from "../clock.ts";
+
 /** How a socket is opened, and what is done with its messages. */
 interface ChangeSocketOptions {
+  clock: Clock;
   open(): WebSocket;
   /** Null: any folder may have changed, because the socket was closed meanwhile. */
   onChange(folders: readonly string[] | null): void;
@@ -20,22 +23,21 @@ export class ChangeSocket {
   readonly #options: ChangeSocketOptions;
   #socket: WebSocket | null = null;
   #wait = FIRST_WAIT_MS;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Timer | null = null;
   #isClosed = false;
   #hasAnswered = true;
-  readonly #pings: NodeJS.Timeout;
+  readonly #pings: Timer;
 
   constructor(options: ChangeSocketOptions) {
     this.#options = options;
-    this.#pings = setInterval(() => this.#ping(), PING_MS);
-    this.#pings.unref();
+    this.#pings = options.clock.every(PING_MS, () => this.#ping());
     this.#open();
   }
 
   close(): void {
     this.#isClosed = true;
-    clearInterval(this.#pings);
-    if (this.#timer) clearTimeout(this.#timer);
+    this.#pings.cancel();
+    this.#timer?.cancel();
     this.#socket?.close();
   }
 
@@ -43,12 +45,12 @@ export class ChangeSocket {
     const socket = this.#options.open();
     this.#socket = socket;
     this.#hasAnswered = true;
-    const late = setTimeout(() => {
+    const late = this.#options.clock.after(OPEN_MS, () => {
       this.#replace(socket);
       socket.close();
-    }, OPEN_MS);
+    });
     socket.addEventListener("open", () => {
-      clearTimeout(late);
+      late.cancel();
       this.#wait = FIRST_WAIT_MS;
       // Changes before it was open were not told.
       this.#options.onChange(null);
@@ -56,7 +58,7 @@ export class ChangeSocket {
     socket.addEventListener("message", ({ data }) => this.#read(String(data)));
     for (const event of ["close", "error"] as const)
       socket.addEventListener(event, () => {
-        clearTimeout(late);
+        late.cancel();
         this.#replace(socket);
       });
   }
@@ -67,7 +69,7 @@ export class ChangeSocket {
     this.#socket = null;
     // The mailbox may have been deleted.
     this.#options.onAccess();
-    this.#timer = setTimeout(() => this.#open(), this.#wait);
+    this.#timer = this.#options.clock.after(this.#wait, () => this.#open());
     this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT_MS);
   }
 

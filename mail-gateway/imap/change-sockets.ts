@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { ChangeSocket } from "./change-socket.ts";
 
 /** The part of an access that its mailbox's socket needs. */
@@ -18,10 +19,12 @@ interface SharedSocket {
 /** Shares one socket of changes among all accesses to a mailbox, since its object has few sockets for gateways. */
 export class ChangeSockets {
   readonly #open: (token: string) => WebSocket;
+  readonly #clock: Clock;
   readonly #shared = new Map<string, SharedSocket>();
 
-  constructor(open: (token: string) => WebSocket) {
+  constructor(open: (token: string) => WebSocket, clock: Clock) {
     this.#open = open;
+    this.#clock = clock;
   }
 
   /** Tells a reader changes of a mailbox until the returned function is called. */
@@ -39,6 +42,7 @@ export class ChangeSockets {
   #share(mailboxId: string, first: ChangeReader): SharedSocket {
     const readers = new Set([first]);
     const socket = new ChangeSocket({
+      clock: this.#clock,
       // Of an access that has not ended: those that end leave.
       open: () => this.#open([...readers].at(-1)?.token() ?? ""),
       onChange: (folders) => {

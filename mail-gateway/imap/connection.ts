@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import tls from "node:tls";
+import type { Clock } from "../clock.ts";
 import { ByteQueue, ClosedError, LineError } from "./byte-queue.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { BrokenResponseError } from "./command-error.ts";
@@ -25,6 +26,7 @@ export interface ConnectionOptions {
   ip: string;
   socket: Socket;
   limits: ImapLimits;
+  clock: Clock;
   mailboxes: Mailboxes;
   secureContext(): tls.SecureContext;
   log(event: string, fields?: Record<string, unknown>): void;
@@ -49,10 +51,10 @@ export class Connection {
 
   /** Serves the client until the connection ends. Never rejects. */
   async run(): Promise<void> {
-    const { limits, log } = this.#options;
-    const login = setTimeout(() => {
+    const { limits, clock, log } = this.#options;
+    const login = clock.after(limits.loginMs, () => {
       if (this.#session.state === "not-authenticated") this.close("The login took too long");
-    }, limits.loginMs);
+    });
     try {
       this.#writer.lines([`* OK [CAPABILITY ${capabilitiesOf(this.#session)}] Ready`]);
       await this.#serve();
@@ -63,7 +65,7 @@ export class Connection {
         log("imap.failed", { error: String(error) });
       if (error instanceof BrokenResponseError) this.#socket.destroy();
     } finally {
-      clearTimeout(login);
+      login.cancel();
       this.#session.close();
       this.#socket.destroySoon();
     }
@@ -90,7 +92,7 @@ export class Connection {
   }
 
   #newSession(): Session {
-    const { ip, limits, mailboxes, log } = this.#options;
+    const { ip, limits, clock, mailboxes, log } = this.#options;
     const handlers = handlersOf({
       mailboxes,
       ip,
@@ -102,7 +104,7 @@ export class Connection {
     });
     const isSecure = this.#socket instanceof tls.TLSSocket;
     return new Session({
-      ...{ writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, log },
+      ...{ writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, clock, log },
       onAccessEnded: () => this.close("The access has ended"),
     });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
+import type { Clock } from "../clock.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import { log } from "../log.ts";
 import { Connection, type ImapLimits } from "./connection.ts";
@@ -10,6 +11,7 @@ import type { Mailboxes } from "./mailbox.ts";
 export interface ImapServerOptions {
   isImplicitTls: boolean;
   limits: ImapLimits & { connections: number; closeMs: number };
+  clock: Clock;
   counts: ConnectionLimits;
   mailboxes: Mailboxes;
   certificate(): tls.SecureContextOptions;
@@ -44,7 +46,7 @@ export class ImapServer {
   }
 
   #connect(socket: Socket): void {
-    const { counts, limits, mailboxes } = this.#options;
+    const { counts, limits, clock, mailboxes } = this.#options;
     const ip = socket.remoteAddress ?? "";
     socket.on("error", () => {});
     socket.once("close", () => counts.close(ip));
@@ -60,6 +62,7 @@ export class ImapServer {
       ip,
       socket,
       limits,
+      clock,
       mailboxes,
       secureContext: () => this.#secureContext,
       log: (event, fields) => log(event, { connection: id, ip, ...fields }),

@@ -1,4 +1,5 @@
 import { type Command, ImapSyntaxError, UnknownCharsetError } from "../../src/mail/imap/index.ts";
+import { type Clock, resultWithin } from "../clock.ts";
 import { ClosedError } from "./byte-queue.ts";
 import { BrokenResponseError, CommandError, unavailable } from "./command-error.ts";
 import type { ReceivedCommand } from "./command-source.ts";
@@ -37,6 +38,7 @@ export interface SessionOptions {
   /** Bytes of the largest message that APPEND takes. */
   appendLimit: number;
   handlers: Handlers;
+  clock: Clock;
   log(event: string, fields?: Record<string, unknown>): void;
   /** Ends the connection when the access has ended. */
   onAccessEnded(): void;
@@ -55,6 +57,7 @@ export class Session {
   readonly syntax = { allowsUtf8: false };
   failedLogins = 0;
   readonly #handlers: Handlers;
+  readonly #clock: Clock;
   readonly #log: SessionOptions["log"];
   readonly #onAccessEnded: () => void;
   #mailbox: Mailbox | null = null;
@@ -68,11 +71,12 @@ export class Session {
   /** Called at a change of the selected folder, while the client waits for changes. */
   #onChange: (() => void) | null = null;
 
-  constructor({ writer, isSecure, appendLimit, handlers, log, onAccessEnded }: SessionOptions) {
+  constructor({ writer, isSecure, appendLimit, handlers, clock, log, onAccessEnded }: SessionOptions) {
     this.appendLimit = appendLimit;
     this.writer = writer;
     this.isSecure = isSecure;
     this.#handlers = handlers;
+    this.#clock = clock;
     this.#log = log;
     this.#onAccessEnded = onAccessEnded;
   }
@@ -246,11 +250,10 @@ export class Session {
 
   /** Resolves at a change of the selected folder, after `ms` unless that is null, and when `over` settles. */
   async #changeOr(over: Promise<unknown>, ms: number | null): Promise<void> {
-    let timer: NodeJS.Timeout | null = null;
     const changed = new Promise<void>((resolve) => {
       this.#onChange = resolve;
-      if (ms !== null) timer = setTimeout(resolve, ms);
     });
-    await Promise.race([over, changed]).finally(() => timer && clearTimeout(timer));
+    const first = Promise.race([over, changed]);
+    await (ms === null ? first : resultWithin(this.#clock, ms, first));
   }
 }

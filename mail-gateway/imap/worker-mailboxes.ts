@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
 import type { WorkerClient } from "../worker-client.ts";
-import { Access } from "./access.ts";
+import { Access, type AccessOptions } from "./access.ts";
 import { ChangeSockets } from "./change-sockets.ts";
 import type { Mailbox, Mailboxes } from "./mailbox.ts";
 import { type ImapCalls, toCalls } from "./worker-calls.ts";
@@ -18,16 +19,16 @@ interface Login {
  */
 export class WorkerMailboxes implements Mailboxes {
   readonly #calls: ImapCalls;
-  readonly #sockets: ChangeSockets;
+  readonly #shared: AccessOptions;
   /** By the HMAC of username and password. */
   readonly #accesses = new Map<string, Access>();
   /** Logins that run, so that equal ones at once are checked once. */
   readonly #running = new Map<string, Promise<Access>>();
   readonly #key = randomBytes(32);
 
-  constructor(worker: WorkerClient) {
+  constructor(worker: WorkerClient, clock: Clock) {
     this.#calls = toCalls(worker);
-    this.#sockets = new ChangeSockets(this.#calls.openChanges);
+    this.#shared = { calls: this.#calls, sockets: new ChangeSockets(this.#calls.openChanges, clock), clock };
   }
 
   async logIn({ username, password, ip }: Login): Promise<Mailbox> {
@@ -53,7 +54,7 @@ export class WorkerMailboxes implements Mailboxes {
 
   async #open(key: string, login: Login): Promise<Access> {
     const session = await this.#calls.startSession(login);
-    const access = new Access(this.#calls, this.#sockets, session, () => {
+    const access = new Access(this.#shared, session, () => {
       if (this.#accesses.get(key) === access) this.#accesses.delete(key);
     });
     this.#accesses.set(key, access);

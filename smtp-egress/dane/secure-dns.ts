@@ -1,4 +1,5 @@
 import type { Answer, RecordType } from "dns-packet";
+import type { Clock } from "../../mail-gateway/clock.ts";
 import type { Dns, HostAddresses, MxRecords } from "../dns.ts";
 import { ExpiringCache } from "../expiring-cache.ts";
 import { queryDns } from "./dns-query.ts";
@@ -33,10 +34,11 @@ export class SecureDns implements Dns {
   readonly counts = { secure: 0, insecure: 0, failed: 0 };
   readonly #resolver: ResolverAddress;
   readonly #slots = new Slots(MAX_QUESTIONS);
-  readonly #hosts = new ExpiringCache<HostAddresses>(MAX_HOSTS);
+  readonly #hosts: ExpiringCache<HostAddresses>;
 
-  constructor(resolver: ResolverAddress) {
+  constructor(resolver: ResolverAddress, clock: Clock) {
     this.#resolver = resolver;
+    this.#hosts = new ExpiringCache(MAX_HOSTS, clock);
   }
 
   async mx(name: string): Promise<MxRecords | null> {

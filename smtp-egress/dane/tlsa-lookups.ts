@@ -1,3 +1,4 @@
+import type { Clock } from "../../mail-gateway/clock.ts";
 import { ExpiringCache } from "../expiring-cache.ts";
 import type { SecureDns } from "./secure-dns.ts";
 import { type TlsaRecord, textOfRecords, usableRecords } from "./tlsa.ts";
@@ -27,10 +28,11 @@ export class TlsaLookups {
   /** Look-ups so far, by what was found. */
   readonly counts: Record<TlsaFound["kind"], number> = { none: 0, usable: 0, unusable: 0, failed: 0 };
   readonly #dns: Pick<SecureDns, "tlsa">;
-  readonly #found = new ExpiringCache<TlsaFound>(MAX_NAMES);
+  readonly #found: ExpiringCache<TlsaFound>;
 
-  constructor(dns: Pick<SecureDns, "tlsa">) {
+  constructor(dns: Pick<SecureDns, "tlsa">, clock: Clock) {
     this.#dns = dns;
+    this.#found = new ExpiringCache(MAX_NAMES, clock);
   }
 
   /** Returns the records of a host by the names that may have them, the first with records first. Never throws. */

@@ -13,7 +13,7 @@ export const defaultLimits: PaceLimits = { connections: 10, messagesPerConnectio
 export const commonRules: readonly ReplyRule[] = [
   rule(/messages from \S+ temporarily deferred/i, 2, slow(1), 60),
   refusal(/will be permanently deferred/i, 2, pauseReceiver, 240),
-  refusal(/client host \S+ blocked using \S*(spamhaus|barracudacentral|spamcop)/i, 5, pauseReceiver, 120),
+  refusal(/client host \S{1,50} blocked using \S{0,50}(spamhaus|barracudacentral|spamcop)/i, 5, pauseReceiver, 120),
 ];
 
 /**

@@ -204,7 +204,7 @@ describe("MX hosts", () => {
 
 describe("DNS", () => {
   const resolver = () => {
-    const made = new Resolver({ timeout: 2_000, tries: 1 });
+    const made = new Resolver({ timeout: 60_000, tries: 1 });
     made.setServers([`127.0.0.1:${internet.dnsPort}`]);
     return made;
   };

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type EgressProcess, startEgressProcess } from "../../bench/egress/egress-process.ts";
 import { ROOT } from "../../bench/host/bundle.ts";
 import { readConfig } from "../../smtp-egress/config.ts";
+import type { Script } from "../support/smtp-script.ts";
 import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
 import { type Surroundings, startSurroundings } from "./support/egress/surroundings.ts";
 import { certificateFiles } from "./support/gateway-rig.ts";
@@ -50,7 +51,18 @@ const kindsOf = (address: string) => world.worker.resultsOf(address).map(({ kind
 describe("SIGTERM", () => {
   it("returns what has no final dot, reports the final dots on their way, takes no new mail, and exits with 0", async () => {
     const slow = await world.receiver("slow", { transactions: [{ data: { silent: true } }] });
-    const dot = await world.receiver("dot", { latencyMs: 500 });
+    // Of all replies only that to the final dot takes its time.
+    const script: Script = {
+      transactions: [
+        {
+          get dot() {
+            script.latencyMs = 500;
+            return "250 2.0.0 Ok";
+          },
+        },
+      ],
+    };
+    const dot = await world.receiver("dot", script);
     await world.receiver("silent", { greeting: { silent: true } });
     const egress = await aProcess();
     const connection = await connectToEgress({ port: egress.ports[0] ?? 0 });
@@ -70,7 +82,7 @@ describe("SIGTERM", () => {
 
   it("waits for acknowledgements, but no longer than its limit", async () => {
     await world.receiver("one");
-    const egress = await aProcess({ LIMIT_CLOSE_MS: "1500" });
+    const egress = await aProcess({ LIMIT_CLOSE_MS: "300" });
     world.worker.mode = "fails";
     const connection = await connectToEgress({ port: egress.ports[0] ?? 0 });
     await handOver(connection, { to: ["a@one.test"] });

@@ -1,7 +1,8 @@
 /** The egress takes emails of the Worker and delivers them to the servers of their recipients. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
+import { byExtent } from "./support/extent.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 const aRig = egressRigs();
@@ -74,10 +75,12 @@ describe("the recipients of an email", () => {
 });
 
 describe("a large email", () => {
-  it("of 24 MiB arrives with each of its bytes", async () => {
+  const mebibytes = byExtent({ quick: 4, full: 24, long: 24 });
+
+  it(`of ${mebibytes} MiB arrives with each of its bytes`, async () => {
     const rig = await aRig();
     const server = await rig.receiver("one");
-    const text = `${`${"x".repeat(1_018)}\r\n..\r\n`.repeat(24 * 1_024)}end`;
+    const text = `${`${"x".repeat(1_018)}\r\n..\r\n`.repeat(mebibytes * 1_024)}end`;
     await rig.handOver({ to: ["a@one.test"], text });
     await expect.poll(() => rig.worker.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
     const received = Buffer.from(server.messages[0]?.base64 ?? "", "base64").toString();
@@ -86,11 +89,11 @@ describe("a large email", () => {
 });
 
 describe("the hand-over", () => {
-  it("greets within 50 ms, offers XLEASE, and takes no strange ticket", async () => {
+  it("greets without waiting, offers XLEASE, and takes no strange ticket", async () => {
     const rig = await aRig();
-    const start = performance.now();
-    const client = await SmtpClient.connect(rig.port);
-    expect(performance.now() - start).toBeLessThan(50);
+    // Of smtp-server too, which lets a timer run before it greets.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const client = await SmtpClient.connect(rig.port).finally(() => vi.useRealTimers());
     const offers = await client.command("EHLO worker.test");
     for (const keyword of ["PIPELINING", "8BITMIME", "SMTPUTF8", "DSN", "ENHANCEDSTATUSCODES", "XLEASE 1", "SIZE "])
       expect(offers).toContain(`250-${keyword}`.replace("250-XLEASE", "250 XLEASE"));

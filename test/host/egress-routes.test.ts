@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { routeOf } from "../../smtp-egress/route.ts";
 import type { EgressRig } from "./support/egress/rig.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
+import { isFull } from "./support/extent.ts";
+import { ManualClock } from "./support/manual-clock.ts";
 
 const aRig = egressRigs();
 
@@ -40,16 +42,26 @@ describe("RCPT", () => {
   });
 
   it("accepts while DNS does not answer, within its time, and defers the email then", async () => {
-    const rig = await aRig({ dnsMs: 200 });
+    const clock = new ManualClock();
+    const rig = await aRig({ dnsMs: 2_000 }, { clock });
     rig.zone["silent.test"] = { fails: "silent" };
     rig.zone["broken.test"] = { fails: "SERVFAIL" };
-    const start = performance.now();
-    expect(await replyOf(rig, "silent.test")).toBe("250 2.6.0");
     expect(await replyOf(rig, "broken.test")).toBe("250 2.6.0");
-    expect(performance.now() - start).toBeLessThan(1_500);
-    for (const name of ["silent", "broken"])
+    const replies: string[] = [];
+    const replied = replyOf(rig, "silent.test").then((reply) => replies.push(reply));
+    await expect.poll(() => rig.dns.questions).toContain("silent.test");
+    await clock.advance(1_999);
+    expect(replies).toEqual([]);
+    await clock.advance(1);
+    await replied;
+    expect(replies).toEqual(["250 2.6.0"]);
+    // The resolver of Node gives a silent server up after some seconds.
+    for (const name of isFull ? ["silent", "broken"] : ["broken"])
       await expect
-        .poll(() => rig.worker.resultsOf(`a@${name}.test`))
+        .poll(async () => {
+          await clock.advance(100);
+          return rig.worker.resultsOf(`a@${name}.test`);
+        })
         .toEqual([
           {
             ...{ kind: "deferred", phase: "connect", reply: null, reason: `DNS did not answer about ${name}.test` },

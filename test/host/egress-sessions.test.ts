@@ -74,6 +74,15 @@ describe("a connection", () => {
     expect(server.counters).toMatchObject({ connections: 1, messages: 1 });
   });
 
+  it("whose greeting does not end, however many bytes come, is given up in the time of a greeting", async () => {
+    const rig = await aRig({ greetingMs: 200 });
+    await rig.receiver("tarpit", { greeting: { raw: "220-Wait\r\n".repeat(100) }, segmentLengths: [1] });
+    await rig.handOver({ to: ["a@tarpit.test"] });
+    await expect
+      .poll(() => rig.worker.resultsOf("a@tarpit.test"))
+      .toMatchObject([{ kind: "deferred", phase: "greeting", reply: null, relay: "mx.tarpit.test" }]);
+  });
+
   it("that breaks when it is new is a deferral", async () => {
     const rig = await aRig();
     const server = await rig.receiver("one", { transactions: [{ mail: { drop: true } }] });

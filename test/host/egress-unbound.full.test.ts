@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../mail-gateway/clock.ts";
 import { SecureDns } from "../../smtp-egress/dane/secure-dns.ts";
 import type { TlsaRecord } from "../../smtp-egress/dane/tlsa.ts";
 import { type Chain, makeChain, tlsaOf } from "./support/egress/chains.ts";
@@ -71,7 +72,7 @@ describe.skipIf(unboundUnavailable() !== null)("with Unbound as the resolver", (
   });
 
   it("answers are secure in the signed zone only, also that a name does not exist", async () => {
-    const dns = new SecureDns({ address: "127.0.0.1", port: unbound.port });
+    const dns = new SecureDns({ address: "127.0.0.1", port: unbound.port }, systemClock);
     expect(await dns.mx("right.signed.test")).toMatchObject({ isSecure: true });
     expect(await dns.mx("nowhere.signed.test")).toEqual({ records: [], isSecure: true });
     expect(await dns.mx("right.unsigned.test")).toMatchObject({ isSecure: false });

@@ -78,11 +78,11 @@ describe("SIGHUP", () => {
 
 describe("SIGTERM", () => {
   it("lets a message that is being sent finish with its 250, ends idle connections with 421, and exits with 0", async () => {
-    const gateway = await startGatewayProcess(variables);
+    // Longer than the test may take: nothing waits for it.
+    const gateway = await startGatewayProcess({ ...variables, LIMIT_CLOSE_MS: "600000" });
     const [busy, idle] = [await loggedIn(gateway), await loggedIn(gateway)];
     await busy.begin(rig.seed.mailbox, "a@example.org");
     busy.write(`From: ${rig.seed.mailbox}\r\nTo: a@example.org\r\nSubject: while it stops\r\n`);
-    const start = Date.now();
     gateway.signal("SIGTERM");
     expect(await idle.reply()).toMatch(/^421 /);
     await idle.closed();
@@ -92,12 +92,11 @@ describe("SIGTERM", () => {
     await busy.closed();
     busy.end();
     expect(await gateway.exited).toBe(0);
-    expect(Date.now() - start).toBeLessThan(9_000);
     expect(await rig.api("GET", `/v1/emails/${id}`)).toMatchObject({ subject: "while it stops", source: "smtp" });
   });
 
   it("does not wait longer than the limit for a message that stands still", async () => {
-    const gateway = await startGatewayProcess({ ...variables, LIMIT_CLOSE_MS: "500" });
+    const gateway = await startGatewayProcess({ ...variables, LIMIT_CLOSE_MS: "200" });
     const client = await loggedIn(gateway);
     await client.begin(rig.seed.mailbox, "a@example.org");
     gateway.signal("SIGTERM");

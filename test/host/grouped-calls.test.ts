@@ -1,17 +1,21 @@
 /** How the mail gateway puts items of one key into calls to the Worker. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { wait } from "../../mail-gateway/clock.ts";
 import { GroupedCalls } from "../../mail-gateway/grouped-calls.ts";
+import { ManualClock } from "./support/manual-clock.ts";
 
 /** Time that a call takes here, in ms. */
 const CALL_MS = 20;
+let clock: ManualClock;
 
 /** Calls that were made, and how each of their items gets a response: `fails` makes the whole call fail. */
 function aWorker() {
   const calls: string[][] = [];
   const groups = new GroupedCalls<string, string>({
+    clock,
     async call(items) {
       calls.push([...items]);
-      await new Promise((resolve) => setTimeout(resolve, CALL_MS));
+      await wait(clock, CALL_MS);
       if (items.includes("hangs")) await new Promise(() => {});
       if (items.includes("fails")) throw new Error("the Worker failed");
       return items.map((item) => (item === "refused" ? { error: new Error("refused") } : { value: `to ${item}` }));
@@ -28,12 +32,13 @@ function aWorker() {
   return { calls, groups, sendAll };
 }
 
-beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
-afterEach(() => vi.useRealTimers());
+beforeEach(() => {
+  clock = new ManualClock();
+});
 
 /** Lets time pass and returns what the items got. */
 async function within<Result>(milliseconds: number, results: Promise<Result>): Promise<Result> {
-  await vi.advanceTimersByTimeAsync(milliseconds);
+  await clock.advance(milliseconds);
   return results;
 }
 
@@ -51,7 +56,7 @@ describe("an item that comes alone", () => {
   it("is sent at once after a second without items, however many came before", async () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
-    await vi.advanceTimersByTimeAsync(1_000);
+    await clock.advance(1_000);
     const response = sendAll(["late"]);
     expect(calls.at(-1)).toEqual(["late"]);
     expect(await within(CALL_MS, response)).toEqual(["to late"]);
@@ -89,7 +94,7 @@ describe("items that come while a call hangs", () => {
     const { calls, groups, sendAll } = aWorker();
     void groups.send("user", "hangs");
     const responses = sendAll(["a", "b"]);
-    await vi.advanceTimersByTimeAsync(999);
+    await clock.advance(999);
     expect(calls).toEqual([["hangs"]]);
     expect(await within(1 + CALL_MS, responses)).toEqual(["to a", "to b"]);
     expect(calls).toEqual([["hangs"], ["a", "b"]]);
@@ -101,10 +106,10 @@ describe("items that come while a call hangs", () => {
     const { calls, groups } = aWorker();
     for (let n = 0; n < 9; n++) {
       void groups.send("user", "hangs");
-      await vi.advanceTimersByTimeAsync(1_000);
+      await clock.advance(1_000);
     }
     void groups.send("other", "a");
-    await vi.advanceTimersByTimeAsync(60_000);
+    await clock.advance(60_000);
     expect(calls).toEqual([...Array(8).fill(["hangs"]), ["a"]]);
   });
 });
@@ -114,7 +119,7 @@ describe("a call after one with several items", () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
     const first = sendAll(["e"]);
-    await vi.advanceTimersByTimeAsync(5);
+    await clock.advance(5);
     expect(calls).toHaveLength(2);
     const others = sendAll(["f", "g"]);
     expect(calls.at(-1)).toEqual(["e", "f", "g"]);
@@ -125,9 +130,9 @@ describe("a call after one with several items", () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
     const response = sendAll(["e"]);
-    await vi.advanceTimersByTimeAsync(CALL_MS - 1);
+    await clock.advance(CALL_MS - 1);
     expect(calls).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.advance(1);
     expect(calls.at(-1)).toEqual(["e"]);
     expect(await within(CALL_MS, response)).toEqual(["to e"]);
   });
@@ -150,7 +155,7 @@ describe("a call after one with several items", () => {
     const first = sendAll(["a", "b", "x"]);
     const second = sendAll(["c", "d"]);
     await within(CALL_MS, first);
-    await vi.advanceTimersByTimeAsync(CALL_MS);
+    await clock.advance(CALL_MS);
     expect(calls.at(-1)).toEqual(["c", "d"]);
     const third = sendAll(["e", "f", "g"]);
     await within(CALL_MS, second);
@@ -173,7 +178,7 @@ describe("the items of a call that failed", () => {
     const { calls, sendAll } = aWorker();
     const first = await within(2 * CALL_MS, sendAll(["a", "b", "fails", "c"]));
     expect(first).toEqual(["to a", ...Array(3).fill("Error: the Worker failed")]);
-    await vi.advanceTimersByTimeAsync(60_000);
+    await clock.advance(60_000);
     const again = await within(CALL_MS, sendAll(["b", "fails", "c"]));
     expect(again).toEqual(["to b", "Error: the Worker failed", "to c"]);
     expect(calls.slice(2)).toEqual([["b"], ["fails"], ["c"]]);
@@ -192,7 +197,7 @@ describe("the items of a call that failed", () => {
   it("go with others again after two hours", async () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "fails", "b", "c"]));
-    await vi.advanceTimersByTimeAsync(2 * 3_600_000);
+    await clock.advance(2 * 3_600_000);
     await within(2 * CALL_MS, sendAll(["d", "b", "c"]));
     expect(calls.slice(2)).toEqual([["d"], ["b", "c"]]);
   });

@@ -7,6 +7,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../mail-gateway/clock.ts";
 import { readConfig } from "../../mail-gateway/config.ts";
 import { startGateway } from "../../mail-gateway/gateway.ts";
 import { type ApiDocument, type Operation, readNouns } from "../../src/web/reference/document.ts";
@@ -157,6 +158,7 @@ describe("the snippets of the reference", () => {
         ...{ GATEWAY_NAME: "smtp.mail.test", GATEWAY_HOST: "127.0.0.1", GATEWAY_SECRET, WORKER_URL: host.url },
         ...{ SUBMISSION_PORTS: "0", SUBMISSION_TLS_PORTS: "", MX_PORTS: "" },
       }),
+      systemClock,
     );
     onTestFinished(() => gateway.close());
     const { username, password } = await call<{ username: string; password: string }>("smtp-credentials/", {

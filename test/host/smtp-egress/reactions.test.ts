@@ -1,9 +1,9 @@
 /** The actions that rules of receivers take on replies, rule by rule, in the words of the receivers. */
 import { describe, expect, it } from "vitest";
+import { boundedPattern } from "../../../smtp-egress/receivers/bounded-pattern.ts";
 import { isTemporary, MAX_TIMES, noteReply, type SeenReplies } from "../../../smtp-egress/receivers/reactions.ts";
 import { commonRules, receivers } from "../../../smtp-egress/receivers/table.ts";
 import type { Action, ReplyRule } from "../../../smtp-egress/receivers/types.ts";
-import { cpuTimeOf } from "./support/cpu-time.ts";
 import { innocentReplies, replyRows } from "./support/reply-rows.ts";
 
 const T0 = Date.UTC(2026, 10, 23);
@@ -93,25 +93,9 @@ describe("the replies that are remembered", () => {
   });
 });
 
-it("no pattern takes more than 20 ms of CPU for the longest reply that a server can send", () => {
+it("every pattern is one that an operator may write: it has few ways to match", () => {
   const all = [...receivers.flatMap(({ rules }) => rules), ...commonRules];
-  const parts = [
-    "a ",
-    "1",
-    "client host ",
-    "message rate ",
-    "too many ",
-    "blocked - see https://",
-    "messages from ",
-    "LPN_",
-  ];
-  const hostile = parts.map((part) => `421 4.7.0 ${part.repeat(512).slice(0, 512)}`);
-  for (const { pattern } of all) {
-    const ms = cpuTimeOf(() => {
-      for (const reply of hostile) pattern.test(reply);
-    });
-    expect([String(pattern), ms < 20]).toEqual([String(pattern), true]);
-  }
+  for (const { pattern } of all) expect(() => boundedPattern(pattern.source), pattern.source).not.toThrow();
 });
 
 it("only rules of receivers without hosts of customers stop all mail", () => {

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Host } from "../../../bench/host/in-process.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
+import { type Clock, systemClock } from "../../../mail-gateway/clock.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
 import { GATEWAY_SECRET, type LeftMail, type Service, sharedService } from "./service.ts";
@@ -28,8 +29,8 @@ export interface GatewayRig {
   stateDir: string;
   /** Messages that left through the egress, once for each recipient. */
   sent: LeftMail[];
-  /** Starts a gateway with other limits in front of the same Worker. It ends with the rig. */
-  startGateway(limits: Partial<GatewayLimits>): Promise<Gateway>;
+  /** Starts a gateway with other limits, or another clock, in front of the same Worker. It ends with the rig. */
+  startGateway(limits: Partial<GatewayLimits>, clock?: Clock): Promise<Gateway>;
   /** Calls the API with the key of the workspace. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Runs one statement on both mail databases and returns the rows of both. */
@@ -79,8 +80,8 @@ export async function startRig(
     HEALTH_PORT: "0",
   });
   const gateways: Gateway[] = [];
-  const start = async (others: Partial<GatewayLimits>) => {
-    const started = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...others } });
+  const start = async (others: Partial<GatewayLimits>, clock = systemClock) => {
+    const started = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...others } }, clock);
     gateways.push(started);
     return started;
   };
@@ -105,12 +106,12 @@ export async function startRig(
   };
 }
 
-/** Polls until `done` returns a value. Throws after 20 s. */
+/** Polls until `done` returns a value. Throws after 100 s, for which only what hangs waits. */
 export async function eventually<Value>(done: () => Value | undefined | Promise<Value | undefined>): Promise<Value> {
-  for (const end = Date.now() + 20_000; ; ) {
+  for (const end = Date.now() + 100_000; ; ) {
     const value = await done();
     if (value !== undefined) return value;
-    if (Date.now() > end) throw new Error("timed out after 20 s");
+    if (Date.now() > end) throw new Error("timed out after 100 s");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

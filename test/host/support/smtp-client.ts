@@ -64,6 +64,13 @@ export class SmtpClient {
     return this.reply();
   }
 
+  /** Resolves when what was written has left this program. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.write("", () => resolve());
+    });
+  }
+
   /** Returns the next reply, without its last CRLF; an empty text when the server has closed the connection. */
   async reply(): Promise<string> {
     for (;;) {

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import nodemailer, { type SendMailOptions } from "nodemailer";
 import PostalMime, { type Email } from "postal-mime";
+import { systemClock } from "../../../mail-gateway/clock.ts";
 import { readConfig } from "../../../mail-gateway/config.ts";
 import { startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, eventually } from "./gateway-rig.ts";
@@ -26,6 +27,7 @@ export async function startStorySite(domain: string) {
       ...{ GATEWAY_NAME: "mx.mail.test", GATEWAY_HOST: HOST, GATEWAY_SECRET, WORKER_URL: site.host.url },
       ...{ SUBMISSION_PORTS: "0", SUBMISSION_TLS_PORTS: "0", MX_PORTS: "0" },
     }),
+    systemClock,
   );
   const mx = nodemailer.createTransport({ host: HOST, port: gateway.ports.mx[0] ?? 0, ignoreTLS: true });
 

@@ -1,6 +1,7 @@
 /** Submits the emails of a kill run through the mail gateway, which outlives the host that is killed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
+import { systemClock } from "../../../mail-gateway/clock.ts";
 import { readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, type Login } from "./gateway-rig.ts";
@@ -58,7 +59,7 @@ export async function openDoor(
   const url = await server.url();
   const { caFile, variables } = await gatewayVariables(url, directory);
   const logins = await createLogins(url, seeds);
-  const gateway = await startGateway(readConfig(variables));
+  const gateway = await startGateway(readConfig(variables), systemClock);
   return { gateway, port: gateway.ports.submission[0] ?? 0, caFile, logins };
 }
 

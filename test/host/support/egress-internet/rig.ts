@@ -29,6 +29,8 @@ export async function startEgressRig(
       DELIVERY_PORT: String(internet.smtpPort),
       ALLOW_PRIVATE_ADDRESSES: "on",
       EGRESS_INSECURE_PORTS: "0",
+      // A busy machine is no reason to accept a domain that DNS refuses.
+      LIMIT_DNS_MS: "60000",
       ...variables,
     });
   const rig: EgressRig = {

@@ -29,7 +29,7 @@ interface Access {
 }
 
 const HOST = "127.0.0.1";
-const TIMING = { connectMs: 5_000, replyMs: 20_000, finalDotMs: 20_000, quitMs: 1_000 };
+const TIMING = { connectMs: 60_000, replyMs: 60_000, finalDotMs: 60_000, quitMs: 1_000 };
 
 /** Returns a ticket of a new row, or with these fields. */
 export function aTicket(fields: Partial<Ticket> = {}): string {

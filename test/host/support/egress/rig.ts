@@ -2,9 +2,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { type Clock, systemClock } from "../../../../mail-gateway/clock.ts";
 import { type EgressConfig, type EgressLimits, readConfig } from "../../../../smtp-egress/config.ts";
 import { type Egress, startEgress } from "../../../../smtp-egress/egress.ts";
 import type { Connection, RecipientResult } from "../../../../src/mail/smtp/client.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { connectToEgress, type Email, handOver } from "./hand-over.ts";
 import { type Surroundings, startSurroundings } from "./surroundings.ts";
 import type { StandInWorker } from "./worker.ts";
@@ -24,12 +26,17 @@ export interface RigSettings extends Partial<EgressConfig> {
   receivers?: ReceiversFile;
   /** The DNS server is its DANE_RESOLVER. */
   usesDane?: boolean;
+  /** The clock of the egress and of the Worker, without its offset. */
+  clock?: Clock;
 }
+
+/** Limits that no egress of a test reaches because the machine is busy. */
+const PATIENT = { dnsMs: 60_000, heldMs: 60_000, idleMs: 600_000 };
 
 /** Starts an egress with these limits and settings, after `prepare` has set what the Worker does. */
 export async function startEgressRig(
   limits: Partial<EgressLimits> = {},
-  { receivers = [], usesDane = false, ...settings }: RigSettings = {},
+  { receivers = [], usesDane = false, clock = systemClock, ...settings }: RigSettings = {},
   prepare: (worker: StandInWorker) => void = () => {},
 ): Promise<EgressRig> {
   const folder = await mkdtemp(path.join(tmpdir(), "egress-"));
@@ -37,10 +44,12 @@ export async function startEgressRig(
   await writeFile(receiversFile, JSON.stringify(receivers));
   const surroundings = await startSurroundings();
   const { worker } = surroundings;
+  worker.clock = clock;
   prepare(worker);
   const config = readConfig({ ...surroundings.variables, EGRESS_INSECURE_PORTS: "0", RECEIVERS_FILE: receiversFile });
   const daneResolver = usesDane ? { address: "127.0.0.1", port: surroundings.dns.port } : null;
-  const egress = await startEgress({ ...config, daneResolver, ...settings, limits: { ...config.limits, ...limits } });
+  const given = { ...config, daneResolver, ...settings, limits: { ...config.limits, ...PATIENT, ...limits } };
+  const egress = await startEgress(given, clock);
   const [port = 0] = egress.ports;
   let kept: Promise<Connection> | null = null;
   return {
@@ -55,7 +64,7 @@ export async function startEgressRig(
       surroundings.closeReceivers();
       worker.mode = "works";
       worker.leaseMode = "works";
-      await egress.close();
+      await (clock instanceof ManualClock ? clock.advanceUntil(egress.close()) : egress.close());
       surroundings.close();
       await rm(folder, { recursive: true });
     },

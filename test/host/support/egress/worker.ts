@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Clock, systemClock } from "../../../../mail-gateway/clock.ts";
 import type { RecipientResult } from "../../../../smtp-egress/outcomes.ts";
 import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/index.ts";
 
@@ -34,6 +35,7 @@ export class StandInWorker {
   /** Bodies of the calls for the volume. */
   readonly volumeCalls: unknown[] = [];
   volumes: { receiver: string; today: number; since: number }[] = [];
+  clock: Pick<Clock, "now"> = systemClock;
   /** The clock of the Worker minus that of the egress, in ms. */
   clockOffset = 0;
   readonly #server: http.Server;
@@ -95,7 +97,7 @@ export class StandInWorker {
 
   #renew(tickets: string[]) {
     this.renewals.push(tickets);
-    const now = Date.now() + this.clockOffset;
+    const now = this.clock.now() + this.clockOffset;
     const until = now + EGRESS_LEASE_MS;
     const lost = tickets.filter((ticket) => this.#isLost(ticket));
     const renewed = tickets.flatMap((text) => {
