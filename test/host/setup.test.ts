@@ -49,6 +49,10 @@ describe("dev/setup.mjs", () => {
     const { code, output } = await run(["dev/setup.mjs", "dev/openapi.ts"], env, copy);
     expect(code).toBe(1);
     expect(output).toContain("The npm registry cannot be reached: http://127.0.0.1:1");
+    const logs = path.join(env.npm_config_cache, "_logs");
+    const files = (await readdir(logs)).map((file) => readFile(path.join(logs, file), "utf8"));
+    expect((await Promise.all(files)).join("")).not.toMatch(/http fetch|attempt/);
+    expect(files.length).toBeGreaterThan(0);
   });
 });
 
