@@ -16,16 +16,24 @@ export interface Traffic {
 /** Does the work of a call that arrives at `at`, and returns the time at which its result leaves. */
 type Work<Result> = (at: number) => Promise<{ result: Result; leavesAt: number }>;
 
-/** The bindings of an isolate at a distance. Times are in milliseconds of the clock that always runs. */
+/** Reads a time and waits, both in milliseconds. */
+interface Clock {
+  now(): number;
+  wait(ms: number): Promise<void>;
+}
+
+/** The bindings of an isolate at a distance. Times are those of a clock that runs while the Worker computes. */
 export class Remote {
   readonly #distance: Distance;
   readonly #random: () => number;
+  readonly #clock: Clock;
   /** When each database has done the calls that it has, by its binding. */
   readonly #freeAt = new Map<string, number>();
   #traffic = noTraffic();
 
-  constructor(distance: Distance) {
+  constructor(distance: Distance, clock: Clock = { now: runningNow, wait }) {
     this.#distance = distance;
+    this.#clock = clock;
     this.#random = seeded(distance.seed);
   }
 
@@ -66,7 +74,7 @@ export class Remote {
         const reading = statements.length * statementMs;
         const startsAt = Math.max(at, this.#freeAt.get(name) ?? 0);
         this.#occupy(name, startsAt, reading);
-        await waitUntil(startsAt);
+        await this.#waitUntil(startsAt);
         const result = await run();
         const rows = result.reduce((sum, { meta }) => sum + meta.rows_written, 0);
         // The rows are known only now. Calls that have come meanwhile do not wait for them, later ones do.
@@ -89,10 +97,10 @@ export class Remote {
     const oneWay = (ms / 2) * (1 + jitter * (2 * this.#random() - 1));
     const fate = fateOf(this.#distance, this.#random());
     this.#traffic.ended[fate] += 1;
-    const arrivesAt = runningNow() + oneWay + (fate === "slow" ? slowMs : 0);
+    const arrivesAt = this.#clock.now() + oneWay + (fate === "slow" ? slowMs : 0);
     let leavesAt = arrivesAt;
     try {
-      await waitUntil(arrivesAt);
+      await this.#waitUntil(arrivesAt);
       if (fate === "overloaded") throw new Error(ERRORS[kind].overloaded);
       if (fate === "lost-before") throw new Error(ERRORS[kind].lost);
       const done = await work(arrivesAt);
@@ -100,20 +108,21 @@ export class Remote {
       if (fate === "lost-after") throw new Error(ERRORS[kind].lost);
       return done.result;
     } finally {
-      await waitUntil(leavesAt + oneWay);
+      await this.#waitUntil(leavesAt + oneWay);
       advanceClock();
     }
+  }
+
+  /** Waits until less than a millisecond is left: a timer has whole milliseconds, and may end early. */
+  async #waitUntil(time: number): Promise<void> {
+    const { now, wait } = this.#clock;
+    for (let ms = time - now(); ms >= 1; ms = time - now()) await wait(ms);
   }
 }
 
 const atOnce =
   <Result>(run: () => Promise<Result>): Work<Result> =>
   async (at) => ({ result: await run(), leavesAt: at });
-
-/** Waits until less than a millisecond is left: a timer has whole milliseconds, and may end early. */
-async function waitUntil(time: number): Promise<void> {
-  for (let ms = time - runningNow(); ms >= 1; ms = time - runningNow()) await wait(ms);
-}
 
 const noTraffic = (): Traffic => ({
   busyMs: {},

@@ -17,7 +17,6 @@ import { dnsRecords } from "../../dev/deploy/dns-records.ts";
 import { composeSecrets, saveSecrets } from "../../dev/deploy/secrets.ts";
 import { isFull } from "./support/extent.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
-import { measureStartupCpu } from "./support/startup-cpu.ts";
 import { findUnknown } from "./support/wrangler-help.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -129,24 +128,6 @@ describe("npm run deploy", () => {
       await expect(stat(path.join(folder, "no"))).rejects.toThrow();
     },
   );
-});
-
-describe("the bundle", () => {
-  /**
-   * Most CPU of its start, against that of the reference module. Cloudflare allows one second. Where the bundle took 290 ms, half of a
-   * second was 1.72 times as much; it takes 3.5 times the CPU of the reference module, of which that is six times.
-   */
-  const MOST = 6;
-
-  it("starts with half of the CPU that the platform allows, measured against a module that never changes", async () => {
-    const { bundle, reference } = await measureStartupCpu(path.join(root, ".wrangler/dry-run/production/index.js"));
-    console.log(
-      `The bundle starts with ${bundle.toFixed(0)} ms of CPU, the reference with ${reference.toFixed(0)} ms.`,
-    );
-    expect(reference).toBeGreaterThan(20);
-    expect(bundle).toBeGreaterThan(20);
-    expect(bundle / reference).toBeLessThan(MOST);
-  });
 });
 
 describe("the configuration of an environment", () => {

@@ -11,9 +11,8 @@ const folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-setup-"));
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a Node program and returns its exit code, output and duration in seconds. */
+/** Runs a Node program and returns its exit code and output. */
 async function run(args: string[], env: Record<string, string> = {}, cwd = ROOT) {
-  const startedAt = Date.now();
   const child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -22,7 +21,7 @@ async function run(args: string[], env: Record<string, string> = {}, cwd = ROOT)
     });
   }
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, output, seconds: (Date.now() - startedAt) / 1000 };
+  return { code, output };
 }
 
 describe("dev/setup.mjs", () => {
@@ -47,10 +46,13 @@ describe("dev/setup.mjs", () => {
     await cp(path.join(ROOT, "dev"), path.join(copy, "dev"), { recursive: true });
     for (const file of ["package.json", "package-lock.json"]) await cp(path.join(ROOT, file), path.join(copy, file));
     const env = { npm_config_registry: "http://127.0.0.1:1", npm_config_cache: path.join(folder, "empty-cache") };
-    const { code, output, seconds } = await run(["dev/setup.mjs", "dev/openapi.ts"], env, copy);
+    const { code, output } = await run(["dev/setup.mjs", "dev/openapi.ts"], env, copy);
     expect(code).toBe(1);
     expect(output).toContain("The npm registry cannot be reached: http://127.0.0.1:1");
-    expect(seconds).toBeLessThan(60);
+    const logs = path.join(env.npm_config_cache, "_logs");
+    const files = (await readdir(logs)).map((file) => readFile(path.join(logs, file), "utf8"));
+    expect((await Promise.all(files)).join("")).not.toMatch(/http fetch|attempt/);
+    expect(files.length).toBeGreaterThan(0);
   });
 });
 
@@ -86,10 +88,9 @@ describe("npm start", () => {
     const file = path.join(folder, "file");
     await writeFile(file, "");
     const stateDir = path.join(file, "state");
-    const { code, output, seconds } = await run(["dev/setup.mjs", "dev/start.ts"], { STATE_DIR: stateDir });
+    const { code, output } = await run(["dev/setup.mjs", "dev/start.ts"], { STATE_DIR: stateDir });
     expect(code).toBe(1);
     expect(output).toBe(`${stateDir} is not writable (ENOTDIR).\n`);
-    expect(seconds).toBeLessThan(60);
   });
 
   it("keeps the worker logs of the last three starts", async ({ expect }) => {

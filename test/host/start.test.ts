@@ -4,10 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import nodemailer from "nodemailer";
-import { afterAll, describe, it } from "vitest";
+import { afterAll, describe, it, vi } from "vitest";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { byExtent, isFull } from "./support/extent.ts";
 import { lookUpTxt } from "./support/look-up-txt.ts";
@@ -42,6 +41,8 @@ interface Captured {
 const ROOT = path.join(import.meta.dirname, "../..");
 /** The service itself gives its Worker 90 seconds on a busy machine, and prepares the database before. */
 const READY_MS = 110_000;
+/** How long another condition is waited for, on a busy machine. */
+const WAIT = { timeout: 60_000, interval: 50 };
 const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-start-"));
 const port = await findTestPort();
 const localFile = path.join(stateDir, "local.json");
@@ -234,15 +235,15 @@ describe("npm start", () => {
 async function start(): Promise<Local> {
   const child = npmStart({ PORT: String(port) });
   const output = collect(child);
-  for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await sleep(50)) {
+  const read = async () => {
     const text = await readFile(localFile, "utf8").catch(() => "");
-    if (text) {
-      services.push(child);
-      return JSON.parse(text) as Local;
-    }
-    if (child.exitCode !== null) break;
-  }
-  throw new Error(`npm start was not ready after ${READY_MS / 1_000} seconds:\n${output()}`);
+    if (text === "" && child.exitCode === null) throw new Error(`npm start is not ready:\n${output()}`);
+    return text;
+  };
+  const text = await vi.waitFor(read, { timeout: READY_MS, interval: 50 });
+  if (text === "") throw new Error(`npm start ended:\n${output()}`);
+  services.push(child);
+  return JSON.parse(text) as Local;
 }
 
 function npmStart(env: { PORT: string }): ChildProcess {
@@ -305,27 +306,27 @@ interface Email {
 
 /** Waits until an email has a status and at least so many events. */
 async function waitUntilStatus(local: Local, id: string, status: string, events = 1) {
-  let seen = "";
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
-    const headers = { Authorization: `Bearer ${local.api_key}` };
-    const response = await fetch(`${local.base_url}/emails/${id}`, { headers });
-    const detail = (await response.json()) as Email;
+  const headers = { Authorization: `Bearer ${local.api_key}` };
+  const read = async () => {
+    const detail = (await (await fetch(`${local.base_url}/emails/${id}`, { headers })).json()) as Email;
     if (detail.status === status && detail.events.length >= events) return detail;
-    seen = detail.status;
-  }
-  throw new Error(`the status of the email is ${seen}, not ${status}`);
+    throw new Error(`the status of the email is ${detail.status}, not ${status}`);
+  };
+  return vi.waitFor(read, WAIT);
 }
 
 async function captured(local: Local): Promise<Captured[]> {
   return (await (await fetch(`${local.captured_mail_url}/messages`)).json()) as Captured[];
 }
 
-async function waitUntilCaptured(local: Local, count: number): Promise<Captured> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
+/** Waits until so many mails are captured. Returns the newest. */
+function waitUntilCaptured(local: Local, count: number): Promise<Captured> {
+  const read = async () => {
     const [newest, ...rest] = await captured(local);
     if (newest && rest.length + 1 === count) return newest;
-  }
-  throw new Error(`the number of captured mails is not ${count}`);
+    throw new Error(`the number of captured mails is not ${count}`);
+  };
+  return vi.waitFor(read, WAIT);
 }
 
 async function raw(local: Local, id: string): Promise<Buffer> {
@@ -361,9 +362,11 @@ async function processesOnState(): Promise<number[]> {
 }
 
 async function waitUntilStopped() {
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
-    if ((await processesOnState()).length === 0 && (await listening()).length === 0) return;
-  }
+  const check = async () => {
+    const left = [await processesOnState(), await listening()];
+    if (left.flat().length > 0) throw new Error(`processes and ports are left: ${JSON.stringify(left)}`);
+  };
+  await vi.waitFor(check, WAIT);
 }
 
 async function listening(): Promise<number[]> {

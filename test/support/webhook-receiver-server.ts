@@ -1,6 +1,7 @@
 /**
  * A receiver of webhooks on loopback. A URL says how it responds: `/<name>/500,hang,200` responds to the first request with 500,
- * leaves the second without a response and responds to all further ones with 200; `after-13` responds with 200 after 13 seconds.
+ * leaves the second without a response and responds to all further ones with 200; `after-13` responds with 200 after 13 seconds,
+ * `held` with 200 when `/<name>/release` has been fetched.
  * The canary is a second port that nothing may connect to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -21,8 +22,9 @@ export interface ReceivedRequest {
 /** Starts the receiver. Returns its ports by name and a function that stops it. */
 export async function startWebhookReceiver() {
   const received = new Map<string, ReceivedRequest[]>();
+  const gates = new Map<string, PromiseWithResolvers<void>>();
   const server = createServer((request, response) => {
-    handle(received, request, response).catch((error) => response.destroy(error as Error));
+    handle(received, gates, request, response).catch((error) => response.destroy(error as Error));
   });
   let touches = 0;
   const canary = createTcpServer((socket) => {
@@ -44,9 +46,17 @@ export async function startWebhookReceiver() {
   };
 }
 
-async function handle(received: Map<string, ReceivedRequest[]>, request: IncomingMessage, response: ServerResponse) {
+async function handle(
+  received: Map<string, ReceivedRequest[]>,
+  gates: Map<string, PromiseWithResolvers<void>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const [, name = "", behaviours = ""] = (request.url ?? "").split("/");
   if (name === "canary-touches") return;
+  const gate = gates.get(name) ?? Promise.withResolvers<void>();
+  gates.set(name, gate);
+  if (behaviours === "release") gate.resolve();
   if (request.method === "GET") return void response.end(JSON.stringify(received.get(name) ?? []));
   const requests = received.get(name) ?? [];
   received.set(name, requests);
@@ -61,7 +71,9 @@ async function handle(received: Map<string, ReceivedRequest[]>, request: Incomin
     if (!response.writableFinished) entry.closedAt = Date.now();
   });
   const list = behaviours.split(",");
-  respond(list[Math.min(requests.length, list.length) - 1] ?? "200", name, response);
+  const behaviour = list[Math.min(requests.length, list.length) - 1] ?? "200";
+  if (behaviour === "held") return void gate.promise.then(() => response.end("released"));
+  respond(behaviour, name, response);
 }
 
 const BOMB = gzipSync(Buffer.alloc(200 * 1024 * 1024));

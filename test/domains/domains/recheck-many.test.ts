@@ -21,10 +21,11 @@ it("two hundred domains whose DNS never responds delay the check of another by o
   await verify(workspace, domain.id);
   await database.prepare(INSERT_UNRESPONDED).bind(workspace.workspaceNumber, zone).run();
   await failQueries(zone, "servfail");
-  let now = Date.now() + 25 * HOUR;
+  const start = Date.now() + 25 * HOUR;
+  let now = start;
   for (let run = 0; run < 2; run++, now += HOUR + 1) await recheckDomains(testContext({}, () => now));
   const { last_checked_at } = await (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
-  expect(Date.parse(last_checked_at ?? "")).toBeGreaterThan(Date.now() + 24 * HOUR);
+  expect(Date.parse(last_checked_at ?? "")).toBeGreaterThanOrEqual(start);
   const { results } = await database
     .prepare("SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'")
     .all();

@@ -46,6 +46,7 @@ it("a transfer moves the MTA-STS policy as it is, and only the new owner changes
 });
 
 it("the MTA-STS policy of a workspace that is deleted is none for as long as senders may keep it", async () => {
+  const start = Date.now();
   const made = await aPolicy();
   await setMode(made.api, made.domainId, "enforce");
   expect((await made.call("DELETE", `/v1/workspaces/${made.workspaceId}`)).status).toBe(204);
@@ -53,5 +54,5 @@ it("the MTA-STS policy of a workspace that is deleted is none for as long as sen
   await advanceIn(0);
   await advanceIn(86_400_000);
   expect(await servedAt(made.policyHost)).toMatchObject({ mode: "none" });
-  expect((await rowOf(made.policyHost))?.next_check_at).toBeGreaterThan(Date.now() + 13 * 86_400_000);
+  expect((await rowOf(made.policyHost))?.next_check_at).toBeGreaterThan(start + 13 * 86_400_000);
 });

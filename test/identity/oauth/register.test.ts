@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { getClient } from "../../../src/identity/oauth/clients.ts";
 import { formActionOf, isRegistered, redirectUriIssue } from "../../../src/identity/oauth/rules.ts";
+import { expectSince } from "../../support/expect-since.ts";
 import { aClient, ISSUER, REDIRECT_URI, workerFetch } from "../../support/oauth.ts";
 import { testContext } from "../../support/workspace.ts";
 
@@ -21,6 +22,7 @@ const metadata = { redirect_uris: [REDIRECT_URI], client_name: "An assistant" };
 
 describe("POST /oauth/register", () => {
   it("returns the registered metadata, always as a public client", async () => {
+    const start = Date.now();
     const response = await register({
       ...metadata,
       token_endpoint_auth_method: "client_secret_post",
@@ -37,7 +39,8 @@ describe("POST /oauth/register", () => {
       response_types: ["code"],
       token_endpoint_auth_method: "none",
     });
-    expect(Math.abs(Number(issuedAt) - Date.now() / 1000)).toBeLessThan(60);
+    // In whole seconds.
+    expectSince(start - (start % 1_000), Number(issuedAt) * 1_000);
     expect((await getClient(testContext(), String(id))).redirectUris).toEqual([REDIRECT_URI]);
   });
 

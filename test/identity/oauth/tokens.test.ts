@@ -1,13 +1,16 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
+import { expectSince } from "../../support/expect-since.ts";
 import { aClient, aCode, aGrant, aVerifier, ISSUER, postForm, type Tokens, workerFetch } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 let workspace: TestWorkspace;
+
+afterEach(() => void vi.useRealTimers());
 
 beforeAll(async () => {
   workspace = await aWorkspace();
@@ -34,9 +37,11 @@ describe("an authorization code", () => {
   });
 
   it("expires after 60 seconds, and its grant with it", async () => {
-    const fresh = await aCode(workspace, { ctx: at(Date.now() - MINUTE + 5_000) });
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const fresh = await aCode(workspace, { ctx: at(now - MINUTE + 1) });
     expect((await postForm("/oauth/token", fresh.fields)).status).toBe(200);
-    const stale = await aCode(workspace, { ctx: at(Date.now() - MINUTE) });
+    const stale = await aCode(workspace, { ctx: at(now - MINUTE) });
     expect(await errorOf(await postForm("/oauth/token", stale.fields))).toBe("invalid_grant");
   });
 
@@ -93,13 +98,14 @@ describe("an access token", () => {
 
   it("lives 15 minutes", async () => {
     const code = await aCode(workspace);
+    const start = Date.now();
     await postForm("/oauth/token", code.fields);
     const { expires_at: expiresAt } = (await env.DB.prepare(
       "SELECT t.expires_at FROM oauth_access_tokens t JOIN oauth_grants g ON g.id = t.grant_id WHERE g.client_id = ?1",
     )
       .bind(code.client.id)
       .first<{ expires_at: number }>()) ?? { expires_at: 0 };
-    expect(Math.abs(expiresAt - Date.now() - 15 * MINUTE)).toBeLessThan(MINUTE / 2);
+    expectSince(start, expiresAt - 15 * MINUTE);
     const { tokens } = await aGrant(workspace);
     await env.DB.prepare("UPDATE oauth_access_tokens SET expires_at = ?1")
       .bind(Date.now() - 1)

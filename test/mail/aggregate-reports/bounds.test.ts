@@ -7,6 +7,7 @@ import {
   readAggregateReport,
   reportBounds,
 } from "../../../src/mail/aggregate-reports/index.ts";
+import { withUnused } from "../hostile-inputs.ts";
 import { EXAMPLE_NET, GOOGLE_TLS, MAIL_RU, OUTLOOK, RFC8460 } from "./samples.ts";
 
 /** Returns a message whose only part is this file. */
@@ -101,13 +102,9 @@ describe("a DMARC report", () => {
     expect(report.organization).toBe("&l9; & A");
   });
 
-  it("keeps nothing of elements and attributes that it does not use, within a few seconds", () => {
-    const others = Array.from({ length: 400_000 }, (_, n) => `<a${n}>1</a${n}>`).join("");
-    const attributes = Array.from({ length: 400_000 }, (_, n) => `b${n}="1"`).join(" ");
-    const padded = EXAMPLE_NET.replace("<row>", `${others}<c ${attributes}/><row>`);
-    const start = performance.now();
+  it("keeps nothing of elements and attributes that it does not use", () => {
+    const padded = withUnused(EXAMPLE_NET, 400_000);
     expect(parseDmarcReport(padded)).toEqual(parseDmarcReport(EXAMPLE_NET));
-    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   it("keeps a thousand characters of a value", () => {

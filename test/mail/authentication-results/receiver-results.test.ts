@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readReceiverResults } from "../../../src/mail/authentication-results/index.ts";
+import { HOSTILE_RESULTS } from "../hostile-inputs.ts";
 
 const ID = "mx.cloudflare.net";
 const RECEIVED =
@@ -112,7 +113,7 @@ describe("the results of a trusted receiver", () => {
     expect(of(`${ID}; dmarc=pass) header.from=example.org`)?.results.map(({ method }) => method)).toEqual([]);
   });
 
-  it("are read of any text without a throw, in a time that its length bounds", () => {
+  it("are read of any text without a throw", () => {
     const token = fc.constantFrom(
       ID,
       ";",
@@ -136,9 +137,6 @@ describe("the results of a trusted receiver", () => {
           expect(`${method}=${result}`).toMatch(/^[a-z0-9-]+=[a-z0-9-]+$/);
       }),
     );
-    const start = performance.now();
-    for (const text of [" a.b=", " ", "(", '"', "\\", "dmarc =", " a.b=c"])
-      of(`${ID}; dmarc=pass${text.repeat(16_000 / text.length)}`);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    for (const text of HOSTILE_RESULTS) expect(of(text)?.results.length).toBeLessThanOrEqual(1);
   });
 });

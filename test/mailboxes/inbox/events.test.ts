@@ -242,7 +242,7 @@ describe("when the access ends", () => {
     const { api, end } = await (ends["an API key that is revoked"] as (typeof ends)[string])();
     const { closeCode } = await watch(api, mailboxId());
     const alarm = await runInDurableObject(object(), (_, { storage }) => storage.getAlarm());
-    expect((alarm ?? 0) - Date.now()).toBeLessThanOrEqual(30_000);
+    expect(alarm ?? Infinity).toBeLessThanOrEqual(Date.now() + 30_000);
     await end();
     await runDurableObjectAlarm(object());
     expect(await closeCode()).toBe(4001);
@@ -260,14 +260,14 @@ describe("when the access ends", () => {
   });
 
   it("a socket ends after an hour at the latest, and with its credential before", async () => {
-    const soon = Date.now() + 5_000;
+    const soon = Date.now() + 1_800_000;
     await watch(inbox.workspace, mailboxId());
     await watch(apiWith(await aKey(inbox.workspace, { expiresAt: soon })), mailboxId());
     const ends = await runInDurableObject(object(), (_, state) =>
       state.getWebSockets().map((socket) => (socket.deserializeAttachment() as { endsAt: number }).endsAt),
     );
     expect(ends.some((end) => end === soon)).toBe(true);
-    expect(Math.max(...ends) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(Date.now() + 3_600_000);
   });
 
   it("a mailbox whose callers cannot be checked tells nothing and closes the sockets", async () => {

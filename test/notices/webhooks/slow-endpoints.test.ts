@@ -38,12 +38,12 @@ async function consumeOne() {
 describe("a consumer with slow endpoints", () => {
   it("returns while their requests continue, and sends a message for the endpoints that it left", async () => {
     const endpoints: Awaited<ReturnType<typeof anEndpoint>>[] = [];
-    for (let count = 0; count < 6; count++) endpoints.push(await anEndpoint("after-3", 1));
-    const startedAt = Date.now();
+    for (let count = 0; count < 6; count++) endpoints.push(await anEndpoint("held", 1));
     const { sent, settled, ended } = await consumeOne();
-    expect(Date.now() - startedAt).toBeLessThan(2_000);
     expect(settled).toEqual(["ack"]);
     expect(sent).toEqual([{ body: { type: "webhooks.wake.v1", shard: testContext().shard }, delaySeconds: 0 }]);
+    // No request had a response before.
+    for (const { receiver } of endpoints) await receiver.release();
     await ended;
     const states = await Promise.all(endpoints.map(({ id }) => endpointOf(id)));
     expect(states.map((state) => [state?.delivered, state?.due_at === null]).filter(([one]) => one === 1)).toEqual(

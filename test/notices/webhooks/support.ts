@@ -9,13 +9,14 @@ export const LOCAL = { WEBHOOK_ALLOW_INSECURE: "on", LIVE_WEBHOOKS: "on", WEBHOO
 
 const receiver = () => `http://127.0.0.1:${env.TEST_SERVERS.receiver}`;
 
-/** Returns a URL of the receiver that responds like this, and a function that returns what it received. */
+/** Returns a URL of the receiver that responds like this, and functions that return what it received and release what it holds. */
 export function aReceiver(behaviours = "200") {
   const name = crypto.randomUUID();
   return {
     name,
     url: `${receiver()}/${name}/${behaviours}`,
     requests: () => requestsTo(name),
+    release: () => fetch(`${receiver()}/${name}/release`),
   };
 }
 

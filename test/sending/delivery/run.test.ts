@@ -18,7 +18,8 @@ async function sendAndDeliver(
 ) {
   const server = await scriptedServer(script);
   const workspace = await aWorkspace();
-  const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
+  const now = Date.now();
+  const { ctx, woken } = recordingContext({ EGRESS_URL: server.url }, () => now);
   const ids: string[] = [];
   for (let i = 0; i < count; i++) ids.push(await accept(ctx, workspace, changes));
   await deliver(ctx, woken.splice(0), egressOf(ctx.settings, smtp));
@@ -98,7 +99,7 @@ describe("the replies of the egress decide the outcome", () => {
     expect(email.status).toBe("queued");
     expect(email.events[1]).toMatchObject({ event_type: "deferred", metadata: { dsn: "4.3.0", attempt: 1 } });
     const [row] = await outboxOf(ctx, id);
-    const wait = (row?.dueAt ?? 0) - Date.now();
+    const wait = (row?.dueAt ?? 0) - ctx.now();
     expect(wait).toBeGreaterThan(50_000);
     expect(wait).toBeLessThan(64_000);
   });
@@ -147,7 +148,7 @@ describe("attempts", () => {
     const waits: number[] = [];
     for (let attempt = 2; attempt <= 8; attempt++) {
       const rows = await outboxOf(ctx, id);
-      waits.push(Math.round(((rows[0]?.dueAt ?? 0) - Date.now()) / 60_000));
+      waits.push(Math.round(((rows[0]?.dueAt ?? 0) - ctx.now()) / 60_000));
       await deliver(ctx, rows, egressOf(ctx.settings, deadlines));
     }
     const email = await detail(workspace, id);
@@ -240,7 +241,7 @@ describe("what changed before the claim counts: the sender and the recipients ar
     await pause(1);
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     const [row] = await outboxOf(ctx, id);
-    expect((row?.dueAt ?? 0) - Date.now()).toBeGreaterThan(9 * 60_000);
+    expect((row?.dueAt ?? 0) - ctx.now()).toBeGreaterThan(9 * 60_000);
     expect((await detail(workspace, id)).status).toBe("queued");
     await pause(null);
     await deliver(ctx, row ? [row] : [], egressOf(ctx.settings, deadlines));
