@@ -40,7 +40,7 @@ export default defineConfig(async () => {
   const inWorkerd = () => [
     ...bundledSource(import.meta.dirname, ["src", "durable-objects"]),
     cloudflareTest(({ inject }) => ({
-      main: "./src/index.ts",
+      main: "./test/support/worker.ts",
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         cf: false,
