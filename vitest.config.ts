@@ -15,12 +15,11 @@ const [LONG_MS, FULL_MS] = [3_600_000, 600_000];
 
 const FULL = "test/**/*.full.test.ts";
 const HOST = "test/host/**/*.test.ts";
-const ISOLATED = "test/**/*.isolated{,.full}.test.ts";
 
 /**
- * Configures the projects. `workers` and `isolated` run tests in workerd on real D1, Queues and R2, with the SMTP and DNS
- * servers of test/support/global-setup.ts: the files of `workers` share an isolate and databases, each file of `isolated`
- * has its own. `host` runs tests in Node that start and kill whole hosts.
+ * Configures the projects. `workers` runs tests in workerd on real D1, Queues and R2, with the SMTP and DNS servers of
+ * test/support/global-setup.ts: its files share an isolate and databases. `host` runs tests in Node that start and kill
+ * whole hosts.
  */
 export default defineConfig(async () => {
   await trustThrowawayCa();
@@ -33,18 +32,18 @@ export default defineConfig(async () => {
   const migrations = {
     main: await statementsOf("main"),
     mail: await statementsOf("mail"),
-    // For test/platform/db/upgrade.isolated.test.ts: a database of the version that had one database for all tables.
+    // For test/platform/db/upgrade.test.ts: a database of the version that had one database for all tables.
     beforeSplit: await statementsOf("mail", (name) => name < "0041"),
     split: await statementsOf("mail", (name) => name >= "0041"),
   };
   const inWorkerd = () => [
     ...bundledSource(import.meta.dirname, ["src", "durable-objects"]),
     cloudflareTest(({ inject }) => ({
-      main: "./src/index.ts",
+      main: "./test/support/worker.ts",
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         cf: false,
-        d1Databases: { TEST_OLD: "test-old", TEST_OLD_MAIN: "test-old-main" },
+        d1Databases: { TEST_OLD: "test-old", TEST_OLD_MAIN: "test-old-main", TEST_BROADCASTS: "test-broadcasts" },
         // Far above what one key of a test needs; test/platform/rate-limits/ uses the TEST_ bindings.
         ratelimits: {
           REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },
@@ -99,12 +98,8 @@ export default defineConfig(async () => {
             name: "workers",
             isolate: false,
             include: ["test/**/*.test.ts"],
-            exclude: [HOST, ISOLATED, ...left],
+            exclude: [HOST, ...left],
           },
-        },
-        {
-          plugins: inWorkerd(),
-          test: { ...workers, name: "isolated", include: [ISOLATED], exclude: left },
         },
         {
           test: {

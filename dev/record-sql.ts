@@ -6,12 +6,11 @@ import path from "node:path";
 import { readPrepared, readRecord, statementsOf, toRecord, writeRecord } from "./prepared-sql/record.ts";
 import { run } from "./run.ts";
 
-const PROJECTS = ["--project=workers", "--project=isolated"];
 const REPORTERS = ["--reporter=default", "--reporter=./dev/prepared-sql/reporter.ts"];
 const args = process.argv.slice(2);
 const folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-sql-"));
 const file = path.join(folder, "prepared.json");
-const { code } = await run("vitest", ["run", ...PROJECTS, ...REPORTERS, ...args], {
+const { code } = await run("vitest", ["run", "--project=workers", ...REPORTERS, ...args], {
   show: true,
   env: { PREPARED_SQL: file },
 });

@@ -2,9 +2,10 @@ declare namespace Cloudflare {
   interface Env {
     /** Statements of all migrations of a kind of database, in order. */
     TEST_MIGRATIONS: Record<"main" | "mail" | "beforeSplit" | "split", string[]>;
-    /** Databases without tables. */
+    /** Databases without tables, each for one test file. */
     TEST_OLD: D1Database;
     TEST_OLD_MAIN: D1Database;
+    TEST_BROADCASTS: D1Database;
     TEST_SERVERS: { [name: string]: number };
     /** True in `npm run test:full` and `test:long`. */
     TEST_FULL: boolean;

@@ -106,6 +106,7 @@ export async function bundleScript(entry: string): Promise<string> {
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
+    inject: [path.join(ROOT, "dev/d1-limits.ts")],
     plugins: entry === WORKER ? [nodeBuffer] : [nodeBuffer, countedSockets],
     logLevel: "error",
   });

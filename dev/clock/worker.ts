@@ -1,5 +1,5 @@
-// The Worker of the local service while `npm run dev:clock` has moved its clock. A deployment never contains this file.
+// The Worker of the local service while `npm run dev:clock` has moved its clock.
 import "./shift-date.ts";
 
-export * from "../../src/index.ts";
-export { default } from "../../src/index.ts";
+export * from "../worker/entry.ts";
+export { default } from "../worker/entry.ts";

@@ -17,12 +17,10 @@ export interface ServeOptions {
 }
 
 const { port, persistDir, envFile, clockOffset, isDeveloping } = JSON.parse(process.argv[2] ?? "") as ServeOptions;
-const clock = {
-  entrypoint: path.join(ROOT, "dev/clock/worker.ts"),
-  build: { define: { CLOCK_OFFSET_MS: String(clockOffset) } },
-};
+const clock = { build: { define: { CLOCK_OFFSET_MS: String(clockOffset) } } };
 const worker = await startWorker({
   config: path.join(ROOT, "wrangler.toml"),
+  entrypoint: path.join(ROOT, clockOffset === 0 ? "dev/worker/entry.ts" : "dev/clock/worker.ts"),
   envFiles: [envFile],
   ...(clockOffset === 0 ? {} : clock),
   dev: {

@@ -165,7 +165,7 @@ export const cases: Record<string, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
   "GET /ready": { success: 200 },
-  // The tests have no METRICS_TOKEN (test/operations/metrics/metrics.isolated.test.ts sets one).
+  // The tests have no METRICS_TOKEN (test/operations/metrics/metrics.test.ts sets one).
   "GET /metrics": { success: 404 },
   "GET /t/o/:token": { success: 200 },
   "GET /t/c/:token": { success: 404 },

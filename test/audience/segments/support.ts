@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { SegmentOut } from "../../../src/audience/segments/index.ts";
+import { jsonChunks } from "../../../src/platform/db/json-chunks.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
@@ -61,13 +62,13 @@ export async function aListWith(
     ...[workspaceNumber, id, contacts.length],
   );
   const rows = contacts.map((contact) => ({ ...contact, id: testContext().newId() }));
-  for (let at = 0; at < rows.length; at += 5_000)
+  for (const json of jsonChunks(rows.map((row) => JSON.stringify(row))))
     await run(
       `INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
        SELECT ?1, l.n, j.value->>'id', j.value->>'email', lower(j.value->>'email'), j.value->>'name', j.value->'metadata',
               coalesce(j.value->>'createdAt', 0), iif(j.value->>'pending', 1, NULL)
          FROM json_each(?3) j JOIN contact_lists l ON l.workspace = ?1 AND l.id = ?2`,
-      ...[workspaceNumber, id, JSON.stringify(rows.slice(at, at + 5_000))],
+      ...[workspaceNumber, id, json],
     );
   return id;
 }

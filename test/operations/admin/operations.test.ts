@@ -4,6 +4,7 @@ import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
 import { acceptEmail, outboxRowsOf } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import {
@@ -14,6 +15,8 @@ import {
   testContext,
   until,
 } from "../../support/workspace.ts";
+
+consumeQueues("work");
 
 let workspace: Awaited<ReturnType<typeof aWorkspace>>;
 let admin: Awaited<ReturnType<typeof aSession>>;

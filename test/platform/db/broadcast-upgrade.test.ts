@@ -6,7 +6,7 @@ import type { RecipientOut } from "../../../src/audience/broadcasts/report-schem
 import { variantOf } from "../../../src/audience/broadcasts/split.ts";
 import { apiOn, aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
-const { TEST_OLD: old } = env;
+const { TEST_BROADCASTS: old } = env;
 const { beforeSplit, split } = env.TEST_MIGRATIONS;
 const statements = [...beforeSplit, ...split];
 const first = statements.findIndex((statement) => statement.includes("CREATE TABLE broadcast_pages"));

@@ -5,9 +5,12 @@ import { aRule } from "../../mailboxes/forwarding-rules/support.ts";
 import { arrive, collectingEgress, forwardAt } from "../../mailboxes/forwards/support.ts";
 import { aRawMessage } from "../../mailboxes/inbound/support.ts";
 import { aReceiver, forgetDue, LOCAL, runAt } from "../../notices/webhooks/support.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { browser, systemEmails } from "../../support/sign-ins.ts";
 import { aSystemWorkspace, initiate, mailedToken, ownerOf } from "../../support/transfers.ts";
 import { apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+consumeQueues("work");
 
 const levels = ["log", "info", "warn", "error", "debug"] as const;
 let system: TestWorkspace;

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { type Detail, run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import {
@@ -17,6 +18,8 @@ import {
   until,
 } from "../../support/workspace.ts";
 import { detailOf, READER } from "./support.ts";
+
+consumeQueues("hits");
 
 const { publicUrl } = testContext().settings;
 const HTML =

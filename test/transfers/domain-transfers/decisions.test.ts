@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { readAudit } from "../../support/audit.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import {
@@ -21,6 +22,8 @@ import {
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 /** Accept, decline, cancel and stop: who may call them when, and what the others get. */
+
+consumeQueues("work");
 
 let source: TestWorkspace;
 let target: TestWorkspace;

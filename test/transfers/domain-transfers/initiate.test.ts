@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { aContactList } from "../../audience/broadcasts/support.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import {
   acceptById,
   aSystemWorkspace,
@@ -14,6 +15,8 @@ import {
   performAt,
 } from "../../support/transfers.ts";
 import { aKey, aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+consumeQueues("work");
 
 /** POST /v1/domains/{domain_id}/transfer, and the lists. */
 

@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { age, aSystemWorkspace, decide, mailedToken, ownerOf, ownersOf } from "../../support/transfers.ts";
 import { aWorkspace, until } from "../../support/workspace.ts";
 
 /** A transfer from end to end: real emails, tokens, the object and its alarm. */
 
+consumeQueues("work");
 beforeAll(aSystemWorkspace);
 
 it("a transfer is offered by mail, accepted by its token, and completed by the alarm of the object after 24 hours", async () => {

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aContactList } from "../../audience/broadcasts/support.ts";
 import { mail } from "../../support/databases.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMember, aWorkspace, type TestWorkspace, until } from "../../support/workspace.ts";
 import { submit, withoutClock } from "./support.ts";
+
+consumeQueues("work");
 
 /** Forms that change contacts, mail a list, keep what a broadcast has, and delete the workspace. */
 

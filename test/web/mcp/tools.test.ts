@@ -2,11 +2,14 @@ import type { Client } from "@modelcontextprotocol/client";
 import { beforeAll, expect, it } from "vitest";
 import { tools } from "../../../src/web/mcp/tools/index.ts";
 import { anInbox, type Inbox } from "../../mailboxes/inbox/support.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { aKey } from "../../support/workspace.ts";
 import { call, connected } from "./support.ts";
 
 /** Every tool is called, by a client that validates each result by the output schema of the tool. */
 const called = new Set<string>();
+
+consumeQueues("work", "automations");
 
 let inbox: Inbox;
 let client: Client;

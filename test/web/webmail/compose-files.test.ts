@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { consumeQueues } from "../../support/queues.ts";
 import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+
+consumeQueues("work");
 
 let box: Mailbox;
 

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { importNow } from "../../../src/mailboxes/inbox/archives/rules.ts";
 import { startedImport } from "../../mailboxes/inbox/started-import.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { aMailbox, type Mailbox } from "./support.ts";
+
+consumeQueues("work");
 
 let box: Mailbox;
 const path = () => `/mail/import/${box.workspace.mailboxId}`;

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { consumeQueues } from "../../support/queues.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+
+consumeQueues("work");
 
 let box: Mailbox;
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { database } from "../../../support/databases.ts";
+import { consumeQueues } from "../../../support/queues.ts";
 import { type Detail, run, type Sending, sendingFrom } from "../../../support/sending.ts";
 import {
   aKey,
@@ -10,6 +11,8 @@ import {
   type TestWorkspace,
   until,
 } from "../../../support/workspace.ts";
+
+consumeQueues("work");
 
 let workspace: TestWorkspace;
 let sending: Sending;

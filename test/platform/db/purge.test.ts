@@ -51,7 +51,10 @@ async function findTables(): Promise<Table[]> {
 /** Inserts a row of a workspace into each table, and an indexed email with an outbox row. */
 async function fill(db: D1Database, workspace: number): Promise<void> {
   for (const table of tables) {
-    const columns = table.columns.filter(({ notnull, pk, name }) => notnull === 1 && !(pk === 1 && name === "n"));
+    // Broadcasts have the number of their workspace here, by which rows of other tables name them.
+    const columns = table.columns.filter(
+      ({ notnull, pk, name }) => notnull === 1 && (name !== "n" || pk !== 1 || table.name === "broadcasts"),
+    );
     const values = columns.map((column) => fillerFor(table, column, workspace));
     const names = columns.map(({ name }) => name);
     await db
