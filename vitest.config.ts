@@ -87,8 +87,7 @@ export default defineConfig(async () => {
   const left = isFull ? [] : [FULL];
   return {
     test: {
-      // Three more than processors, because tests wait a good part of the time. Those of the full run keep programs of their own busy.
-      maxWorkers: availableParallelism() + (isFull ? 1 : 3),
+      maxWorkers: availableParallelism(),
       sequence: { sequencer: FileOrder },
       projects: [
         {
