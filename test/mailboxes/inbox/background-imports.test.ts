@@ -6,11 +6,14 @@ import { runImports } from "../../../src/mailboxes/inbox/archives/index.ts";
 import { importNow, importRun } from "../../../src/mailboxes/inbox/archives/rules.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import { MAX_CLAIMS, type WakeUp } from "../../../src/platform/outbox/index.ts";
+import { consumeQueues } from "../../support/queues.ts";
 import { apiOn, discardingQueue, testContext } from "../../support/workspace.ts";
 import { objectsOf } from "../inbound/support.ts";
 import { startedImport } from "./started-import.ts";
 import { anInbox, type Inbox } from "./support.ts";
 import { aZip } from "./zip-files.ts";
+
+consumeQueues("work");
 
 interface BackgroundImport {
   id: string;
