@@ -26,7 +26,10 @@ const savedAt = new WeakMap<object, number>();
 export async function saveMetrics(ctx: Ctx, afterMs = SAVE_AFTER_MS): Promise<void> {
   const { env } = ctx;
   const now = ctx.now();
-  if (!env.DB || now < (savedAt.get(env.DB) ?? 0) + afterMs) return;
+  if (!env.DB) return;
+  const ms = now - (savedAt.get(env.DB) ?? Number.NEGATIVE_INFINITY);
+  // Below zero the clock was set back since.
+  if (ms >= 0 && ms < afterMs) return;
   const metrics = takeMetrics(env);
   if (Object.values(metrics).every((count) => count === 0)) return;
   savedAt.set(env.DB, now);
