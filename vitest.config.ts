@@ -14,12 +14,15 @@ const isFull = isLong || process.env.TEST_FULL === "1";
 const [LONG_MS, FULL_MS] = [3_600_000, 600_000];
 
 const FULL = "test/**/*.full.test.ts";
+/** The tests of each layer of dev/check.ts; all others are in the layer `workers`. */
+const CHECK = "test/check/**/*.test.ts";
+const UNIT = "test/unit/**/*.test.ts";
 const HOST = "test/host/**/*.test.ts";
 
 /**
- * Configures the projects. `workers` runs tests in workerd on real D1, Queues and R2, with the SMTP and DNS servers of
- * test/support/global-setup.ts: its files share an isolate and databases. `host` runs tests in Node that start and kill
- * whole hosts.
+ * Configures a project for each layer. `check` reads files only, `unit` starts nothing. `workers` runs tests in workerd on real D1,
+ * Queues and R2, with the SMTP and DNS servers of test/support/global-setup.ts: its files share an isolate and databases. `host`
+ * runs tests in Node that start programs, one file after the other, with one Worker and one Chromium for most of them.
  */
 export default defineConfig(async () => {
   await trustThrowawayCa();
@@ -76,7 +79,7 @@ export default defineConfig(async () => {
   // A condition is waited for as long as a busy machine needs; vitest gives up after a second.
   const expect = { poll: { timeout: 30_000 } };
   const workers = {
-    // A queue run may log after the last test of a file; its line, sent to vitest then, would fail the whole run.
+    // test/support/file-log.ts keeps the log: a line that is sent to vitest after the last test of a file would fail the run.
     disableConsoleIntercept: true,
     globalSetup: ["./test/support/global-setup.ts"],
     setupFiles: ["./test/support/setup.ts"],
@@ -85,6 +88,16 @@ export default defineConfig(async () => {
     expect,
   };
   const left = isFull ? [] : [FULL];
+  const inNode = {
+    // Node itself runs TypeScript, and loads the source several times as fast as Vite.
+    experimental: { viteModuleRunner: false },
+    environment: "node" as const,
+    isolate: false,
+    silent: "passed-only" as const,
+    exclude: left,
+    testTimeout: mostMs(120_000),
+    expect,
+  };
   return {
     test: {
       maxWorkers: availableParallelism(),
@@ -97,23 +110,19 @@ export default defineConfig(async () => {
             name: "workers",
             isolate: false,
             include: ["test/**/*.test.ts"],
-            exclude: [HOST, ...left],
+            exclude: [CHECK, UNIT, HOST, ...left],
           },
         },
+        { test: { ...inNode, name: "check", include: [CHECK] } },
+        { test: { ...inNode, name: "unit", include: [UNIT] } },
         {
           test: {
+            ...inNode,
             name: "host",
-            // Node itself runs TypeScript, and loads the source several times as fast as Vite.
-            experimental: { viteModuleRunner: false },
             globalSetup: ["./test/host/support/global-setup.ts"],
             include: [HOST],
-            exclude: left,
-            environment: "node",
-            // One process, whose files share a service and a Chromium (test/host/support/service.ts).
-            isolate: false,
             maxWorkers: 1,
-            expect,
-            testTimeout: mostMs(120_000),
+            sequence: { groupOrder: 1 },
             hookTimeout: isFull ? FULL_MS : 120_000,
           },
         },

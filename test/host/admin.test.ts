@@ -7,7 +7,7 @@ import type { Seeded } from "../../dev/seed-workspace.ts";
 import type { Ctx } from "../../src/platform/context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { isFull } from "./support/extent.ts";
-import { sharedService } from "./support/service.ts";
+import { sharedService } from "./support/shared-service.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 let site: { ctx: Ctx; url: string; masterKeys: string; workspace: Seeded };

@@ -41,9 +41,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
   }
 
   const subjectsTo = (person: string) =>
-    site.left
-      .filter(({ to }) => to === person)
-      .map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1]?.trim() ?? "");
+    site.left.filter(({ to }) => to === person).map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1]?.trim() ?? "");
 
   it("is made on the pages, step by step, with branches, and activated", async () => {
     const { context, page, problems } = await site.open();

@@ -1,6 +1,6 @@
 /** The response to the send of a broadcast on a host whose one thread runs the fan-out too, as that of `npm start` does. */
 import { expect, it } from "vitest";
-import { sharedService } from "./support/service.ts";
+import { sharedService } from "./support/shared-service.ts";
 
 const CONTACTS = 10_000;
 it("the whole response of a send has arrived before the emails of the broadcast are made", async () => {

@@ -9,7 +9,7 @@ import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts"
 import { findTestPort } from "./support/ports.ts";
 import { LOGIN, Postfix, postfixUnavailable } from "./support/postfix.ts";
 import { RecipientsServer } from "./support/recipients-server.ts";
-import { startService } from "./support/service.ts";
+import { startService } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 type DkimVerify = (

@@ -10,7 +10,7 @@ import { type GatewayProcess, startGatewayProcess } from "../../bench/submission
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
 import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
-import { GATEWAY_SECRET } from "./support/service.ts";
+import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 import { aCommand, inPieces } from "./support/smtp-fuzz.ts";
 

@@ -12,7 +12,7 @@ import { type GatewayProcess, startGatewayProcess } from "../../bench/submission
 import { readConfig } from "../../mail-gateway/config.ts";
 import { startFailingProxy } from "./support/failing-proxy.ts";
 import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
-import { GATEWAY_SECRET } from "./support/service.ts";
+import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalDns } from "../../dev/dns/local.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
-import { startService } from "./support/service.ts";
+import { startService } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 import { certify, HttpsHosts, type NamedCertificate } from "./support/thunderbird/named-hosts.ts";
 import { Thunderbird, thunderbirdUnavailable } from "./support/thunderbird/program.ts";

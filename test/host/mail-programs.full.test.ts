@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { pythonUnavailable } from "./support/python.ts";
-import { startService } from "./support/service.ts";
+import { startService } from "./support/shared-service.ts";
 
 const run = promisify(execFile);
 const skipped = pythonUnavailable("imaplib");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fillTopPages } from "../../bench/pages/top-pages.ts";
 import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
-import { sharedService } from "./support/service.ts";
+import { sharedService } from "./support/shared-service.ts";
 
 /** The weight of pages. `npm run bench -- pages` also measures how soon they are painted. */
 

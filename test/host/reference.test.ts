@@ -14,7 +14,7 @@ import { type ApiDocument, type Operation, readNouns } from "../../src/web/refer
 import { toExample } from "../../src/web/reference/examples.ts";
 import { type Snippet, snippetsOf } from "../../src/web/reference/snippets.ts";
 import { certificateFiles, eventually } from "./support/gateway-rig.ts";
-import { GATEWAY_SECRET, type Service, sharedService } from "./support/service.ts";
+import { GATEWAY_SECRET, type Service, sharedService } from "./support/shared-service.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const run = promisify(execFile);

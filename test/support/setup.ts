@@ -1,9 +1,11 @@
 import "../../dev/d1-limits.ts";
 import { afterAll, expect } from "vitest";
 import { emptyDatabases, findLargeRows } from "./empty-databases.ts";
+import { reportLog } from "./file-log.ts";
 import { closeQueues, openQueues } from "./queues.ts";
 import { reportStatements } from "./statement-recorder.ts";
 
+reportLog();
 reportStatements();
 afterAll(async () => expect(await findLargeRows(), "rows above 2,000,000 bytes").toEqual([]));
 await emptyDatabases();

@@ -8,7 +8,7 @@ import { loadCertificates, writeCertificateFiles } from "../../../dev/state/cert
 import { type Clock, systemClock } from "../../../mail-gateway/clock.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
-import { GATEWAY_SECRET, type LeftMail, type Service, sharedService } from "./service.ts";
+import { GATEWAY_SECRET, type LeftMail, type Service, sharedService } from "./shared-service.ts";
 
 const HOST = "127.0.0.1";
 

@@ -21,7 +21,7 @@ import {
   type SendAttempt,
   send,
 } from "./sending-client.ts";
-import { GATEWAY_SECRET } from "./service.ts";
+import { GATEWAY_SECRET } from "./shared-service.ts";
 import { openDoor, type SubmissionDoor, SubmittingClient } from "./submitting-client.ts";
 
 export interface KillPlan {

@@ -1,7 +1,7 @@
 /** A host behind a proxy that adds an API key to MCP requests, for test suites that send no credentials. */
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startService } from "./service.ts";
+import { startService } from "./shared-service.ts";
 
 export async function startMcpSite() {
   let target = { url: "", apiKey: "" };

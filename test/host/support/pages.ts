@@ -10,7 +10,7 @@ import { keyedHashes } from "../../../src/lib/secret-box.ts";
 import { HOUR_MS } from "../../../src/lib/time.ts";
 import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/index.ts";
 import { openPage, sharedBrowser } from "./browser.ts";
-import { sharedService, type WorkspaceOptions } from "./service.ts";
+import { sharedService, type WorkspaceOptions } from "./shared-service.ts";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 

@@ -9,7 +9,7 @@ import { readConfig } from "../../../mail-gateway/config.ts";
 import { startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, eventually } from "./gateway-rig.ts";
 import { openSite } from "./pages.ts";
-import { GATEWAY_SECRET } from "./service.ts";
+import { GATEWAY_SECRET } from "./shared-service.ts";
 
 const HOST = "127.0.0.1";
 

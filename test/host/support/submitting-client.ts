@@ -6,7 +6,7 @@ import { readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, type Login } from "./gateway-rig.ts";
 import type { SendAttempt, Server } from "./sending-client.ts";
-import { GATEWAY_SECRET } from "./service.ts";
+import { GATEWAY_SECRET } from "./shared-service.ts";
 import { SmtpClient } from "./smtp-client.ts";
 
 /** Wait before a command is repeated, in ms. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { type RecordType, resolve } from "../../../src/platform/dns/index.ts";
 import { testContext } from "../../support/workspace.ts";
 
-/** Tests the parsing of a resolver's responses, malformed ones included. test/host/dns.test.ts tests the local DNS server. */
+/** Tests the parsing of a resolver's responses, malformed ones included. test/unit/dns.test.ts tests the local DNS server. */
 
 const NAME = "shop.test";
 

@@ -8,7 +8,7 @@ import { certificateFiles } from "../gateway-rig.ts";
 import { ImapClient } from "../imap-client.ts";
 import { findTestPort } from "../ports.ts";
 import { RestartableHost } from "../restartable-host.ts";
-import { GATEWAY_SECRET } from "../service.ts";
+import { GATEWAY_SECRET } from "../shared-service.ts";
 import type { StressLogin } from "./stress-client.ts";
 
 const PASSWORD = "correct horse battery staple";

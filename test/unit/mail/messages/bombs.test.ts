@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { bombMessages } from "../../../../bench/bomb-messages.ts";
+import { parseMessage } from "../../../../src/mail/messages/index.ts";
+
+const SIZE = 8_000_000;
+
+describe("a hostile message", () => {
+  for (const { name, make, problem } of bombMessages) {
+    it(`of ${name} is parsed, bounded and marked`, () => {
+      const parsed = parseMessage(make(SIZE));
+      if (problem) expect(parsed.problem).toMatch(problem);
+      else expect(parsed.problem).toBeNull();
+      expect(parsed.parts.length).toBeLessThanOrEqual(1_000);
+      expect(parsed.text.length).toBeLessThanOrEqual(262_144);
+      expect(JSON.stringify({ ...parsed, fields: null, text: "" }).length).toBeLessThan(1_000_000);
+    });
+  }
+});
+
+it("of a name that has many address fields, the addresses of the first two are read", () => {
+  const field = (name: string) => `To: ${name}@example.org\r\n`;
+  const raw = new TextEncoder().encode(`${["a", "b", "c", "d"].map(field).join("")}Cc: e@example.org\r\n\r\nbody`);
+  const { to, cc } = parseMessage(raw);
+  expect(to.map(({ email }) => email)).toEqual(["a@example.org", "b@example.org"]);
+  expect(cc.map(({ email }) => email)).toEqual(["e@example.org"]);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { splitMessage } from "../../../../src/mail/reports/message.ts";
+import { decodeEncodedWords, decodeLines } from "../../../../src/mail/reports/text.ts";
+
+/** Decodes the lines of a message. Each character of the string is one byte. */
+function read(message: string): string[] {
+  const part = splitMessage(Uint8Array.from(message, (char) => char.charCodeAt(0))).parts[0];
+  return part ? decodeLines(part) : [];
+}
+
+describe("decodeLines", () => {
+  it.each<[string, string, string[]]>([
+    ["no charset, UTF-8", "\ncaf\xc3\xa9", ["café"]],
+    ["no charset, not UTF-8", "\ncaf\xe9", ["café"]],
+    ["invalid UTF-8", "Content-Type: text/plain; charset=UTF-8\n\ncaf\xe9", ["café"]],
+    ["an unknown charset", 'Content-Type: text/plain; charset="x-none"\n\ncaf\xc3\xa9', ["café"]],
+    ["ISO-2022-JP", "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B%a!<%k\x1b(B", ["メール"]],
+    ["base64, cut off", "Content-Transfer-Encoding: BASE64\n\nSGV\nsbG8gdGhlcm", ["Hello the"]],
+    ["base64, with padding within", "Content-Transfer-Encoding: base64\n\nSGVs\r\nbG8=", ["Hel"]],
+    [
+      "quoted-printable, soft breaks",
+      "Content-Transfer-Encoding: quoted-printable\n\na=\nb= \t\r\nc=\rd=3D=e9=\n",
+      ["abcd=é"],
+    ],
+    ["quoted-printable, malformed", "Content-Transfer-Encoding: quoted-printable\n\n=zz =4", ["=zz =4"]],
+    ["line ends of all kinds", "\na\r\nb\rc\n\nd  ", ["a", "b", "c", "", "d"]],
+    [
+      "HTML",
+      "Content-Type: text/html\n\n<p class='x'>a&nbsp;&lt;b&#64;y.test&gt;</p>c<br>d",
+      ["", "a <b@y.test>", "c", "d"],
+    ],
+  ])("%s", (_, message, lines) => {
+    expect(read(message)).toEqual(lines);
+  });
+});
+
+describe("splitMessage", () => {
+  const split = (body: string, type = "multipart/mixed; boundary=b") =>
+    splitMessage(new TextEncoder().encode(`Content-Type: ${type}\n\n${body}`)).parts.map((part) => [
+      part.type,
+      new TextDecoder().decode(part.body),
+    ]);
+
+  it.each<[string, string, [string, string][]]>([
+    ["preamble and epilogue are no parts", "x\n--b\n\n1\n--b--\ny\n--b\n\n2", [["text/plain", "1\n"]]],
+    [
+      "the end may be missing",
+      "--b\n\n1\n--b\n\n2",
+      [
+        ["text/plain", "1\n"],
+        ["text/plain", "2"],
+      ],
+    ],
+    [
+      "white space may follow a delimiter, nothing else",
+      "--b \t\n\n1\n--bb\n--b-\n",
+      [["text/plain", "1\n--bb\n--b-\n"]],
+    ],
+    ["a part without fields", "--b\n\n\n1\n--b--", [["text/plain", "\n1\n"]]],
+    [
+      "an enclosed message is one part",
+      "--b\nContent-Type: message/rfc822\n\nA: b\n\n1\n--b--",
+      [["message/rfc822", "A: b\n\n1\n"]],
+    ],
+    [
+      "an inner multipart ends with the outer",
+      "--b\nContent-Type: multipart/x; boundary=c\n\n--c\n\n1\n--b\n\n2\n--b--",
+      [
+        ["text/plain", "1\n"],
+        ["text/plain", "2\n"],
+      ],
+    ],
+  ])("%s", (_, body, parts) => {
+    expect(split(body)).toEqual(parts);
+  });
+
+  it("treats a multipart without a boundary as one part, and the parts of a digest as messages", () => {
+    expect(split("x", "multipart/mixed")).toEqual([["multipart/mixed", "x"]]);
+    expect(split("--d\n\nA: b\n\n--d--", 'Multipart/Digest; charset=x; Boundary="d"')).toEqual([
+      ["message/rfc822", "A: b\n\n"],
+    ]);
+  });
+});
+
+describe("decodeEncodedWords", () => {
+  it.each([
+    ["=?utf-8?q?caf=C3=A9_au?= =?UTF-8?B?IGxhaXQ=?=", "café au lait"],
+    ["=?iso-8859-1*fr?Q?caf=E9?= noir", "café noir"],
+    ["=?x-none?q?a?=", "=?x-none?q?a?="],
+    ["=?utf-8?b?%%%?=", "=?utf-8?b?%%%?="],
+    ["plain =? text ?=", "plain =? text ?="],
+  ])("%s", (value, text) => {
+    expect(decodeEncodedWords(value)).toBe(text);
+  });
+});
