@@ -1,12 +1,15 @@
-// `npm test`: runs the layers check, unit, workers and host one after the other, and stops at the first that fails. Names of layers
-// run only these. `--full` runs the files `*.full.test.ts` too, and more cases of tests that repeat something; `--long` runs the
-// most cases. All other arguments are passed to vitest.
+// `npm test`: runs the layers check, unit, workers and host, and stops after the first that fails. Names of layers run only these.
+// `--full` runs the files `*.full.test.ts` too, and more cases of tests that repeat something; `--long` runs the most cases. All
+// other arguments are passed to vitest.
 import { checkStatements } from "./prepared-sql/check.ts";
 import { run } from "./run.ts";
 import { runTests, type TestRun } from "./run-tests.ts";
 
-const LAYERS = ["check", "unit", "workers", "host"] as const;
-type Layer = (typeof LAYERS)[number];
+type Layer = "check" | "unit" | "workers" | "host";
+
+/** Layers that run beside each other: the tests of `host` wait for programs and pages a good part of their time. */
+const STAGES: readonly (readonly Layer[])[] = [["check"], ["unit"], ["workers", "host"]];
+const LAYERS = STAGES.flat();
 
 /** Variables of the runs that are not the default. */
 const EXTENTS: Record<string, Record<string, string>> = {
@@ -17,7 +20,7 @@ const EXTENTS: Record<string, Record<string, string>> = {
 const all = process.argv.slice(2);
 const [extent = ""] = all.filter((argument) => argument in EXTENTS);
 const named = LAYERS.filter((layer) => all.includes(layer));
-const layers = named.length > 0 ? named : LAYERS;
+const chosen = named.length > 0 ? named : LAYERS;
 const further = all.filter((argument) => !(argument in EXTENTS) && !LAYERS.some((layer) => layer === argument));
 
 /** One program for all that has the types of Workers and Node takes half of the time of three, which say what each may use. */
@@ -25,15 +28,21 @@ const PROJECTS = extent === "" ? ["dev/tsconfig.all.json", "client"] : [".", "te
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 let hasPassed = true;
-for (const layer of layers) {
-  const startedAt = Date.now();
-  hasPassed = layer === "check" ? await checkFiles() : await test(layer);
-  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${hasPassed ? "ok      " : "FAILED  "}${layer} (${seconds} s)`);
+for (const stage of STAGES) {
   if (!hasPassed) break;
+  const results = await Promise.all(stage.filter((layer) => chosen.includes(layer)).map(runLayer));
+  hasPassed = results.every((result) => result);
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(hasPassed ? 0 : 1);
+
+/** Runs a layer, prints its time, and returns whether it passed. */
+async function runLayer(layer: Layer): Promise<boolean> {
+  const startedAt = Date.now();
+  const result = await (layer === "check" ? checkFiles() : test(layer));
+  console.log(`${result ? "ok      " : "FAILED  "}${layer} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  return result;
+}
 
 /** Checks format, lint and types, and runs the tests that only read files. Types are checked beside them. */
 async function checkFiles(): Promise<boolean> {

@@ -26,6 +26,16 @@ describe("conventions of the repository", () => {
     expect(long).toEqual([]);
   });
 
+  it("no test of the layers check and unit starts a Worker, a browser, the gateway or the egress", () => {
+    const starting =
+      /\b(?:start(?:Host|Service|Gateway|Egress|Rig|LocalDns)|sharedService|openSite|launchBrowser)\(|"cloudflare:/;
+    const tests = code.filter(
+      (file) => /^test\/(?:check|unit)\//.test(file) && file !== "test/check/conventions.test.ts",
+    );
+    expect(tests.length).toBeGreaterThan(50);
+    expect(tests.filter((file) => starting.test(read(file)))).toEqual([]);
+  });
+
   it("no folders of src import values from each other in a cycle", () => {
     const graph = readImportGraph(
       root,
