@@ -1,5 +1,6 @@
 /** Runs the Worker by Miniflare in this process, for measurements: `wrangler dev` itself uses several times the Worker's CPU. */
 import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -8,6 +9,11 @@ import { type Bundle, bundleScript, readWorkerOptions, sharedBundle, WORKER } fr
 
 /** Where Miniflare reads the flags of V8. */
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
+
+/** Where Miniflare reads the path of workerd, and a program that starts it with its output in a file. */
+const WORKERD_PATH = "MINIFLARE_WORKERD_PATH";
+const LOGGING_WORKERD = path.join(import.meta.dirname, "workerd.sh");
+const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
 
 /** The entry with metered bindings. Its export `direct` is there because Miniflare has a way around the assets for named exports only. */
 export const BENCH_WORKER = "bench/worker.ts";
@@ -31,9 +37,10 @@ export interface Host {
   stop(): Promise<void>;
 }
 
-/** Prints a line of the Worker's log, unless it tells only what is usual: a bench sends thousands of emails. */
-function printUnlessInfo({ message }: { message: string }): void {
-  if (!message.includes('"level":"info"')) console.log(message);
+/** Prints the lines of the Worker's log but those that tell only what is usual: a bench sends thousands of emails. */
+async function printUnusual(log: string): Promise<void> {
+  const lines = (await readFile(log, "utf8").catch(() => "")).split("\n");
+  for (const line of lines) if (line !== "" && !line.includes('\\"level\\":\\"info\\"')) console.log(line);
 }
 
 export interface HostOptions {
@@ -58,6 +65,8 @@ export async function startHost(
   const { script, workerOptions, migrated } = await filesOf(entry, sharedBundle());
   if (migrated !== "") await cp(migrated, stateDir, { recursive: true });
   const before = await workerdProcesses();
+  const log = path.join(stateDir, "workerd.log");
+  Object.assign(process.env, { [WORKERD_PATH]: LOGGING_WORKERD, REAL_WORKERD: workerd, WORKERD_LOG: log });
   if (isInspected) process.env[V8_FLAGS] = "--expose-gc";
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -65,7 +74,6 @@ export async function startHost(
       port,
       ...(isInspected ? { inspectorPort: 0 } : {}),
       cf: false,
-      handleStructuredLogs: printUnlessInfo,
       resourcePersistencePath: stateDir,
       workers: [
         {
@@ -82,6 +90,7 @@ export async function startHost(
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
   delete process.env[V8_FLAGS];
+  delete process.env[WORKERD_PATH];
   const env = await miniflare.getBindings<Env>();
   if (migrated === "") await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
   for (const name of Object.keys(furtherDatabases(mailDatabases)))
@@ -100,6 +109,7 @@ export async function startHost(
     },
     async stop() {
       await miniflare.dispose();
+      await printUnusual(log);
       await rm(stateDir, { recursive: true, force: true });
     },
   };

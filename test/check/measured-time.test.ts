@@ -13,9 +13,6 @@ const EXEMPT = new Map<string, string>([
   ["test/support/scripted-session.ts", "records arrivals for a full test"],
   ["test/support/scripted-smtp.ts", "records arrivals for a full test"],
 ]);
-/** TEMPORARY, to be removed when the tests of the egress and the gateway measure no time. */
-const NOT_YET =
-  /^test\/host\/(?:egress-(?:leases|program|routes)|gateway-(?:attacks|calls|mx|process)|webhook-kill)\.test\.ts$|^test\/host\/smtp-egress\//;
 
 const NOW = String.raw`\bDate\.now\(\)`;
 /** A name of a measured value, at the end of what an expectation is about. */
@@ -111,7 +108,7 @@ it("each rule finds its samples and nothing else", () => {
 it("no test of `npm test` compares a time, CPU or memory that it measured: it counts, or it is a full test or a part of the bench", () => {
   const files = globSync("test/**/*.{ts,tsx,mjs}", { cwd: root }).filter((file) => !file.endsWith(".full.test.ts"));
   const found = files
-    .filter((file) => !EXEMPT.has(file) && !NOT_YET.test(file))
+    .filter((file) => !EXEMPT.has(file))
     .flatMap((file) => {
       const text = readFileSync(path.join(root, file), "utf8");
       const rules = RULES.filter(({ isForTestsOnly }) => !isForTestsOnly || file.endsWith(".test.ts"));
