@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
