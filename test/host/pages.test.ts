@@ -221,7 +221,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     expect(Object.fromEntries(response?.searchParams ?? [])).toEqual({
       code: expect.stringMatching(/^[\w-]{43}$/),
       state: "a state",
-      iss: "http://127.0.0.1:8787",
+      iss: site.host.url,
     });
     await page.goto("/app/grants");
     await pressOn(page, "Disconnect A program");
