@@ -65,6 +65,7 @@ export const limitTables = {
         ["tags", `${emailLimits.tags} of ${emailLimits.tagCharacters} characters`],
         ["tracked links", MAX_TRACKED_LINKS],
         ["`send_at`, ahead", `${duration(emailLimits.scheduleMinMs)} to ${duration(emailLimits.scheduleMaxMs)}`],
+        ["moves of a scheduled email", emailLimits.moves],
       ],
     ),
   counts: () =>

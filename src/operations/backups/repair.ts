@@ -114,10 +114,22 @@ const HOLD = `
     SELECT json_group_array(value) FROM (
       SELECT value FROM json_each(held_outbox.ref) UNION SELECT value FROM json_each(excluded.ref)))`;
 
+// An earlier version gave the row of emails that were submitted together the id of the first one, whose own row has that id too. As
+// in the migration 0225 of the mail databases, the shared one gets it with the version 8, which no email has.
+const FREE_OUTBOX_IDS = `
+  UPDATE emails SET outbox_id = substr(outbox_id, 1, 14) || '8' || substr(outbox_id, 16)
+   WHERE n > ?1 AND n <= ?2 AND EXISTS (
+     SELECT 1 FROM emails f WHERE f.workspace = emails.workspace AND f.id = emails.outbox_id)`;
+const FREE_HELD_IDS = `
+  UPDATE OR IGNORE held_outbox SET id = e.outbox_id FROM emails e
+   WHERE e.n > ?1 AND e.n <= ?2 AND substr(e.outbox_id, 15, 1) = '8'
+     AND held_outbox.id = substr(e.outbox_id, 1, 14) || '7' || substr(e.outbox_id, 16)
+     AND held_outbox.ref <> json_array(e.n)`;
+
 /** Adds a held outbox row for each email that has yet to be sent and has none. Returns the last email, or null at the end. */
 function holdEmails(store: BackupStore, after: string | number): Promise<string | number | null> {
   const page = "SELECT max(n) AS last FROM (SELECT n FROM emails WHERE n > ?1 ORDER BY n LIMIT ?2)";
-  return forPage(store, page, { after, limit: EMAILS_PER_CALL, sql: HOLD });
+  return forPage(store, page, { after, limit: EMAILS_PER_CALL, sql: [FREE_OUTBOX_IDS, FREE_HELD_IDS, HOLD] });
 }
 
 /** Rows whose counts other rows decide: the statement that counts again those after `?1` up to `?2`, by their key. */
@@ -144,23 +156,19 @@ async function countAgain(store: BackupStore, table: keyof typeof counted, after
   return forPage(
     store,
     `SELECT max(${key}) AS last FROM (SELECT ${key} FROM ${table} WHERE ${key} > ?1 ORDER BY ${key} LIMIT ?2)`,
-    {
-      after,
-      limit: COUNTS_PER_CALL,
-      sql,
-    },
+    { after, limit: COUNTS_PER_CALL, sql: [sql] },
   );
 }
 
-/** Runs a statement on the rows after a key, up to the one that `page` finds. Returns its key, or null at the end. */
+/** Runs statements on the rows after a key, up to the one that `page` finds. Returns its key, or null at the end. */
 async function forPage(
   store: BackupStore,
   page: string,
-  { after, limit, sql }: { after: string | number; limit: number; sql: string },
+  { after, limit, sql }: { after: string | number; limit: number; sql: readonly string[] },
 ): Promise<string | number | null> {
   const [found = []] = await store.batch([{ sql: page, values: [after, limit] }]);
   const last = found[0]?.last ?? null;
-  if (last !== null) await store.batch([{ sql, values: [after, last] }]);
+  if (last !== null) await store.batch(sql.map((each) => ({ sql: each, values: [after, last] })));
   return last;
 }
 

@@ -26,7 +26,8 @@ export function newLease(ctx: Ctx, ms: number = LEASE_MS): Lease {
 
 // The named rows come first, then the oldest due rows of the kind. A claimed row has `due_at` in the future. Rows with a
 // claim are not added: a row that interrupts its runs must not add to the claims of the rows around it. The key begins
-// with `due_at`, so this reads at most one outbox row for each that may still be added, whatever the size of the outbox.
+// with `due_at`, so this reads at most one outbox row for each that may still be added, whatever the size of the outbox. Of two rows
+// with one id the second is left to a later claim: an error would keep the mail of all workspaces.
 const CLAIM = `
   WITH named AS MATERIALIZED (
     SELECT o.due_at, o.id, json_array_length(o.ref) AS emails, j.key AS position
@@ -40,7 +41,7 @@ const CLAIM = `
     SELECT due_at, id, json_array_length(ref), ?7 FROM oldest
      WHERE kind = ?5 AND claims = 0 AND id NOT IN (SELECT id FROM named)
   )
-  UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1
+  UPDATE OR IGNORE outbox SET due_at = ?2, token = ?3, claims = claims + 1
     FROM (SELECT due_at, id, emails, sum(emails) OVER (ORDER BY position, due_at, id) AS total FROM candidates) due
    WHERE outbox.due_at = due.due_at AND outbox.id = due.id AND (due.total <= ?4 OR due.total = due.emails)
   RETURNING outbox.id, outbox.kind, outbox.ref, outbox.claims`;

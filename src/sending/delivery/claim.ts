@@ -14,6 +14,7 @@ import {
   releaseStatement,
 } from "../../platform/outbox/index.ts";
 import {
+  appendEventSql,
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
@@ -96,8 +97,8 @@ const CLAIMED_EMAILS =
 
 // A due scheduled email becomes queued in the transaction that claims its row, so a cancel is either before it or too late.
 const RELEASE_SCHEDULED = `
-  UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
-    'id', ?3 || ${ID_SUFFIX_SQL}, 'type', 'queued', 'at', ?4))
+  UPDATE emails SET status = 'queued', version = version + 1, events = ${appendEventSql(`json_object(
+    'id', ?3 || ${ID_SUFFIX_SQL}, 'type', 'queued', 'at', ?4)`)}
    WHERE n IN (SELECT e.n FROM ${CLAIMED_EMAILS} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
 
 // A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now. A row with the id of an

@@ -4,7 +4,7 @@ export { type Egress, egressOf, type UnusableEgress } from "./egress.ts";
 export { egressNamed, egressNames, findEgressIssues } from "./egresses.ts";
 export { insertNextStatement, type Leaving, leaveStatements, TICKET_ROW } from "./leave-row.ts";
 export { noteOutcomes } from "./note-outcomes.ts";
-export { type Attempt, toOutcome, waitedTooLong, waitsForReceiver } from "./outcome.ts";
+export { type Attempt, countAttempts, toOutcome, waitedTooLong, waitsForReceiver } from "./outcome.ts";
 export { releaseLeases } from "./release-leases.ts";
 export {
   flushOutbox,

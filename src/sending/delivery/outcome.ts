@@ -1,7 +1,7 @@
 import { ComposeError } from "../../mail/mime/index.ts";
 import { classifyFailure } from "../../mail/reports/index.ts";
 import type { ConnectError, RecipientResult, Reply } from "../../mail/smtp/index.ts";
-import { AttachmentDeletedError, type Outcome, UnrenderableError } from "../emails/index.ts";
+import { AttachmentDeletedError, type EmailState, type Outcome, UnrenderableError } from "../emails/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
 import { PermanentError } from "./compose-mail.ts";
 import type { Paced } from "./hand-over.ts";
@@ -16,6 +16,20 @@ export interface Attempt {
   nextAt: number | null;
   /** An earlier run ended before it wrote its outcomes, so the recipient may receive this email twice. */
   afterInterruption: boolean;
+}
+
+/**
+ * Returns how many attempts of an email before the one of this number count for its waits. The events of one that a server replied
+ * to, or that failed by itself, have more than its number: waiting for the pace of a receiver, and an egress that holds the email or
+ * gives it back, are no attempts. Pure.
+ */
+export function countAttempts({ events }: Pick<EmailState, "events">, before = Number.POSITIVE_INFINITY): number {
+  const numbers = events.flatMap(({ metadata = {} }) => {
+    const { attempt } = metadata;
+    const isReal = "phase" in metadata || "response" in metadata || !("relay" in metadata);
+    return typeof attempt === "number" && attempt < before && isReal ? [attempt] : [];
+  });
+  return new Set(numbers).size;
 }
 
 /**

@@ -32,7 +32,7 @@ export function retryAfterOutageStatement(ctx: MailCtx): MailStatement {
 // Ids of deferred emails' rows are the emails' UUIDv7, so the lowest id is the oldest email. Reads and writes at most
 // ?2 rows by the partial index, whatever the size of the outbox.
 const RETRY_STEP = `
-  UPDATE outbox SET due_at = ?1, outage = 'released' WHERE (due_at, id) IN (
+  UPDATE OR IGNORE outbox SET due_at = ?1, outage = 'released' WHERE (due_at, id) IN (
     SELECT due_at, id FROM outbox WHERE outage = 'waiting' AND token IS NULL AND due_at > ?1 ORDER BY id LIMIT ?2)
   RETURNING due_at AS dueAt, id, kind`;
 

@@ -2,7 +2,7 @@ import { ConnectError, type RecipientResult } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Fact, isPending, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
+import { type Attempt, countAttempts, egressUnreachable, toOutcome } from "./outcome.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
 import type { MailToSend } from "./preflight.ts";
 import { suppressedName } from "./read-senders.ts";
@@ -21,7 +21,7 @@ export type AttemptCtx = Pick<Ctx, "now" | "newId"> & { relay: string };
 /** Returns the circumstances of this attempt. All recipients share one time for the next. */
 function attemptOf(ctx: AttemptCtx, { mail }: MailToSend): Attempt {
   const number = mail.state.attempts + 1;
-  const wait = waitAfter(number, Math.random());
+  const wait = waitAfter(countAttempts(mail.state, number) + 1, Math.random());
   return {
     relay: ctx.relay,
     number,
@@ -99,5 +99,5 @@ function retryTimeOf({ state }: ClaimedMail, now: number): number {
   const announced = state.events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
   const retryAt = typeof announced === "string" ? Date.parse(announced) : Number.NaN;
   if (retryAt > now) return retryAt;
-  return now + (waitAfter(Math.max(1, state.attempts), Math.random()) ?? 0);
+  return now + (waitAfter(Math.max(1, countAttempts(state)), Math.random()) ?? 0);
 }

@@ -4,6 +4,7 @@ import { idOfTime, uuidFromHash } from "../../lib/ids.ts";
 import type { Ticket } from "../../mail/egress-tickets/index.ts";
 import {
   type Attempt,
+  countAttempts,
   isTooLate,
   lastAnnounced,
   toOutcome,
@@ -63,11 +64,11 @@ export async function toFacts(report: ReportedOutcome, about: Circumstances): Pr
 }
 
 /** Returns when a recipient is tried again. Null: not at all, or not yet known. */
-function nextAttemptAt({ ticket, now, random }: Circumstances, result: ReportedResult): number | null {
+function nextAttemptAt({ state, ticket, now, random }: Circumstances, result: ReportedResult): number | null {
   if (result.kind === "returned") return now;
   if (result.kind === "paced") return now + result.seconds * 1_000;
   if (result.kind !== "deferred" && result.kind !== "ambiguous") return null;
-  const wait = waitAfter(ticket.attempt, random);
+  const wait = waitAfter(countAttempts(state, ticket.attempt) + 1, random);
   return wait === null ? null : now + wait;
 }
 

@@ -72,6 +72,7 @@ export {
 } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
+  appendEventSql,
   applyFacts,
   changeStatement,
   EMAIL_STATE_COLUMNS,

@@ -18,6 +18,8 @@ export const limits = {
   bodyBytes: 5_000_000,
   scheduleMinMs: 60_000,
   scheduleMaxMs: 30 * 24 * 3_600_000,
+  /** Moves of a scheduled email, each of which adds an event. */
+  moves: 100,
 } as const;
 
 export const storedStatuses = [

@@ -84,11 +84,9 @@ async function commit(
  * exceed the daily limit of the workspace together: nothing is written then.
  */
 export async function commitTogether(caller: CallerCtx, mails: readonly PreparedMail[]): Promise<boolean> {
-  const [first] = mails;
-  // Emails that share an outbox row need one due time.
-  const emails = mails.map(({ email }) =>
-    first && email.dueAt !== null ? { ...email, outboxId: first.email.id, dueAt: first.email.createdAt } : email,
-  );
+  // Emails that share an outbox row need one due time. Its id is that of no email: a later attempt of an email has a row with its id.
+  const [outboxId, dueAt] = [caller.newId(), mails[0]?.email.createdAt ?? caller.now()];
+  const emails = mails.map(({ email }) => (email.dueAt === null ? email : { ...email, outboxId, dueAt }));
   const responses = mails.map(({ idempotency, response }) => ({ idempotency, response }));
   try {
     await commit(caller, mails, { emails, response: null }, storeMailResponses(caller, responses));

@@ -5,8 +5,9 @@ import { ConcurrencyError, expectChanges, repeatableBatch } from "../../../platf
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { getEmail } from "../queries.ts";
+import { limits } from "../rules.ts";
 import type { EventEntry } from "../timeline/index.ts";
-import { changeStatement } from "../timeline/index.ts";
+import { appendEventSql, changeStatement, readEvents } from "../timeline/index.ts";
 
 /** A change of a scheduled email and of its outbox row. */
 export interface ScheduledChange {
@@ -19,6 +20,8 @@ export interface ScheduledChange {
   event: EventEntry;
   /** Statements that run in the same transaction. */
   also?: MailStatement[];
+  /** SQL of a condition on the email, for both statements. */
+  condition?: string;
   /** Past participle of the change, for the message of a 404: "cancelled", "rescheduled", "sent now". */
   action: string;
 }
@@ -31,27 +34,28 @@ const IS_SCHEDULED = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND ou
 
 /**
  * Changes a scheduled email, its outbox row, events and change row in one transaction. `id` is in lower case. Throws 404
- * when the email is unknown or not scheduled.
+ * when the email is unknown or not scheduled, 409 when `condition` is not met by a scheduled one that was moved `limits.moves` times.
  */
 export async function changeScheduled(
   ctx: CallerCtx,
   id: string,
-  { set, outboxChange, at, event, also = [], action }: ScheduledChange,
+  { set, outboxChange, at, event, also = [], condition = "TRUE", action }: ScheduledChange,
 ): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
   const { workspace, actor } = ctx;
   const db = mailDb(ctx);
+  const isScheduled = `${IS_SCHEDULED} AND ${condition}`;
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
   const statements = [
     db
       .prepare(
-        `${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${IS_SCHEDULED}) AND ?3 IS NOT NULL`,
+        `${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${isScheduled}) AND ?3 IS NOT NULL`,
       )
       .bind(workspace.number, id, at, domains, event.id),
     expectChanges(db, 1),
     db
       .prepare(
-        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${IS_SCHEDULED}`,
+        `UPDATE emails SET ${set}, version = version + 1, events = ${appendEventSql("json(?6)")} WHERE ${isScheduled}`,
       )
       .bind(workspace.number, id, at, domains, event.id, JSON.stringify(event)),
     expectChanges(db, 1),
@@ -70,9 +74,13 @@ export async function changeScheduled(
   }
 }
 
-/** Returns the 404 for an email that is not scheduled; it names the status when the caller may see the email. */
+/** Returns the 404 for an email that is not scheduled, which names the status when the caller may see the email; or the 409. */
 async function refusal(ctx: CallerCtx, id: string, action: string): Promise<AppError> {
-  const { status } = await getEmail(ctx, id);
+  const row = await getEmail(ctx, id);
+  const { status } = row;
+  const times = readEvents(row.events, row).filter(({ type }) => type === "scheduled").length;
+  if (status === "scheduled" && times > limits.moves)
+    return new AppError(409, `This email was rescheduled ${limits.moves} times; the limit is ${limits.moves}`);
   if (status === "scheduled") return notFound("Scheduled email");
   return new AppError(404, `This email is ${status}; only a scheduled email can be ${action}`);
 }

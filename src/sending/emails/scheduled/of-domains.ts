@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
-import { changeStatement } from "../timeline/index.ts";
+import { appendEventSql, changeStatement } from "../timeline/index.ts";
 
 /** Emails that one transaction cancels. */
 const EMAILS_PER_STEP = 500;
@@ -32,8 +32,8 @@ const DELETE_TASKS = `
 
 const CANCEL = `
   UPDATE emails SET status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END,
-    version = version + 1, events = json_insert(events, '$[#]', json_object('id', ?2 || ${ID_SUFFIX_SQL},
-      'type', 'cancelled', 'at', ?3, 'metadata', json_object('reason', 'domain_transferred')))
+    version = version + 1, events = ${appendEventSql(`json_object('id', ?2 || ${ID_SUFFIX_SQL},
+      'type', 'cancelled', 'at', ?3, 'metadata', json_object('reason', 'domain_transferred'))`)}
    WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?4 AND status = 'scheduled'`;
 
 /**

@@ -2,11 +2,17 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { iso } from "../../../lib/time.ts";
 import { getEmail } from "../queries.ts";
+import { limits } from "../rules.ts";
 import { readSendAt } from "../send/index.ts";
 import { changeScheduled } from "./change-scheduled.ts";
 import { type ScheduledOut, toScheduledRecord } from "./schema.ts";
 
-/** Changes the send time of a scheduled email. Throws 400 for an invalid send_at, 404 when the email is not scheduled. */
+const SCHEDULED_EVENTS = "SELECT count(*) FROM json_each(events) v WHERE v.value->>'type' = 'scheduled'";
+
+/**
+ * Changes the send time of a scheduled email. Throws 400 for an invalid send_at, 404 when the email is not scheduled, 409 when it
+ * was changed `limits.moves` times.
+ */
 export async function reschedule(ctx: CallerCtx, emailId: string, sendAt: unknown): Promise<ScheduledOut> {
   const id = emailId.toLowerCase();
   const now = ctx.now();
@@ -17,6 +23,7 @@ export async function reschedule(ctx: CallerCtx, emailId: string, sendAt: unknow
     action: "rescheduled",
     set: "scheduled_at = ?3, due_at = ?3",
     outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
+    condition: `(${SCHEDULED_EVENTS}) <= ${limits.moves}`,
     at,
     event: { id: ctx.newId(), type: "scheduled", at: now, metadata: { scheduled_at: iso(at) } },
   });

@@ -46,7 +46,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
       operationId: "rescheduleEmail",
       summary: "Reschedule an email",
       parameters: [emailId],
-      responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
+      responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 409, 413, 415]),
     }),
     ...body(RescheduleIn),
     async (c) => c.json(await reschedule(c.get("caller"), c.req.param("email_id"), c.req.valid("json").send_at)),

@@ -17,5 +17,5 @@ export {
   storedKey,
   toState,
 } from "./state.ts";
-export { queuedEvent, readEvents, shortenEvents, toStoredEvents } from "./stored-events.ts";
+export { appendEventSql, queuedEvent, readEvents, shortenEvents, toStoredEvents } from "./stored-events.ts";
 export { syncDueAtStatement } from "./sync-due-at.ts";

@@ -11,6 +11,7 @@ export interface EmailState {
   status: StoredStatus;
   recipients: RecipientEntry[];
   events: EventEntry[];
+  /** Number of the last hand-over to an egress with an outcome or an event. `countAttempts` counts those that reached a receiver. */
   attempts: number;
   version: number;
   dueAt: number | null;

@@ -1,6 +1,17 @@
+import { utf8Length } from "../../../lib/bytes.ts";
 import type { EventEntry, StoredDelivery, StoredEvent, StoredQueued } from "../../../platform/db/email-json.ts";
 
 const QUEUED: StoredQueued = 0;
+
+/** Bytes of the column `events`. D1 refuses a row of 2,000,000, and then no outcome of the email could be written. */
+const MAX_EVENTS_BYTES = 600_000;
+
+/**
+ * Returns the SQL that appends an event, itself SQL of a JSON value, to the column `events`. Beyond MAX_EVENTS_BYTES only the first
+ * event and this one stay.
+ */
+export const appendEventSql = (event: string) =>
+  `json_insert(iif(octet_length(events) < ${MAX_EVENTS_BYTES}, events, json_array(json(events->'$[0]'))), '$[#]', ${event})`;
 
 /** The fields of an email that give its event `queued`. `createdAt` in milliseconds since 1970. */
 interface Origin {
@@ -28,10 +39,15 @@ export function readEvents(stored: readonly StoredEvent[], email: Email): EventE
 
 /**
  * Returns the entries that the row of an email stores. Those of a queued email are its events, so that an earlier
- * version can deliver it. Pure.
+ * version can deliver it. Beyond MAX_EVENTS_BYTES the first entry and the newest stay. Pure.
  */
 export function toStoredEvents(state: Email & { status: string; events: readonly EventEntry[] }): StoredEvent[] {
-  return state.status === "queued" ? [...state.events] : shortenEvents(state.events, state);
+  const entries = state.status === "queued" ? [...state.events] : shortenEvents(state.events, state);
+  let bytes = utf8Length(JSON.stringify(entries));
+  let dropped = 0;
+  while (bytes > MAX_EVENTS_BYTES && dropped + 1 < entries.length)
+    bytes -= utf8Length(JSON.stringify(entries[++dropped])) + 1;
+  return entries.toSpliced(1, dropped);
 }
 
 /** Returns the entries that a row stores when only versions that know their short forms read it. Pure. */
