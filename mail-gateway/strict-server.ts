@@ -120,13 +120,22 @@ class StrictConnection extends SMTPConnection {
     const parser = super._createParser();
     const lines = new LineCheck();
     const write: Write = parser._write.bind(parser);
-    const strictWrite: Write = (chunk, encoding, next) => {
+    const checkedWrite: Write = (chunk, encoding, next) => {
       if (parser._dataMode || this._upgrading) lines.reset();
       else lines.add(chunk);
       if (lines.issue === null) return write(chunk, encoding, next);
       this.send("500 5.5.2" as unknown as number, `Lines must end in CRLF; this one has a ${lines.issue}`);
       this.close();
       next();
+    };
+    // An error that a command throws ends its connection, not the process.
+    const strictWrite: Write = (chunk, encoding, next) => {
+      try {
+        checkedWrite(chunk, encoding, next);
+      } catch (error) {
+        this._socket.destroy();
+        this._server.emit("error", error);
+      }
     };
     parser._write = strictWrite as typeof parser._write;
     return parser;
