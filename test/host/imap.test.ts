@@ -148,7 +148,7 @@ describe("a mailbox", () => {
     const uid = await append(client, "Archive", "first", "(\\Flagged $Forwarded)");
     await client.command("SELECT Archive");
     expect(await client.command(`UID FETCH ${uid} (FLAGS RFC822.SIZE BODY.PEEK[HEADER.FIELDS (Subject)])`)).toEqual([
-      `* 1 FETCH (UID ${uid} FLAGS (\\Flagged $Forwarded) RFC822.SIZE 87 BODY[HEADER.FIELDS (Subject)] {18}\r\nSubject: first\r\n\r\n)`,
+      `* 1 FETCH (UID ${uid} FLAGS (\\Flagged $Forwarded) RFC822.SIZE 84 BODY[HEADER.FIELDS (Subject)] {18}\r\nSubject: first\r\n\r\n)`,
       "OK FETCH is complete",
     ]);
     const [fetched] = await client.command(`UID FETCH ${uid} BODY[TEXT]<8.5>`);
