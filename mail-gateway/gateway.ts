@@ -145,7 +145,7 @@ function submissionServer(shared: Shared, listener: Listener, submission: Submis
       submission.onClose(session);
     },
   };
-  const strict = { limits: config.limits, clock, needsLogin: true, onQuit: submission.onQuit };
+  const strict = { limits: config.limits, clock, needsLogin: true, onQuit: submission.onQuit, onEnd: submission.onEnd };
   return withErrors(new StrictServer(options, strict));
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { log } from "./log.ts";
 
 /** A program that serves connections until it is closed. */
@@ -9,14 +10,20 @@ interface Program {
 
 /**
  * Starts a program and logs `started` with these fields, or `failed` and exits with 1. SIGHUP reloads the certificate; SIGTERM and
- * SIGINT close it and exit with 0.
+ * SIGINT close it and exit with 0. Once started, an error that nothing catches is logged, and the program serves on.
  */
 export async function runProgram(
   start: () => Promise<{ program: Program; fields: Record<string, unknown> }>,
 ): Promise<void> {
+  // An async listener that rejects ends its HTTP request or socket.
+  EventEmitter.captureRejections = true;
   try {
     const { program, fields } = await start();
     log("started", fields);
+    // Rejections that nothing handles arrive here too.
+    process.on("uncaughtException", (error: unknown, origin) =>
+      log("error.uncaught", { origin, error: error instanceof Error ? error.stack : String(error) }),
+    );
     process.on("SIGHUP", () => {
       try {
         program.reloadCertificate();

@@ -9,12 +9,19 @@ import { LineCheck } from "./line-check.ts";
 /** Called before the reply to QUIT. */
 export type OnQuit = (session: SMTPServerSession) => Promise<void>;
 
+/**
+ * Called when a client ends its connection after all replies were written to it. Returns what to call unless a reset follows within a
+ * second, or null to close the connection at once.
+ */
+export type OnEnd = (session: SMTPServerSession) => (() => void) | null;
+
 interface StrictOptions {
   limits: Pick<GatewayLimits, "loginMs" | "connectionMs">;
   clock: Clock;
   /** True when clients must log in. */
   needsLogin: boolean;
   onQuit?: OnQuit;
+  onEnd?: OnEnd;
   /** Of a server for the Worker alone, as the egress is. */
   extensions?: Extensions;
 }
@@ -33,6 +40,8 @@ type Write = (chunk: Buffer, encoding: BufferEncoding, next: Next) => void;
 
 /** How long the reply to QUIT waits, in ms. */
 const QUIT_MS = 2_000;
+/** How long a reset may follow the end of a client that had gone before the last reply arrived, in ms. */
+const RESET_MS = 1_000;
 
 /** Parameters of MAIL: those of the extensions that EHLO offers (RFC 1870, RFC 6152, RFC 6531). RCPT has none. */
 const MAIL_PARAMETERS: readonly string[] = ["SIZE", "BODY", "SMTPUTF8"];
@@ -80,12 +89,44 @@ export function closeAfterReply(session: SMTPServerSession): void {
 }
 
 class StrictConnection extends SMTPConnection {
+  /** True while an end that is read may have come before the last reply. */
+  #mayHaveEnded = false;
+
   /** Closes the connection when it takes too long, whatever the client sends meanwhile. */
   limitTime({ limits, clock, needsLogin }: StrictOptions): void {
     const timers = [clock.after(limits.connectionMs, () => this.#expire())];
     if (needsLogin) timers.push(clock.after(limits.loginMs, () => this.session.user || this.#expire()));
     this._socket.once("close", () => {
       for (const timer of timers) timer.cancel();
+    });
+    this.#watchEnd();
+  }
+
+  override upgrade(callback: () => void, secureCallback?: () => void): void {
+    super.upgrade(callback, () => {
+      this.#watchEnd();
+      secureCallback?.();
+    });
+  }
+
+  #watchEnd(): void {
+    // Node would close the connection at its end, and a reset after that is not told.
+    this._socket.allowHalfOpen = true;
+    this._socket.once("end", () => this.#end());
+  }
+
+  #end(): void {
+    const { onEnd, clock } = (this._server as StrictServer).strict;
+    const hasReplies = !this._closing && !this._dataStream && !this.#mayHaveEnded;
+    const onReceived = (hasReplies && onEnd?.(this.session)) || null;
+    if (onReceived === null) {
+      this.close();
+      return;
+    }
+    clock.after(RESET_MS, () => {
+      // A write is what fails after a reset.
+      this._socket.write("421 4.4.2 The client has ended the connection\r\n", (error) => error || onReceived());
+      this.close();
     });
   }
 
@@ -120,13 +161,22 @@ class StrictConnection extends SMTPConnection {
     const parser = super._createParser();
     const lines = new LineCheck();
     const write: Write = parser._write.bind(parser);
-    const strictWrite: Write = (chunk, encoding, next) => {
+    const checkedWrite: Write = (chunk, encoding, next) => {
       if (parser._dataMode || this._upgrading) lines.reset();
       else lines.add(chunk);
       if (lines.issue === null) return write(chunk, encoding, next);
       this.send("500 5.5.2" as unknown as number, `Lines must end in CRLF; this one has a ${lines.issue}`);
       this.close();
       next();
+    };
+    // An error that a command throws ends its connection, not the process.
+    const strictWrite: Write = (chunk, encoding, next) => {
+      try {
+        checkedWrite(chunk, encoding, next);
+      } catch (error) {
+        this._socket.destroy();
+        this._server.emit("error", error);
+      }
     };
     parser._write = strictWrite as typeof parser._write;
     return parser;
@@ -183,7 +233,17 @@ class StrictConnection extends SMTPConnection {
   override send(...[code, text, context]: Parameters<SMTPConnection["send"]>): void {
     // Only EHLO has a reply of several lines.
     super.send(code, Array.isArray(text) ? [...text, ...(this.#extensions?.keywords ?? [])] : text, context);
+    if (context === "DATA_OK") this.#noteReply();
     if (closing.has(this.session)) this.close();
+  }
+
+  /** Lets the event loop read an end that has arrived already: in this turn, or in the next one when a large message paused the socket. */
+  #noteReply(): void {
+    const done = () => {
+      this.#mayHaveEnded = false;
+    };
+    this.#mayHaveEnded = true;
+    setImmediate(this._socket.isPaused() ? () => setImmediate(done) : done);
   }
 
   override handler_QUIT(command: Buffer, callback: () => void): void {

@@ -19,7 +19,7 @@ interface Submitter {
   accepted: number;
   /** Keys of messages whose responses the client has received, since another message followed. The Worker deletes them. */
   received: string[];
-  /** Key of the last message, whose response the client has received when it says QUIT. */
+  /** Key of the last message, whose response the client has received when it says QUIT, or ends the connection after it. */
   last: string | null;
 }
 
@@ -167,7 +167,13 @@ export class Submission {
     await this.#confirm(user, session.id, keys);
   };
 
-  /** Tells the Worker of a connection that ended without QUIT: the response to the last message may be lost, no other. */
+  /** Returns the same for a client that ends its connection without QUIT after the last response, as many programs do. */
+  readonly onEnd = (session: SMTPServerSession): (() => void) | null => {
+    if (!userOf(session)?.last) return null;
+    return () => void this.onQuit(session).catch(() => {});
+  };
+
+  /** Tells the Worker of a connection that ended in any other way: the response to the last message may be lost, no other. */
   readonly onClose = (session: SMTPServerSession): void => {
     const user = userOf(session);
     if (user) this.#confirmReceived(user, session.id);

@@ -1,12 +1,13 @@
 import type { SMTPServerSession } from "smtp-server";
 import type { Clock, Timer } from "../mail-gateway/clock.ts";
+import { log } from "../mail-gateway/log.ts";
 import type { EgressLimits } from "./config.ts";
 import { hasEightBitHeader } from "./content.ts";
 import { type Delivery, type Guard, isOver } from "./deliver.ts";
 import type { HeldEmail, Hold } from "./hold.ts";
 import type { AcceptedRecipient, Transaction } from "./intake.ts";
 import type { Leases } from "./leases.ts";
-import type { RecipientResult, Result } from "./outcomes.ts";
+import { FAILED, type RecipientResult, type Result } from "./outcomes.ts";
 import type { ReceiverQueue } from "./receiver-queue.ts";
 import type { Reporter } from "./reporter.ts";
 import { pacedResult, toRefusal, toReplyText, toReported } from "./results.ts";
@@ -97,7 +98,13 @@ export class Deliveries {
     };
     this.#options.hold.add(email);
     for (const [domain, group] of Map.groupBy(recipients, ({ domain }) => domain))
-      void this.#route(email, domain, group);
+      this.#route(email, domain, group).catch((error: unknown) => {
+        log("delivery.failed", { error: error instanceof Error ? error.stack : String(error) });
+        this.#report(
+          email,
+          group.map(({ address }) => ({ address, result: FAILED })),
+        );
+      });
     return email;
   }
 

@@ -44,9 +44,14 @@ export class NodeSocket implements SmtpSocket {
     socket.on("end", () => this.#end(null));
     this.opened = new Promise((resolve, reject) => {
       socket.once(isTls ? "secureConnect" : "connect", () => {
-        const issue = socket instanceof tls.TLSSocket ? tlsOptions.peerIssue?.(socket) : null;
-        if (!issue) return resolve(null);
-        reject(new Error(issue));
+        // The server chooses the bytes that are read here, and a listener that throws fails no promise.
+        try {
+          const issue = socket instanceof tls.TLSSocket ? tlsOptions.peerIssue?.(socket) : null;
+          if (!issue) return resolve(null);
+          reject(new Error(issue));
+        } catch (error) {
+          reject(new Error("its certificate cannot be read", { cause: error }));
+        }
         socket.destroy();
       });
       socket.once("error", reject);

@@ -35,3 +35,11 @@ export function isOfFinalDot(result: Result): boolean {
     result.kind === "accepted" || result.kind === "ambiguous" || ("phase" in result && result.phase === "final-dot")
   );
 }
+
+/** The result of an email when this program failed before its final dot. */
+export const FAILED = {
+  kind: "deferred",
+  phase: "connect",
+  reply: null,
+  reason: "the egress failed; its log has the error",
+} as const satisfies Result;

@@ -1,9 +1,10 @@
 import type { Clock, Timer } from "../mail-gateway/clock.ts";
+import { log } from "../mail-gateway/log.ts";
 import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import { EMAIL_BYTES } from "./hold.ts";
-import type { RecipientResult, Result } from "./outcomes.ts";
+import { FAILED, type RecipientResult, type Result } from "./outcomes.ts";
 import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
 import { isSlowDown } from "./receivers/slow-down.ts";
@@ -135,12 +136,24 @@ export class ReceiverQueue {
   async #run(delivery: Delivery): Promise<void> {
     this.#busy.add(delivery);
     this.#room.noteBegin(this.#options.clock.now());
-    const results = (await this.#options.guard.mayBegin(delivery)) ? await this.#attempt(delivery) : [];
+    const results = await this.#resultsOf(delivery);
     this.#busy.delete(delivery);
     this.#room.noteEnd(results.some(isAnswered), this.#options.clock.now());
     this.#end(delivery, results);
     this.returnLate();
     this.#advance();
+  }
+
+  /** Makes one attempt, if the delivery may begin. An error of this program fails the delivery, and nothing else. */
+  async #resultsOf(delivery: Delivery): Promise<readonly Result[]> {
+    try {
+      return (await this.#options.guard.mayBegin(delivery)) ? await this.#attempt(delivery) : [];
+    } catch (error) {
+      log("delivery.failed", { error: error instanceof Error ? error.stack : String(error) });
+      const relay = { relay: delivery.destination.hosts[0]?.name ?? "", receiver: this.pace.receiver.name };
+      const ambiguous = { ...FAILED, ...relay, kind: "ambiguous", phase: "final-dot" } as const;
+      return delivery.recipients.map(() => (delivery.hasFinalDot ? ambiguous : FAILED));
+    }
   }
 
   /** Makes one attempt. A kept connection that breaks before the final dot tells nothing about the server, so another follows. */

@@ -3,8 +3,8 @@ import type { ChangeSockets } from "./change-sockets.ts";
 import type { ChangeListener } from "./mailbox.ts";
 import type { ImapCalls, StartedSession } from "./worker-calls.ts";
 
-/** Time between two checks of an access, in ms. What ends it is told at once, so this is for what was not heard. */
-const CHECK_MS = 15 * 60_000;
+/** Time between two renewals of a token, in ms. It is valid for an hour. */
+const RENEW_MS = 15 * 60_000;
 
 /** The part of an access that one client uses. */
 export interface AccessUse {
@@ -44,17 +44,26 @@ export class Access {
     this.#leaveSocket = sockets.join(session.mailbox_id, {
       token: () => this.#session.token,
       onChange: (folders) => this.#tell(folders),
-      onAccess: () => void this.#check(),
+      onAccess: () => void this.#renew(),
     });
-    this.#timer = clock.every(CHECK_MS, () => void this.#check());
+    this.#timer = clock.every(RENEW_MS, () => void this.#renew());
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Returns the access for one more client. */
-  use(): AccessUse {
+  get token(): string {
+    return this.#session.token;
+  }
+
+  get mailboxId(): string {
+    return this.#session.mailbox_id;
+  }
+
+  /** Returns the access for one more client, by whose session the calls of all of them go on. */
+  use(session: StartedSession): AccessUse {
+    this.#session = session;
     this.#uses += 1;
     const tokenOf = () => this.#session.token;
     let isReleased = false;
@@ -96,14 +105,14 @@ export class Access {
   }
 
   /** Renews the token. The access ends when the Worker says so; while it cannot be reached the token is used on. */
-  async #check(): Promise<void> {
+  async #renew(): Promise<void> {
     if (!this.#isOpen) return;
     try {
       const session = await this.#calls.renew(this.#session.token);
       if (session === null) this.end();
       else this.#session = session;
     } catch {
-      // Tried again by the next check.
+      // Tried again by the next renewal.
     }
   }
 }

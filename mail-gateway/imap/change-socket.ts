@@ -78,7 +78,7 @@ export class ChangeSocket {
       this.#hasAnswered = true;
       return;
     }
-    const message = JSON.parse(text) as { folders?: string[]; access?: true };
+    const message = readMessage(text);
     if (message.access) this.#options.onAccess();
     else this.#options.onChange(message.folders ?? null);
   }
@@ -93,5 +93,14 @@ export class ChangeSocket {
     }
     this.#hasAnswered = false;
     if (socket.readyState === WebSocket.OPEN) socket.send("ping");
+  }
+}
+
+/** Returns a message of the Worker. One that is not JSON is of a change that is unknown. */
+function readMessage(text: string): { folders?: string[]; access?: true } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
   }
 }

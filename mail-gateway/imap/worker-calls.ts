@@ -23,6 +23,8 @@ export interface ImapCalls {
   startSession(login: { username: string; password: string; ip: string }): Promise<StartedSession>;
   /** Returns null when the access has ended. */
   renew(token: string): Promise<StartedSession | null>;
+  /** Returns the indexes of the tokens whose access has ended: at most 200 tokens. */
+  findEnded(tokens: readonly string[]): Promise<readonly number[]>;
   call<Result>(token: string, call: Call): Promise<Result>;
   read(token: string, place: { object: string; from: number; length: number }): Promise<AsyncIterable<Uint8Array>>;
   append(
@@ -63,6 +65,7 @@ export function toCalls(worker: WorkerClient): ImapCalls {
         throw error;
       }
     },
+    findEnded: async (tokens) => (await call<{ ended: number[] }>("checks", { tokens })).ended,
     call: (token, one) => refusing(call("calls", { token, call: one })),
     read: async (token, place) => {
       const response = await worker.open("imap/contents", JSON.stringify({ token, ...place }), [200, 410]);

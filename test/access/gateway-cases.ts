@@ -14,6 +14,7 @@ export const gatewayCases: Readonly<Record<string, RouteCase>> = {
   "POST /gateway/mail": { success: 401 },
   "POST /gateway/imap/sessions": { success: 401 },
   "POST /gateway/imap/renewals": { success: 401 },
+  "POST /gateway/imap/checks": { success: 401 },
   "POST /gateway/imap/calls": { success: 401 },
   "POST /gateway/imap/contents": { success: 401 },
   "POST /gateway/imap/messages": { success: 401 },

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { byExtent } from "./support/extent.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { ManualClock } from "./support/manual-clock.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
 let rig: GatewayRig;
@@ -14,13 +15,30 @@ afterAll(async () => {
 });
 
 /** Submits a message and returns its id. */
-async function submit(client: SmtpClient, subject: string): Promise<string> {
+async function submit(client: SmtpClient, subject: string, text = "x\r\n"): Promise<string> {
   await client.begin(rig.seed.mailbox, "a@example.org");
-  client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
+  client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\n${text}.\r\n`);
   const reply = await client.reply();
   const [, id] = /^250 .*Queued as (\S+)/.exec(reply) ?? [];
   if (id === undefined) throw new Error(`a message got the reply ${reply}`);
   return id;
+}
+
+/** Starts a gateway whose clock stands still until `allEnded`, which lets it pass until no connection is open. */
+async function aGateway() {
+  const clock = new ManualClock();
+  const { ports: opened } = await rig.startGateway({}, clock);
+  const [starttls = 0, implicit = 0] = opened.submission;
+  const ports = { ...rig.ports, starttls, implicit };
+  const allEnded = () =>
+    eventually(async () => {
+      const response = await fetch(`http://127.0.0.1:${opened.health}/health`);
+      const { connections } = (await response.json()) as { connections: number };
+      if (connections === 0) return true;
+      await clock.advance(1_000);
+      return undefined;
+    });
+  return { ports, allEnded, logIn: () => SmtpClient.loggedIn({ ...rig, ports }) };
 }
 
 describe("messages of connections that ended with QUIT", () => {
@@ -43,19 +61,58 @@ describe("messages of connections that ended with QUIT", () => {
   }, 60_000);
 });
 
-/** Submits a message and goes away before the reply to it, but after the Worker has stored it. */
-async function submitAndLose(client: SmtpClient, subject: string): Promise<string> {
+/** Submits a message and ends the connection at once, or resets it after the Worker has stored the message. */
+async function submitAndLose(client: SmtpClient, subject: string, by: "end" | "reset" = "end"): Promise<string> {
   await client.begin(rig.seed.mailbox, "a@example.org");
   client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
+  await client.flushed();
+  if (by === "end") client.end();
   const id = await eventually(async () => {
     const results = await rig.sql<{ id: string }>(`SELECT id FROM emails WHERE subject = '${subject}'`);
     return results[0]?.id;
   });
-  client.end();
+  if (by === "reset") client.reset();
   return id;
 }
 
+describe("messages of connections that ended without QUIT", () => {
+  it.each([
+    ["a small one", 10],
+    ["one of 300 kB", 300_000],
+  ])("are second emails when they are sent again after the client has read the response: %s", async (name, size) => {
+    const { logIn, allEnded } = await aGateway();
+    const text = `${name}\r\n${"x".repeat(70)}\r\n`.repeat(Math.ceil(size / 80));
+    const ids = new Set<string>();
+    // The gateway tells the Worker after the connection has ended.
+    await eventually(async () => {
+      const client = await logIn();
+      ids.add(await submit(client, `alarm, ${name}`, text));
+      client.end();
+      await allEnded();
+      return ids.size === 3 ? true : undefined;
+    });
+  });
+
+  it("are the same email when a reset follows the end within a second", async () => {
+    const { ports, logIn, allEnded } = await aGateway();
+    const first = await SmtpClient.loggedInByStartTls({ ...rig, ports });
+    const id = await submit(first, "reset after the end");
+    await first.halfClose();
+    first.reset();
+    await allEnded();
+    expect(await submit(await logIn(), "reset after the end")).toBe(id);
+  });
+});
+
 describe("a message whose response was lost", () => {
+  it.each(["end", "reset"] as const)("is one email when it is repeated after a second: lost by %s", async (by) => {
+    const { ports, logIn, allEnded } = await aGateway();
+    const client = await SmtpClient.loggedInByStartTls({ ...rig, ports });
+    const lost = await submitAndLose(client, `lost by ${by}`, by);
+    await allEnded();
+    expect(await submit(await logIn(), `lost by ${by}`)).toBe(lost);
+  });
+
   it("is one email when it is repeated, and equal ones after the repeat are sent, on its connection and on later ones", async () => {
     const subject = "lost once";
     const lost = await submitAndLose(await SmtpClient.loggedIn(rig), subject);

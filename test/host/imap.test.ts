@@ -5,6 +5,7 @@ import { Session } from "../../mail-gateway/imap/session.ts";
 import { isFull } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { ImapClient } from "./support/imap-client.ts";
+import { ManualClock } from "./support/manual-clock.ts";
 
 const PASSWORD = "correct horse battery staple";
 let rig: GatewayRig;
@@ -281,6 +282,26 @@ describe("a mailbox", () => {
     await append(writer, "Archive", "after the deletion");
     for (const idle of [one, other]) expect(await idle.line()).toMatch(/^\* \d+ EXISTS$/);
     for (const each of [one, other, writer]) each.end();
+  });
+
+  it("refuses a login at once, and ends the connection within eight seconds, when a right has ended of which nothing is told", async () => {
+    const clock = new ManualClock();
+    const { ports } = await rig.startGateway({}, clock);
+    const options = { port: ports.imap[1] ?? 0, caFile: rig.caFile, isImplicitTls: true };
+    const [one, other] = [await ImapClient.connect(options), await ImapClient.connect(options)];
+    const login = `LOGIN ${rig.seed.mailbox} "${PASSWORD}"`;
+    expect((await one.client.command(login)).at(-1)).toMatch(/^OK/);
+    await clock.advance(8_000);
+    expect((await one.client.command("NOOP")).at(-1)).toMatch(/^OK/);
+    const setActive = (is_active: boolean) => rig.api("PATCH", `/v1/mailboxes/${rig.seed.mailboxId}`, { is_active });
+    await setActive(false);
+    expect((await other.client.command(login)).at(-1)).toMatch(/^NO \[AUTHENTICATIONFAILED\]/);
+    await clock.advance(8_000);
+    expect(await one.client.line()).toBe("* BYE The access has ended");
+    await one.client.closed();
+    await setActive(true);
+    expect((await other.client.command(login)).at(-1)).toMatch(/^OK/);
+    other.client.end();
   });
 
   it("ends the connection when the password changes", async () => {

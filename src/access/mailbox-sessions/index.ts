@@ -11,6 +11,7 @@ export {
 } from "./caller.ts";
 export { changePasswordStatements, findCurrentHash } from "./change-password.ts";
 export {
+  findOpenAccesses,
   findProgramAccess,
   findProgramLogin,
   type ProgramAccess,

@@ -92,5 +92,27 @@ export async function findProgramAccess(ctx: Ctx, mailboxId: string, secret: str
   return access;
 }
 
+const findOpened = (opened: string, isSecret: string) => `
+  SELECT j.key AS n FROM json_each(?1) j CROSS JOIN ${opened}
+   WHERE b.id = j.value->>'id' AND b.is_active = 1 AND w.id = j.value->>'workspaceId' AND ${isSecret}`;
+
+const OPENED_BY_PASSWORD = findOpened(openByPassword("?2"), "p.changed_at = CAST(j.value->>'secret' AS INTEGER)");
+const OPENED_BY_APP_PASSWORD = findOpened(openByAppPassword("?2"), "p.id = j.value->>'secret'");
+
+/**
+ * Returns the indexes of the accesses that have not ended, in one D1 call: the secret still opens the mailbox, which has not moved to
+ * another workspace. Null is an access that has ended.
+ */
+export async function findOpenAccesses(
+  ctx: Ctx,
+  accesses: readonly (Omit<ProgramAccess, "address"> | null)[],
+): Promise<Set<number>> {
+  const values = [JSON.stringify(accesses), ctx.now()];
+  const found = await ctx.db.batch<{ n: number }>(
+    [OPENED_BY_PASSWORD, OPENED_BY_APP_PASSWORD].map((sql) => ctx.db.prepare(sql).bind(...values)),
+  );
+  return new Set(found.flatMap(({ results }) => results.map(({ n }) => n)));
+}
+
 /** Returns whether a secret is that of an app password: its id is a UUID. */
 export const isAppPassword = (secret: string): boolean => secret.includes("-");

@@ -12,11 +12,12 @@ import { runCall } from "./call.ts";
 import { openContent } from "./content.ts";
 import { ImapError } from "./errors.ts";
 import { CallIn, FlagsIn } from "./schema.ts";
-import { readImapSession, renewImapSession, startImapSession } from "./sessions.ts";
+import { findEndedSessions, readImapSession, renewImapSession, startImapSession } from "./sessions.ts";
 
 const Token = z.string().max(2_048);
 const LoginIn = z.object({ username: z.string().max(400), password: z.string().max(1_000), ip: z.string().max(100) });
 const TokenIn = z.object({ token: Token });
+const TokensIn = z.object({ tokens: z.array(Token).max(200) });
 const CallBody = z.object({ token: Token, call: CallIn });
 const Place = z.int().min(0).max(1_000_000_000);
 const ContentIn = z.object({ token: Token, object: z.string().max(200), from: Place, length: Place.min(1) });
@@ -27,7 +28,7 @@ const AppendIn = z.object({
   size: Place,
 });
 
-/** Bytes of the JSON of a call: 20,000 ranges of UIDs. */
+/** Bytes of the JSON of a call: 20,000 ranges of UIDs, or 200 tokens. */
 const CALL_BYTES = 500_000;
 
 /** Responds with the result, or with the error that the client of the gateway is told. An error of the service is a 500. */
@@ -53,6 +54,10 @@ export const imapRoutes = new Hono<AppEnv>()
   .post("/gateway/imap/renewals", needs("gateway"), async (c) => {
     const { token } = await readFields(c, TokenIn);
     return respond(c, () => renewImapSession(c.get("ctx"), token));
+  })
+  .post("/gateway/imap/checks", needs("gateway"), async (c) => {
+    const { tokens } = await readFields(c, TokensIn, CALL_BYTES);
+    return respond(c, async () => ({ ended: await findEndedSessions(c.get("ctx"), tokens) }));
   })
   .post("/gateway/imap/calls", needs("gateway"), async (c) => {
     const ctx = c.get("ctx");

@@ -1,4 +1,5 @@
 import {
+  findOpenAccesses,
   findProgramAccess,
   findProgramLogin,
   isPassword,
@@ -61,9 +62,21 @@ export async function renewImapSession(ctx: Ctx, token: string): Promise<Started
   return started(ctx, access);
 }
 
+/** Returns the indexes of the tokens whose access has ended. */
+export async function findEndedSessions(ctx: Ctx, tokens: readonly string[]): Promise<number[]> {
+  const sessions = await Promise.all(tokens.map((token) => readImapSession(ctx, token).catch(() => null)));
+  const open = await findOpenAccesses(
+    ctx,
+    sessions.map((session) => session && { ...session, id: session.mailboxId }),
+  );
+  return [...tokens.keys()].filter((n) => !open.has(n));
+}
+
 /** The session of a call. */
 export interface ImapSession {
   mailboxId: string;
+  /** The workspace that had the mailbox when the session began. */
+  workspaceId: string;
   /** The secret that opened it (`ProgramAccess`). */
   secret: string;
 }
@@ -72,7 +85,7 @@ export interface ImapSession {
 export async function readImapSession(ctx: Ctx, token: string): Promise<ImapSession> {
   const claims = await verifyAccessToken(ctx, "imap", token);
   if (!claims) throw ended();
-  return { mailboxId: claims.sub, secret: claims.sid };
+  return { mailboxId: claims.sub, workspaceId: claims.wid, secret: claims.sid };
 }
 
 async function started(ctx: Ctx, { id, address, workspaceId, secret }: ProgramAccess): Promise<StartedSession> {

@@ -9,12 +9,15 @@ const HOST = "127.0.0.1";
 
 export class SmtpClient {
   #socket: net.Socket;
+  /** The socket below TLS that began with STARTTLS. */
+  #plain: net.Socket;
   #received = "";
   #isClosed = false;
   #changed = Promise.withResolvers<void>();
 
   constructor(socket: net.Socket) {
     this.#socket = socket;
+    this.#plain = socket;
     this.#listen();
   }
 
@@ -43,6 +46,17 @@ export class SmtpClient {
     // The gateway limits the open connections of an address.
     client.end();
     throw new Error(reply);
+  }
+
+  /** Connects to submission, begins TLS by STARTTLS, so that the connection can be reset, and logs in. */
+  static async loggedInByStartTls({ ports, caFile, login }: Pick<GatewayRig, "ports" | "caFile" | "login">) {
+    const client = await SmtpClient.connect(ports.starttls);
+    for (const command of ["EHLO client.test", "STARTTLS"]) await client.command(command);
+    await client.startTls(caFile);
+    await client.command("EHLO client.test");
+    const token = Buffer.from(`\0${login.username}\0${login.password}`).toString("base64");
+    await client.command(`AUTH PLAIN ${token}`);
+    return client;
   }
 
   get isClosed(): boolean {
@@ -105,6 +119,18 @@ export class SmtpClient {
     await this.command(`MAIL FROM:<${from}>`);
     for (const address of to) await this.command(`RCPT TO:<${address}>`);
     return this.command("DATA");
+  }
+
+  /** Ends the connection from this side, and goes on to receive. */
+  halfClose(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.end(() => resolve());
+    });
+  }
+
+  /** Resets the connection, unless it has used TLS from the start. */
+  reset(): void {
+    this.#plain.resetAndDestroy();
   }
 
   end(): void {

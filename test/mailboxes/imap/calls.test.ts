@@ -1,7 +1,9 @@
 /** The calls of the gateway for mail programs. */
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { apiWith } from "../../support/workspace.ts";
+import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
+import { apiWith, aWorkspace } from "../../support/workspace.ts";
+import { anAppPassword } from "../app-passwords/support.ts";
 import { anInbox, type Inbox } from "../inbox/support.ts";
 import { aMessage } from "../mailbox-store/support.ts";
 
@@ -79,6 +81,30 @@ describe("a session", () => {
     const { token: next } = await logIn(inbox.workspace.mailbox, `${PASSWORD} 2`);
     await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { is_active: false });
     expect((await post("renewals", { token: next })).error?.code).toBe("EXPIRED");
+  });
+
+  it("is named in one check of many when its password, its app password or its mailbox has ended, or its domain has moved", async () => {
+    await aSystemWorkspace();
+    const [kept, changed, inactive, moved] = await Promise.all([
+      anOpenMailbox(),
+      anOpenMailbox(),
+      anOpenMailbox(),
+      anOpenMailbox(),
+    ]);
+    const { id, password } = await anAppPassword(kept.inbox.workspace);
+    const appPassword = await anAppPassword(kept.inbox.workspace);
+    const app = await logIn(kept.inbox.workspace.mailbox, password);
+    const keptApp = await logIn(kept.inbox.workspace.mailbox, appPassword.password);
+    const opened = [kept, changed, inactive, moved, app, keptApp].map(({ token }) => token);
+    expect(await post("checks", { tokens: opened })).toEqual({ error: null, ended: [] });
+    await setPassword(changed.inbox, `${PASSWORD} 2`);
+    const { mailboxId } = inactive.inbox.workspace;
+    await inactive.inbox.workspace.call("PATCH", `/v1/mailboxes/${mailboxId}`, { is_active: false });
+    await transfer(moved.inbox.workspace, await aWorkspace());
+    await kept.inbox.workspace.call("DELETE", `/v1/mailboxes/${kept.inbox.workspace.mailboxId}/app-passwords/${id}`);
+    const tokens = [...opened, "no token"];
+    expect(await post("checks", { tokens })).toEqual({ error: null, ended: [1, 2, 3, 4, 6] });
+    expect((await post("checks", { tokens: Array(200).fill(kept.token) })).ended).toEqual([]);
   });
 
   it("counts wrong passwords with those of webmail", async () => {
