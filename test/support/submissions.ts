@@ -96,7 +96,9 @@ export async function aSubmitter(workspace: TestWorkspace, gateway = aGateway(),
 /** Delivers an email to an SMTP server. */
 export async function deliverTo(url: string, id: string): Promise<void> {
   const row = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+    .prepare(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = (SELECT coalesce(outbox_id, id) FROM emails WHERE id = ?1)",
+    )
     .bind(id)
     .first<OutboxMessage["rows"][number]>();
   const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
