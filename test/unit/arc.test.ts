@@ -14,7 +14,7 @@ type Authenticate = (message: Buffer, options: Record<string, unknown>) => Promi
 const { authenticate } = createRequire(import.meta.url)("mailauth") as { authenticate: Authenticate };
 
 const pair = await generateDkimKeyPair("rsa-sha256");
-const key: SigningKey = { id: "k", selector: "s1", algorithm: "rsa-sha256", pkcs8: () => pair.pkcs8 };
+const key: SigningKey = { id: crypto.randomUUID(), selector: "s1", algorithm: "rsa-sha256", pkcs8: () => pair.pkcs8 };
 const record = dkimRecord("rsa-sha256", pair.publicKey);
 const resolver: Resolver = (name, type) =>
   type === "TXT" && /^s1\._domainkey\.(?:first|second)\.example$/.test(name)

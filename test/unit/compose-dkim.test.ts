@@ -23,11 +23,13 @@ const SEED = Number(process.env.TEST_SEED ?? 20261121);
 const COUNT = process.env.TEST_LONG === "1" ? 2_000 : 120;
 
 const [rsa, ed25519] = await Promise.all([generateDkimKeyPair("rsa-sha256"), generateDkimKeyPair("ed25519-sha256")]);
+// Imported keys are kept by id, and the files of this process share them.
+const RUN = crypto.randomUUID();
 const KEYS: SigningKey[] = [
-  { id: "r", selector: "r1", algorithm: "rsa-sha256", pkcs8: () => rsa.pkcs8 },
+  { id: `${RUN} r`, selector: "r1", algorithm: "rsa-sha256", pkcs8: () => rsa.pkcs8 },
   // Of another domain, as the one of CFBL-Address is (RFC 9477 3.1.3).
-  { id: "r", selector: "c1", domain: "bounces.y.test", algorithm: "rsa-sha256", pkcs8: () => rsa.pkcs8 },
-  { id: "e", selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => ed25519.pkcs8 },
+  { id: `${RUN} r`, selector: "c1", domain: "bounces.y.test", algorithm: "rsa-sha256", pkcs8: () => rsa.pkcs8 },
+  { id: `${RUN} e`, selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => ed25519.pkcs8 },
 ];
 const RECORDS: Record<string, string> = {
   "r1._domainkey.x.test": dkimRecord("rsa-sha256", rsa.publicKey),

@@ -7,7 +7,7 @@ import { collect } from "../host/support/read-back.ts";
 
 const SIZE = 24 * 1024 * 1024;
 const { pkcs8 } = await generateDkimKeyPair("ed25519-sha256");
-const KEY: SigningKey = { id: "large", selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => pkcs8 };
+const KEY: SigningKey = { id: crypto.randomUUID(), selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => pkcs8 };
 
 /** Yields SIZE bytes, generated while they are read. */
 async function* generated(): AsyncGenerator<Uint8Array> {

@@ -14,7 +14,7 @@ import { signatureField } from "../../src/mail/dkim/signature.ts";
 
 const IP = "192.0.2.1";
 const pair = await generateDkimKeyPair("rsa-sha256");
-const key: SigningKey = { id: "k", selector: "s1", algorithm: "rsa-sha256", pkcs8: () => pair.pkcs8 };
+const key: SigningKey = { id: crypto.randomUUID(), selector: "s1", algorithm: "rsa-sha256", pkcs8: () => pair.pkcs8 };
 
 /** Returns the records of example.org, whose subdomain mail.example.org sends its mail, with this DMARC record. */
 function resolverWith(dmarc: string) {
