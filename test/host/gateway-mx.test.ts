@@ -101,7 +101,12 @@ describe("a complaint by RFC 9477 through MX", () => {
   async function signedReport(from: string): Promise<string> {
     const head = `From: fbl@provider.test\r\nTo: cfbl@bounces.mail.test\r\nSubject: complaint\r\nDate: Sat, 21 Nov 2026 14:00:00 +0000\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n`;
     const body = `--b\r\n\r\nA complaint.\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\nUser-Agent: FBL/1\r\nOriginal-Mail-From: <${from}>\r\n--b--\r\n`;
-    const key = { id: crypto.randomUUID(), selector: "s", algorithm: "rsa-sha256" as const, pkcs8: () => provider.pkcs8 };
+    const key = {
+      id: crypto.randomUUID(),
+      selector: "s",
+      algorithm: "rsa-sha256" as const,
+      pkcs8: () => provider.pkcs8,
+    };
     const composed = composeRaw({ head, isEightBit: false }, Buffer.from(body));
     const signed = await signMessage(composed, [key], { domain: "provider.test", now: new Date() });
     return Buffer.from(await collect(signed.chunks()))
