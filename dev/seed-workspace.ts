@@ -3,7 +3,7 @@ import type { Role } from "../src/access/caller.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/domains/index.ts";
 import { placementStatements } from "../src/identity/workspaces/place.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
-import { dkimRecord, type generateDkimKeyPair } from "../src/mail/dkim/index.ts";
+import { dkimRecord } from "../src/mail/dkim/index.ts";
 import type { Ctx } from "../src/platform/context.ts";
 import { orm } from "../src/platform/db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/platform/db/schema/main/index.ts";
@@ -20,8 +20,6 @@ export interface SeedInput {
   /** Number of its mail database. Default: the emptiest. */
   mailShard?: number;
   scopes?: string[];
-  /** Makes its DKIM key pairs. */
-  generateKeyPair?: typeof generateDkimKeyPair;
 }
 
 export interface Seeded {
@@ -58,7 +56,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
     input.mailShard,
   );
   const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
-  const keys = await generateDkimKeys(ctx, domainId, input.generateKeyPair);
+  const keys = await generateDkimKeys(ctx, domainId);
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
     db.insert(users).values(user),

@@ -3,8 +3,10 @@ import { afterAll, expect } from "vitest";
 import { emptyDatabases, findLargeRows } from "./empty-databases.ts";
 import { reportLog } from "./file-log.ts";
 import { closeQueues, openQueues } from "./queues.ts";
+import { reuseRsaKeys } from "./rsa-keys.ts";
 import { reportStatements } from "./statement-recorder.ts";
 
+reuseRsaKeys();
 reportLog();
 reportStatements();
 afterAll(async () => expect(await findLargeRows(), "rows above 2,000,000 bytes").toEqual([]));

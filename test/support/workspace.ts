@@ -5,7 +5,6 @@ import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts
 import type { Role } from "../../src/access/caller.ts";
 import { app } from "../../src/app.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
-import { type DkimAlgorithm, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
 import { createContext, type MailCtx } from "../../src/platform/context.ts";
 import { orm } from "../../src/platform/db/client.ts";
 import { apiKeys } from "../../src/platform/db/schema/main/index.ts";
@@ -32,19 +31,6 @@ export function recordingContext(settings: Record<string, unknown> = {}, now: ()
 }
 
 let workspaces = 0;
-/** DKIM key pairs of this file by algorithm: RSA takes 62 ms, most of the time of a workspace. */
-const keyPairs = new Map<DkimAlgorithm, ReturnType<typeof generateDkimKeyPair>[]>();
-/** Workspaces of a file do not all sign with one key, so that a test can tell the key of another domain. */
-const KEY_PAIRS = 2;
-
-function aKeyPair(algorithm: DkimAlgorithm) {
-  const pairs = keyPairs.get(algorithm) ?? [];
-  keyPairs.set(algorithm, pairs);
-  const at = workspaces % KEY_PAIRS;
-  const pair = pairs[at] ?? generateDkimKeyPair(algorithm);
-  pairs[at] = pair;
-  return pair;
-}
 
 /** Creates a workspace and returns it with functions that call the API with its key. */
 export async function aWorkspace(options: Partial<SeedInput> = {}) {
@@ -56,7 +42,6 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
     domain: `${name}.example`,
     mailboxLocalPart: "hello",
     mailShard: FILE_SHARD,
-    generateKeyPair: aKeyPair,
     ...options,
   });
   return { ...seed, ...apiWith(seed.apiKey) };

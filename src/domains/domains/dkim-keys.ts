@@ -16,7 +16,7 @@ const generations = new OneAtATime();
 
 /**
  * Generates the pending keys of one rotation: RSA, because some receivers do not support Ed25519 (RFC 8463), and Ed25519.
- * RSA takes about 70 ms, so sending an email never calls this, rotations take turns, and tests give their own `generate`.
+ * RSA takes about 70 ms, so sending an email never calls this, and rotations take turns.
  */
 export function generateDkimKeys(ctx: Ctx, domainId: string, generate = generateDkimKeyPair): Promise<DkimKey[]> {
   const algorithms: DkimAlgorithm[] = ["rsa-sha256", "ed25519-sha256"];
@@ -26,15 +26,9 @@ export function generateDkimKeys(ctx: Ctx, domainId: string, generate = generate
 }
 
 /** Generates the pending key of a slot of a delegated domain: RSA alone, since a selector has one key. */
-export function generateSlotKey(
-  ctx: Ctx,
-  domainId: string,
-  delegation: Delegation,
-  slot: Slot,
-  generate = generateDkimKeyPair,
-): Promise<SlotKey> {
+export function generateSlotKey(ctx: Ctx, domainId: string, delegation: Delegation, slot: Slot): Promise<SlotKey> {
   return generations.run(async () => {
-    const key = await toDkimKey(ctx, domainId, "rsa-sha256", await generate("rsa-sha256"));
+    const key = await toDkimKey(ctx, domainId, "rsa-sha256", await generateDkimKeyPair("rsa-sha256"));
     return { ...key, selector: slotSelector(delegation, slot), slot };
   });
 }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { failQueries, publish, restoreQueries, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, statusesOf, uniqueDomainName, verify } from "../../support/domains.ts";
+import { shortenTimeouts } from "../../support/short-timeouts.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -84,6 +85,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
       await publishRecords(domain);
       const [ownership] = domain.records;
       await failQueries(ownership?.name ?? "", mode);
+      if (mode === "timeout") shortenTimeouts(1_000);
       expect(await verify(workspace, domain.id)).toEqual({ status: 200, domain });
       await restoreQueries(ownership?.name ?? "");
       const { domain: verified } = await verify(workspace, domain.id);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { unpublish } from "../../support/dns-control.ts";
 import { publishRecords } from "../../support/domains.ts";
 import { hostSettings } from "../../support/hostnames.ts";
+import { shortenTimeouts } from "../../support/short-timeouts.ts";
 import { apiOn, aWorkspace } from "../../support/workspace.ts";
 import { advanceIn, aHostWorkspace, anActiveHost, domainOf, pointElsewhere, verifyWith } from "./support.ts";
 
@@ -133,6 +134,7 @@ describe("the host of links of a domain", () => {
   it.each(["fail-503", "fail-429", "fail-403", "fail-hang"])("stays as it is while the API has %s", async (token) => {
     const { apiKey, domainId, host } = await anActiveHost();
     const before = await rowOf(host);
+    if (token === "fail-hang") shortenTimeouts(1_000);
     const { status, domain } = await verifyWith(apiOn(hostSettings(token), apiKey), domainId);
     expect([status, domain.link_host?.status]).toEqual([200, "active"]);
     expect(await rowOf(host)).toMatchObject({ status: "active", hostname_id: before?.hostname_id });

@@ -1,11 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { continueInBackground } from "../../../src/notices/webhooks/background.ts";
 import { consumeWebhooks } from "../../../src/notices/webhooks/index.ts";
-import { BACKGROUND_RUNS, IN_FLIGHT } from "../../../src/notices/webhooks/rules.ts";
+import { BACKGROUND_RUNS, BACKGROUND_START_MS, IN_FLIGHT } from "../../../src/notices/webhooks/rules.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
 import { aReceiver, endpointOf, forgetDue, LOCAL, webhooksOf } from "./support.ts";
 
 beforeEach(async () => void (await forgetDue()));
+afterEach(() => void vi.restoreAllMocks());
 
 /** Creates a webhook with a number of test deliveries. */
 async function anEndpoint(behaviours: string, deliveries: number) {
@@ -58,9 +59,16 @@ describe("a consumer with slow endpoints", () => {
   }, 120_000);
 
   it("makes at most five requests at once to one endpoint, and a message for the rest of its deliveries", async () => {
-    const { receiver, api, id } = await anEndpoint("after-6", 7);
+    const { receiver, api, id } = await anEndpoint("held", 7);
+    const { now } = Date;
+    let skipped = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => now.call(Date) + skipped);
     const { sent, ended } = await consumeOne();
     expect(sent).toEqual([]);
+    expect(await receiver.requests()).toHaveLength(5);
+    // A run in the background starts no request then.
+    skipped = BACKGROUND_START_MS;
+    await receiver.release();
     await ended;
     expect(await receiver.requests()).toHaveLength(5);
     expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([0]);

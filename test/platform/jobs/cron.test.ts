@@ -1,4 +1,5 @@
 /** Cron over several mail databases: turns, the limit of D1 statements, lost messages, and databases that are slow or down. */
+
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -14,6 +15,7 @@ import { type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts"
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { ManualQueue } from "../../support/failures.ts";
+import { shortenTimeouts } from "../../support/short-timeouts.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aWorkspace, discardingQueue } from "../../support/workspace.ts";
 
@@ -86,7 +88,9 @@ describe.each(groupSizes)("with %s", (_, groupSize) => {
     const start = Date.now();
     for (const shard of [0, 1]) await accept(shard, start - 90 * SECOND);
     const { ctx, limits } = cronContext({ WORK: discardingQueue, EGRESS_URL: sink.url, MAIL_0: silent });
+    const asked = shortenTimeouts(2_000);
     await expect(startShardJob(ctx, "sweep", limits, groupSize)).rejects.toThrow("a step took more than");
+    expect(asked).toContain(5_000);
     expect(await Promise.all([env.MAIL_0, env.MAIL_1].map(rowsOf))).toEqual([1, 0]);
   });
 });

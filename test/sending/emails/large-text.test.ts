@@ -3,6 +3,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { database, mail as mailDatabase } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
@@ -16,18 +17,19 @@ async function contentOf(workspace: TestWorkspace, id: string | null | undefined
   return [detail.html_body, detail.text_body];
 }
 
-describe("a batch of 500 emails with 60 KB of html each", () => {
+describe("a batch of many emails with 60 KB of html each", () => {
   it("is accepted, and every html is kept as it was sent", async () => {
+    const count = byExtent({ quick: 100, full: 500, long: 500 });
     const workspace = await aWorkspace();
     const html = (index: number) => `<p>${index} é 😀 "\\</p>`.padEnd(60_000, `${index} `);
-    const items = Array.from({ length: 500 }, (_, index) => aMail(workspace, { html: html(index) }));
+    const items = Array.from({ length: count }, (_, index) => aMail(workspace, { html: html(index) }));
     const text = JSON.stringify(items);
-    expect(text.length).toBeGreaterThan(30_000_000);
+    expect(text.length).toBeGreaterThan(60_000 * count);
     const response = await apiOf(workspace).post("/v1/emails/batch", text);
     expect(response.status).toBe(202);
     const { results, sent } = await response.json<BatchOut>();
-    expect(sent).toBe(500);
-    for (const index of [0, 1, 250, 499]) {
+    expect(sent).toBe(count);
+    for (const index of [0, 1, count / 2, count - 1]) {
       expect(await contentOf(workspace, results[index]?.id), String(index)).toEqual([html(index), "A text."]);
     }
     expect(await objectsOf(workspace)).toHaveLength(1);
@@ -134,20 +136,24 @@ describe("a long html or text", () => {
 });
 
 describe("a body up to 40 MB", () => {
-  it("is read whatever it contains: unknown fields, white space, many short strings", async () => {
-    const workspace = await aWorkspace();
-    const mail = JSON.stringify(aMail(workspace)).slice(0, -1);
-    const bodies = [
-      `${mail},"unknown":"${"x".repeat(39_900_000)}"}`,
-      `${mail},"unknown":1${" ".repeat(39_900_000)}}`,
-      `${mail},"unknown":[${`"${"y".repeat(3_990)}",`.repeat(9_900)}1]}`,
-    ];
-    for (const body of bodies) {
-      expect((await apiOf(workspace).post("/v1/emails/validate", body)).status).toBe(200);
-    }
-    const over = `${mail},"unknown":"${"x".repeat(40_000_000)}"}`;
-    expect((await apiOf(workspace).post("/v1/emails/validate", over)).status).toBe(413);
-  }, 120_000);
+  it.runIf(env.TEST_FULL)(
+    "is read whatever it contains: unknown fields, white space, many short strings",
+    async () => {
+      const workspace = await aWorkspace();
+      const mail = JSON.stringify(aMail(workspace)).slice(0, -1);
+      const bodies = [
+        `${mail},"unknown":"${"x".repeat(39_900_000)}"}`,
+        `${mail},"unknown":1${" ".repeat(39_900_000)}}`,
+        `${mail},"unknown":[${`"${"y".repeat(3_990)}",`.repeat(9_900)}1]}`,
+      ];
+      for (const body of bodies) {
+        expect((await apiOf(workspace).post("/v1/emails/validate", body)).status).toBe(200);
+      }
+      const over = `${mail},"unknown":"${"x".repeat(40_000_000)}"}`;
+      expect((await apiOf(workspace).post("/v1/emails/validate", over)).status).toBe(413);
+    },
+    120_000,
+  );
 
   it("with a long string in a short field is a 422 that says its size and the limit", async () => {
     const workspace = await aWorkspace();
