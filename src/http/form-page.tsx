@@ -49,7 +49,9 @@ async function respondOtherWorkspace(c: Context<AppEnv>, page: string | null): P
         This form {reason}, and you are in {name} now.
       </Notice>
       {theirs !== undefined && isFilled ? (
-        <p>To keep what you have entered, switch in a new tab, and then send the form again from this one.</p>
+        <p>
+          What you have entered is kept here: switch, which opens a new tab, then come back and send the form again.
+        </p>
       ) : null}
       <ErrorList errors={kept.lost} />
       <div class="actions">
