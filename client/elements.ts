@@ -9,6 +9,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Returns the field of the forms of a page by which they name its workspace, as text; empty on pages without one. */
+export const formPageOf = (page: Document) => page.querySelector<HTMLInputElement>("[name=form_page]")?.value ?? "";
+
 /** Returns whether keys that are pressed now are text for a field. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;

@@ -1,4 +1,5 @@
 import { addCopyButtons } from "./copying.ts";
+import { formPageOf } from "./elements.ts";
 import { refreshTimes, showLocalTimes } from "./times.ts";
 
 /** How often a page with `data-poll` is read again while it is visible, in ms. */
@@ -11,13 +12,15 @@ let shown = 0;
  * Reads the page again and replaces what has changed in its elements with `data-live`. Rows are told apart by their ids, so
  * scroll position, focus and checked boxes stay. With `data-live="rows"` rows only come and go. A response that arrives after that of
  * a later read is dropped, since it would take back what is shown. Returns whether the page could be read: not after the session has
- * ended.
+ * ended, and not after another tab has switched to another workspace.
  */
 export async function refreshPage(): Promise<boolean> {
   const at = performance.now();
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok || response.redirected) return false;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  // Another tab has switched: the page is that of another workspace than its header and its forms.
+  if (workspaceOf(fresh) !== workspaceOf(document)) return false;
   if (at < shown) return true;
   shown = at;
   // Both at the same time, so that rows whose times are only older stay.
@@ -31,6 +34,8 @@ export async function refreshPage(): Promise<boolean> {
   document.dispatchEvent(new Event("refreshed"));
   return true;
 }
+
+const workspaceOf = (page: Document) => formPageOf(page).split(" ")[0];
 
 let isPolling = false;
 

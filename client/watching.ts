@@ -1,3 +1,4 @@
+import { formPageOf } from "./elements.ts";
 import { refreshPage } from "./refreshing.ts";
 
 /** Waits between two checks, in ms; the last one repeats. An hour has 70 of the 120 checks that a workspace may make. */
@@ -13,7 +14,8 @@ export function watchRecords(): void {
       const path = document.querySelector<HTMLElement>("[data-check]")?.dataset.check;
       if (path === undefined) return;
       if (document.hidden) continue;
-      await fetch(path, { method: "POST", body: new URLSearchParams(), redirect: "manual" }).catch(() => null);
+      const body = new URLSearchParams({ form_page: formPageOf(document) });
+      await fetch(path, { method: "POST", body, redirect: "manual" }).catch(() => null);
       if (!(await refreshPage())) return;
     }
   })();

@@ -31,6 +31,7 @@ export class BodyStream {
   readonly #pace: Pace;
   #size = 0;
   #readingMs = 0;
+  #start: Uint8Array | null = null;
 
   /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. */
   constructor(body: ReadableStream<Uint8Array> | null, needsDigest: boolean, pace = PACE) {
@@ -42,6 +43,9 @@ export class BodyStream {
 
   /** Returns the next chunk, which is valid until the next call, or null at the end. Throws 408 for a slow client. */
   async next(): Promise<Uint8Array | null> {
+    const peeked = this.#start;
+    this.#start = null;
+    if (peeked !== null) return peeked;
     const start = Date.now();
     const read = this.#source.next().catch(endedEarly);
     const { done, value } = await withTimeout(this.#pace.idleMs, read, tooSlow);
@@ -56,6 +60,12 @@ export class BodyStream {
     if (this.#readingMs > idleMs && this.#size < (this.#readingMs / 1000) * minBytesPerSecond) throw tooSlow();
     await this.#digestWriter?.write(value);
     return value;
+  }
+
+  /** Returns the first chunk, and makes `next` return it again. Null for an empty body. */
+  async peek(): Promise<Uint8Array | null> {
+    this.#start = await this.next();
+    return this.#start;
   }
 
   /** Yields the chunks that are left. Leaving the loop early does not close the connection. */

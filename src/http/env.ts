@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../access/caller.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { SendSystemEmail } from "../platform/system-email.ts";
+import type { BodyStream } from "./body-stream.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -23,6 +24,10 @@ export interface AppEnv {
     file?: Uint8Array;
     /** Name and media type of that file, as the client gives them. */
     fileInfo?: { filename: string | null; mediaType: string | null };
+    /** Id of the workspace and path of the page that the forms of the response stand on. Set by `formsOfWorkspace`. */
+    formPage?: string;
+    /** The body, when its start was read already. */
+    bodyStream?: BodyStream;
     /** The start of the body, when it was read before the credential was known. */
     earlyBody?: EarlyBody;
     /** Returns a text that is equal for equal bodies only. Set by the middleware that reads the body. */

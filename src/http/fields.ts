@@ -5,6 +5,7 @@ import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../li
 import { BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
 import { checkJson, invalidJson } from "./json-errors.ts";
+import { FORM_PAGE } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
 
 /** Greatest body of a form or of a sign-in call, in bytes. */
@@ -14,6 +15,9 @@ const MAX_BYTES = 16_384;
 export function isForm(c: Context<AppEnv>): boolean {
   return mediaTypeOf(c) === "application/x-www-form-urlencoded";
 }
+
+/** Returns whether a request is a submitted form with files. */
+export const isMultipart = (c: Context<AppEnv>) => mediaTypeOf(c) === "multipart/form-data";
 
 /**
  * Reads a small JSON or form body, by default of at most MAX_BYTES, and validates its fields. Of a repeated form field the last value counts. Throws 413,
@@ -41,14 +45,20 @@ export async function readFields<Schema extends z.ZodType>(
  */
 export async function readForm(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
   if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
-  return new URLSearchParams(decode(await readBytes(c, maxBytes)));
+  const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
+  // It was checked already, and is no field of the operation.
+  if (c.get("formPage") !== undefined) fields.delete(FORM_PAGE);
+  return fields;
 }
 
 const mediaTypeOf = (c: Context<AppEnv>) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
+/** Returns the body of a request, also when its start was read already. */
+export const bodyOf = (c: Context<AppEnv>): BodyStream => c.get("bodyStream") ?? new BodyStream(c.req.raw.body, false);
+
 /** Reads a body of at most `maxBytes`. Throws 413. */
 export async function readBytes(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<Uint8Array> {
-  const stream = new BodyStream(c.req.raw.body, false);
+  const stream = bodyOf(c);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {

@@ -9,8 +9,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import { concat, toBase64 } from "../lib/bytes.ts";
 import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import type { BodyHold } from "./body-budget.ts";
-import { BodyStream } from "./body-stream.ts";
+import type { BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
+import { bodyOf } from "./fields.ts";
 import { largeBodies } from "./json-body.ts";
 
 /** Parts of an upload: the file, and fields that clients add. */
@@ -31,7 +32,7 @@ const WORKING_BYTES = 4_000_000;
 export function fileBody(field: string, maxBytes: number): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const boundary = requireMultipart(c);
-    const stream = new BodyStream(c.req.raw.body, false);
+    const stream = bodyOf(c);
     const hold = largeBodies.open(c.get("caller").workspace.number);
     try {
       const file = await readFile(stream, hold, boundary, { field, maxBytes }).catch(async (error: unknown) => {
@@ -129,7 +130,7 @@ export async function readFormWithFiles<Result>(
   use: (form: FormWithFiles) => Promise<Result>,
 ): Promise<Result> {
   const boundary = requireMultipart(c);
-  const stream = new BodyStream(c.req.raw.body, false);
+  const stream = bodyOf(c);
   const hold = largeBodies.open(c.get("caller").workspace.number);
   const limits = { maxFileSize: maxBytes, maxParts, maxTotalSize: maxBytes + maxTextBytes };
   const parts: MultipartPart[] = [];

@@ -12,5 +12,6 @@ export function viewerOf(c: Context<AppEnv>): Viewer {
   const ctx = c.get("ctx");
   const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
   const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
-  return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), service: ctx.settings.systemName };
+  const page = { service: ctx.settings.systemName, formPage: c.get("formPage") };
+  return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), ...page };
 }

@@ -69,6 +69,41 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await context.close();
   });
 
+  it("keep the rows of their workspace after another tab has switched, whose forms then change nothing", async () => {
+    const other = await openSite("other-live.test", { name: "Another Shop" });
+    const join = "INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 0)";
+    const { workspaceNumber } = other.workspace;
+    await site.ctx.db.prepare(join).bind(workspaceNumber, site.workspace.userId).run();
+    await other.sendEmail();
+    const { page, context } = await open("/app/emails");
+    const before = await rows(page).count();
+    expect(before).toBeGreaterThan(1);
+    const [form, tab] = [await context.newPage(), await context.newPage()];
+    await form.goto("/app/emails?status=bounced");
+    await form.getByText("Saved searches").click();
+    await form.getByLabel("Name of this search").fill("Bounces");
+    await tab.goto("/app");
+    await tab.getByRole("button", { name: "Workspace Example Shop" }).click();
+    await tab.getByRole("button", { name: "Open Another Shop" }).click();
+    await tab.getByRole("button", { name: "Workspace Another Shop" }).waitFor();
+    await page.bringToFront();
+    const read = await page.waitForResponse((response) => response.url().endsWith("/app/emails"), PATIENCE);
+    expect(await read.text()).toContain("Workspace Another Shop");
+    expect(await rows(page).count()).toBe(before);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("This form is for Example Shop, and you are in Another Shop now.").waitFor();
+    expect(await findIssues(form)).toEqual([]);
+    const opened = context.waitForEvent("page");
+    await form.getByRole("button", { name: "Switch to Example Shop" }).click();
+    const back = await opened;
+    await back.getByRole("button", { name: "Workspace Example Shop" }).waitFor();
+    expect(back.url()).toMatch(/\/app\/emails\?status=bounced$/);
+    await form.getByRole("button", { name: "Send the form again" }).click();
+    await form.getByText("Saved searches (1)").waitFor();
+    await context.close();
+    await other.stop();
+  });
+
   it("show the first and the last row of an outbox as it comes and goes", async () => {
     const { userId } = site.workspace;
     await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(userId).run();

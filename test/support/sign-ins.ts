@@ -1,9 +1,10 @@
+import { FORM_PAGE } from "../../src/http/ui/index.ts";
 import { createMagicLink } from "../../src/identity/sign-ins/index.ts";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { openLinks } from "../../src/lib/sealed-links.ts";
 import { fromBase32 } from "./base32.ts";
 import { mail } from "./databases.ts";
-import { cookiesOf } from "./sessions.ts";
+import { cookiesOf, formPageOf } from "./sessions.ts";
 import { apiOn, type TestWorkspace, testContext, until } from "./workspace.ts";
 
 /** Returns functions that call the Worker as a page of its own origin does, with some settings and an ip. */
@@ -17,7 +18,9 @@ export function browser(settings: Record<string, unknown> = {}, ip = randomIp())
     headers: Record<string, string> = {},
   ) => {
     const cookie = Object.entries(jar).map(([name, value]) => `${name}=${value}`);
-    const response = await api.call(method, path, form && `${new URLSearchParams(form)}`, {
+    const page = formPageOf(path, jar.session);
+    const fields = page === null ? form : { [FORM_PAGE]: page, ...form };
+    const response = await api.call(method, path, form && `${new URLSearchParams(fields)}`, {
       "Sec-Fetch-Site": "same-origin",
       "CF-Connecting-IP": ip,
       ...(cookie.length > 0 ? { Cookie: cookie.join("; ") } : {}),

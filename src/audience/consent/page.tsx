@@ -1,4 +1,4 @@
-import { Layout } from "../../http/ui/index.ts";
+import { Form, Layout } from "../../http/ui/index.ts";
 import type { MailWords } from "./rules.ts";
 
 /** Returns the page with the button that confirms. Loading it changes nothing: link scanners load it too. */
@@ -6,9 +6,9 @@ export const askPage = ({ list, workspace, text, button }: MailWords) => (
   <Layout title={list}>
     <p>{text}</p>
     <p>The emails come from {workspace}.</p>
-    <form method="post">
+    <Form>
       <button type="submit">{button}</button>
-    </form>
+    </Form>
   </Layout>
 );
 

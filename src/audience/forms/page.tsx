@@ -1,5 +1,5 @@
 import type { Refusal } from "../../http/page-form.ts";
-import { ErrorSummary, Field, Layout } from "../../http/ui/index.ts";
+import { Field, Form, Layout } from "../../http/ui/index.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, HONEYPOT, limits } from "./rules.ts";
 
@@ -15,8 +15,7 @@ interface FormPageProps {
 export const FormPage = ({ form, fields, values, refusal }: FormPageProps) => (
   <Layout title={form.title}>
     <p>{form.text}</p>
-    <form method="post">
-      <ErrorSummary refusal={refusal} />
+    <Form refusal={refusal}>
       <Field
         name="email"
         label="Email"
@@ -39,7 +38,7 @@ export const FormPage = ({ form, fields, values, refusal }: FormPageProps) => (
         <input name={HONEYPOT} tabindex={-1} autocomplete="off" />
       </p>
       <button type="submit">{form.button}</button>
-    </form>
+    </Form>
   </Layout>
 );
 

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
-import { ButtonLink } from "./form.tsx";
+import { ButtonLink, Form } from "./form.tsx";
 import { Layout } from "./layout.tsx";
 
 interface ConfirmProps {
@@ -33,14 +33,11 @@ export const ConfirmPage = ({
 }: ConfirmProps) => (
   <Layout title={title} caller={caller} at={at ?? back}>
     <p>{children}</p>
-    <form method="post" class="actions">
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+    <Form class="actions" fields={fields}>
       <button class={isFinal ? "danger final" : undefined} type="submit">
         {button}
       </button>
       <ButtonLink to={back} label="Cancel" kind="quiet" />
-    </form>
+    </Form>
   </Layout>
 );

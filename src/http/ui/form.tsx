@@ -1,5 +1,39 @@
-import type { Child } from "hono/jsx";
+import type { Child, JSX, PropsWithChildren } from "hono/jsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { useViewer } from "./viewer.tsx";
+
+/** Name of the hidden field that says for which workspace the page of a form was made. */
+export const FORM_PAGE = "form_page";
+
+interface FormProps {
+  /** Idempotency-Key, with which a form that is posted twice acts once. */
+  once?: string;
+  /** Hidden fields. */
+  fields?: Readonly<Record<string, string>>;
+  /** Why it was refused, which is shown above its fields. */
+  refusal?: SummaryProps["refusal"];
+  /** The page that the form stands on. Default: the one that is rendered. */
+  page?: string | undefined;
+}
+
+/** A form, which is posted unless it has another method. Below /app it says for which workspace its page was made. */
+export function Form({ method = "post", once, page, fields = {}, refusal, children, ...rest }: FormAttributes) {
+  const viewer = useViewer();
+  const formPage = method === "post" ? (page ?? viewer.formPage) : undefined;
+  return (
+    <form {...rest} method={method}>
+      {/* The first field, since only the start of a large body is read to find it. */}
+      {formPage === undefined ? null : <input type="hidden" name={FORM_PAGE} value={formPage} />}
+      {Object.entries(once === undefined ? fields : { idempotency_key: once, ...fields }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <ErrorSummary refusal={refusal} />
+      {children}
+    </form>
+  );
+}
+
+type FormAttributes = PropsWithChildren<FormProps & JSX.IntrinsicElements["form"]>;
 
 /** Messages about the fields of a form, by field name. */
 export type FieldErrors = ReadonlyMap<string, string>;
@@ -139,15 +173,12 @@ interface PostButtonProps {
 
 /** A button that posts a form without fields to fill in. */
 export const PostButton = ({ to, label, kind, icon, name, fields = {} }: PostButtonProps) => (
-  <form class={kind === "link" ? "inline" : undefined} method="post" action={to}>
-    {Object.entries(fields).map(([field, value]) => (
-      <input type="hidden" name={field} value={value} />
-    ))}
+  <Form class={kind === "link" ? "inline" : undefined} action={to} fields={fields}>
     <button class={kind} type="submit" aria-label={name}>
       {icon ? <Icon name={icon} /> : null}
       {label}
     </button>
-  </form>
+  </Form>
 );
 
 interface ButtonLinkProps {

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { Form } from "./form.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { initialsOf } from "./initials.ts";
 import { menuOf } from "./menu-entries.ts";
@@ -25,7 +26,7 @@ export const Header = ({ caller, query = "" }: HeaderProps) => (
     </a>
     <Switcher caller={caller} />
     <search>
-      <form method="get" action="/app/search">
+      <Form method="get" action="/app/search">
         <SearchField
           label="Find anything"
           value={query}
@@ -33,7 +34,7 @@ export const Header = ({ caller, query = "" }: HeaderProps) => (
           placeholder="Find emails, contacts, domains, settings"
           isGlobal
         />
-      </form>
+      </Form>
     </search>
     <a class="button bare narrow-only" href="/app/search" aria-label="Find">
       <Icon name="search" />
@@ -59,12 +60,11 @@ const Switcher = ({ caller: { workspace, frame } }: { caller: CallerCtx }) => (
             <Icon name="check" />
           </a>
         ) : (
-          <form method="post" action="/auth/workspace">
-            <input type="hidden" name="org_id" value={id} />
+          <Form action="/auth/workspace" fields={{ org_id: id }}>
             <button type="submit" aria-label={`Open ${name}`}>
               <span>{name}</span>
             </button>
-          </form>
+          </Form>
         ),
       )}
     </div>
@@ -112,12 +112,12 @@ const Account = ({ caller }: { caller: CallerCtx }) => (
           {name}
         </a>
       ))}
-      <form method="post" action="/auth/logout">
+      <Form action="/auth/logout">
         <button type="submit">
           <Icon name="exit" />
           Sign out
         </button>
-      </form>
+      </Form>
     </div>
   </>
 );

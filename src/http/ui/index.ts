@@ -13,6 +13,8 @@ export {
   ErrorSummary,
   Field,
   type FieldErrors,
+  FORM_PAGE,
+  Form,
   Notice,
   PostButton,
   Select,

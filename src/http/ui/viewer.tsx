@@ -10,6 +10,8 @@ export interface Viewer {
   now: number;
   /** Name of the service, for titles of pages without a workspace. */
   service: string;
+  /** Id of the workspace and path of the page, when its forms act in that workspace. */
+  formPage?: string | undefined;
 }
 
 /** The viewer of the page that is rendered. `respondPage` sets it. */

@@ -1,4 +1,4 @@
-import { ButtonLink, Layout } from "../../http/ui/index.ts";
+import { ButtonLink, Form, Layout } from "../../http/ui/index.ts";
 import type { Invitation } from "./queries.ts";
 
 /** The page of an invitation link. Only its button accepts the invitation. */
@@ -8,11 +8,11 @@ export const invitationPage = ({ email, role, workspace, invitedBy }: Invitation
       <strong>{invitedBy}</strong> invites <strong>{email}</strong> to the workspace <strong>{workspace.name}</strong>{" "}
       as {role === "member" ? "a member" : `an ${role}`}.
     </p>
-    <form method="post">
+    <Form>
       <button type="submit" class="wide">
         Join as {email}
       </button>
-    </form>
+    </Form>
   </Layout>
 );
 

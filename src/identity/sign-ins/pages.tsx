@@ -1,4 +1,4 @@
-import { ButtonLink, Field, Layout, Notice } from "../../http/ui/index.ts";
+import { ButtonLink, Field, Form, Layout, Notice } from "../../http/ui/index.ts";
 
 interface SignInPageProps {
   /** Path that the sign-in leads to. */
@@ -14,8 +14,7 @@ const providerNames = { google: "Google", github: "GitHub" } as const;
 export const signInPage = ({ next, providers, email, error }: SignInPageProps) => (
   <Layout title="Sign in">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-    <form method="post" action="/auth/magic-link">
-      <input type="hidden" name="next" value={next} />
+    <Form action="/auth/magic-link" fields={{ next }}>
       <Field
         name="email"
         label="Email address"
@@ -28,7 +27,7 @@ export const signInPage = ({ next, providers, email, error }: SignInPageProps) =
       <button type="submit" class="wide">
         Email me a link
       </button>
-    </form>
+    </Form>
     {providers.length === 0 ? null : (
       <div class="stack">
         {providers.map((provider) => (
@@ -59,11 +58,11 @@ export const magicLinkPage = ({ email }: { email: string }) => (
     <p>
       Sign in as <strong>{email}</strong>?
     </p>
-    <form method="post">
+    <Form>
       <button type="submit" class="wide">
         Sign in as {email}
       </button>
-    </form>
+    </Form>
   </Layout>
 );
 
@@ -90,7 +89,7 @@ export const refusedPage = () => (
 export const secondFactorPage = ({ error }: { error?: string }) => (
   <Layout title="Two-factor authentication">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-    <form method="post" action="/auth/totp">
+    <Form action="/auth/totp">
       <Field
         name="code"
         label="Code"
@@ -101,7 +100,7 @@ export const secondFactorPage = ({ error }: { error?: string }) => (
       <button type="submit" class="wide">
         Sign in
       </button>
-    </form>
+    </Form>
     <p>
       <a href="/auth/sign-in">Start again</a>
     </p>

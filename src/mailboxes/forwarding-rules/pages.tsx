@@ -1,4 +1,4 @@
-import { Layout } from "../../http/ui/index.ts";
+import { Form, Layout } from "../../http/ui/index.ts";
 import type { ForwardRequest } from "./confirm.ts";
 
 /** The page of a link to confirm an address. Only its button confirms it. */
@@ -7,11 +7,11 @@ export const forwardRequestPage = ({ name, email }: ForwardRequest) => (
     <p>
       The workspace <strong>{name}</strong> wants to forward mail to <strong>{email}</strong>.
     </p>
-    <form method="post">
+    <Form>
       <button type="submit" class="wide">
         Forward mail to {email}
       </button>
-    </form>
+    </Form>
   </Layout>
 );
 

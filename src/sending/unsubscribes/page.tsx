@@ -1,4 +1,4 @@
-import { Layout } from "../../http/ui/index.ts";
+import { Form, Layout } from "../../http/ui/index.ts";
 import type { Preferences, ShownTopic } from "./preferences.ts";
 
 /** Values of the field `action` of the forms. A form without it is the one-click unsubscribe. */
@@ -25,19 +25,17 @@ export function preferencesPage(preferences: Preferences, done: string | null) {
 }
 
 const LeaveForm = ({ topic }: { topic: ShownTopic }) => (
-  <form method="post">
-    <input type="hidden" name="action" value={actions.topic} />
+  <Form fields={{ action: actions.topic }}>
     {topic.description === null ? null : <p>{topic.description}</p>}
     <button type="submit">Unsubscribe from {topic.name}</button>
-  </form>
+  </Form>
 );
 
 /** The boxes of topics. An internal topic is shown while it can be left. */
 function TopicsForm({ topics, isUnsubscribed }: Preferences) {
   const offered = topics.filter(({ isPublic, state }) => isPublic || state === "subscribed");
   return (
-    <form method="post">
-      <input type="hidden" name="action" value={actions.save} />
+    <Form fields={{ action: actions.save }}>
       <fieldset>
         <legend>Your topics</legend>
         {offered.map(({ id, name, description, state }) => (
@@ -55,25 +53,24 @@ function TopicsForm({ topics, isUnsubscribed }: Preferences) {
       <button class="quiet" type="submit">
         Save my choice
       </button>
-    </form>
+    </Form>
   );
 }
 
 const LeaveAllForm = () => (
-  <form method="post">
-    <input type="hidden" name="action" value={actions.all} />
+  <Form fields={{ action: actions.all }}>
     <button class="quiet" type="submit">
       Unsubscribe from all mailings
     </button>
-  </form>
+  </Form>
 );
 
 const confirmPage = () => (
   <Layout title="Unsubscribe?">
     <p>This sender will send no more mailings to your address.</p>
-    <form method="post">
+    <Form>
       <button type="submit">Unsubscribe</button>
-    </form>
+    </Form>
   </Layout>
 );
 

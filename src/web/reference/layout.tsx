@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Document, files, Mark, SearchField } from "../../http/ui/index.ts";
+import { Document, Form, files, Mark, SearchField } from "../../http/ui/index.ts";
 import type { Contents } from "./document.ts";
 import { type Guide, pathOf } from "./guides.ts";
 
@@ -35,9 +35,9 @@ export const ReferenceLayout = ({ title, contents, current, query = "", markdown
     <div class="docs">
       <div class="side">
         <search>
-          <form class="search" method="get" action="/docs">
+          <Form class="search" method="get" action="/docs">
             <SearchField label="Search the reference" value={query} maxlength={200} placeholder="Search" isGlobal />
-          </form>
+          </Form>
         </search>
         <Menu contents={contents} current={current} />
       </div>

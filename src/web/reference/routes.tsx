@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
+import { formsOfWorkspace } from "../../http/form-page.tsx";
 import { needs } from "../../http/needs.ts";
 import { readOpenApi } from "../../http/openapi-document.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -72,12 +73,12 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       operations.set(slug, html);
       return respondPage(c, <NounPage contents={contents} noun={noun} html={html} />, { script: true });
     })
-    .get("/docs/try/:operation", pageSession, async (c) => {
+    .get("/docs/try/:operation", pageSession, formsOfWorkspace, async (c) => {
       const { contents, operation } = await readOperation(c);
       const values = await firstValues(c, contents.document, operation, dispatcher(c, app));
       return respond(c, { contents, operation, values });
     })
-    .post("/docs/try/:operation", pageSession, async (c) => {
+    .post("/docs/try/:operation", pageSession, formsOfWorkspace, async (c) => {
       const { contents, operation } = await readOperation(c);
       const values = Object.fromEntries(await readForm(c));
       const tried = await tryOperation(operation, { values, idempotencyKey: values.key ?? "" }, dispatcher(c, app));

@@ -1,4 +1,4 @@
-import { Code, Notice } from "../../http/ui/index.ts";
+import { Code, Form, Notice } from "../../http/ui/index.ts";
 import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
 
@@ -37,8 +37,7 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
           {operation.operationId === "sendEmail" ? " It is validated first. Its recipient is simulated." : ""}
         </p>
         {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-        <form method="post">
-          <input type="hidden" name="key" value={idempotencyKey} />
+        <Form fields={{ key: idempotencyKey }}>
           {parameters
             .filter((parameter) => parameter.in !== "header")
             .map((parameter) => (
@@ -55,7 +54,7 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
           <button type="submit" class={method === "DELETE" ? "danger" : undefined}>
             {method} {path}
           </button>
-        </form>
+        </Form>
       </article>
       {response === undefined ? null : <Reply {...response} />}
     </ReferenceLayout>

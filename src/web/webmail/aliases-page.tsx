@@ -1,4 +1,4 @@
-import { Empty, Field, type FieldErrors } from "../../http/ui/index.ts";
+import { Empty, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
 import type { AliasRow } from "../../mailboxes/aliases/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
@@ -21,7 +21,7 @@ export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal 
       only.
     </p>
     {mayChange ? (
-      <form method="post" class="filter">
+      <Form class="filter">
         <Field
           {...{ name: "address", label: "Address to add", type: "email", maxlength: 254, value: filled }}
           placeholder={`sales@${page.mailbox.address.split("@")[1]}`}
@@ -30,7 +30,7 @@ export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal 
         <button type="submit" name="action" value="add">
           Add
         </button>
-      </form>
+      </Form>
     ) : (
       <p class="hint">Owners and admins of the workspace add and delete aliases.</p>
     )}
@@ -42,8 +42,7 @@ export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal 
           <li>
             {address}
             {mayChange ? (
-              <form method="post" class="inline">
-                <input type="hidden" name="alias_id" value={id} />
+              <Form class="inline" fields={{ alias_id: id }}>
                 <button
                   {...{ type: "submit", class: "link", name: "action", value: "delete" }}
                   data-confirm={`Delete ${address}? Mail to it is refused then.`}
@@ -51,7 +50,7 @@ export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal 
                 >
                   Delete
                 </button>
-              </form>
+              </Form>
             ) : null}
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { Check, Field, type FieldErrors, TextArea, TimeField } from "../../http/ui/index.ts";
+import { Check, Field, type FieldErrors, Form, TextArea, TimeField } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
@@ -25,7 +25,7 @@ export const AutoReplyPage = ({ page, form, notice, refusal }: AutoReplyPageProp
       Replies to people who write to {page.mailbox.address}, to each at most once a day. Lists, automatic emails and
       spam get no reply.
     </p>
-    <form method="post">
+    <Form>
       <Check name="is_active" label="Reply automatically" checked={form.isActive} />
       <div class="columns">
         <TimeField
@@ -44,6 +44,6 @@ export const AutoReplyPage = ({ page, form, notice, refusal }: AutoReplyPageProp
       />
       <TextArea {...{ name: "text", label: "Text", value: form.text, rows: 8 }} errors={refusal?.errors} />
       <button type="submit">Save automatic reply</button>
-    </form>
+    </Form>
   </SettingsLayout>
 );

@@ -1,4 +1,4 @@
-import { Empty, Field, type FieldErrors } from "../../http/ui/index.ts";
+import { Empty, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
@@ -15,7 +15,7 @@ interface BlockedSendersPageProps {
 export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: BlockedSendersPageProps) => (
   <SettingsLayout {...{ page, at: "blocked-senders", notice, refusal }}>
     <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
-    <form method="post" class="filter">
+    <Form class="filter">
       <Field
         {...{ name: "email", label: "Address to block", type: "email", maxlength: 254, value: filled }}
         placeholder="ada@example.org"
@@ -24,7 +24,7 @@ export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: Bl
       <button type="submit" name="action" value="block">
         Block
       </button>
-    </form>
+    </Form>
     {emails.length === 0 ? (
       <Empty>No address is blocked.</Empty>
     ) : (
@@ -32,12 +32,11 @@ export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: Bl
         {emails.map((email) => (
           <li>
             {email}
-            <form method="post" class="inline">
-              <input type="hidden" name="email" value={email} />
+            <Form class="inline" fields={{ email }}>
               <button type="submit" class="link" name="action" value="unblock" aria-label={`Unblock ${email}`}>
                 Unblock
               </button>
-            </form>
+            </Form>
           </li>
         ))}
       </ul>

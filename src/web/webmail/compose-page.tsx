@@ -1,4 +1,4 @@
-import { ErrorSummary, Field, type FieldErrors, Icon, Notice, Select } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Form, Icon, Notice, Select } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
@@ -23,11 +23,13 @@ export const ComposePage = ({ page, form, known, refusal, notice, saved }: Compo
     <h1>New message</h1>
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     <ErrorSummary refusal={refusal} />
-    <form class="compose" method="post" enctype="multipart/form-data" data-autosave="">
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-      <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
-      <input type="hidden" name="draft" value={form.draft} />
-      <input type="hidden" name="back" value={form.back} />
+    <Form
+      class="compose"
+      enctype="multipart/form-data"
+      data-autosave=""
+      once={form.idempotencyKey}
+      fields={{ in_reply_to: form.inReplyTo, draft: form.draft, back: form.back }}
+    >
       <Head form={form} mailbox={page.mailbox} errors={refusal?.errors} />
       <datalist id="known-addresses">
         {known.map(({ email }) => (
@@ -56,7 +58,7 @@ export const ComposePage = ({ page, form, known, refusal, notice, saved }: Compo
         </p>
         <p class="hint send-hint">“Send” leaves a minute in which you can undo it.</p>
       </footer>
-    </form>
+    </Form>
   </WebmailLayout>
 );
 

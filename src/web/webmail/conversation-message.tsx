@@ -1,4 +1,4 @@
-import { Avatar, Icon, Notice, Time } from "../../http/ui/index.ts";
+import { Avatar, Form, Icon, Notice, Time } from "../../http/ui/index.ts";
 import { isHtml, type MessageContent, problemOf } from "../../mailboxes/inbox/index.ts";
 import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { nameOf } from "./compose-form.ts";
@@ -64,8 +64,7 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
   const id = page.mailbox.id;
   const place = { folder, uid: String(uid) };
   return (
-    <form method="post" class="message-menu" action={folderPath(id, folder)}>
-      <input type="hidden" name="uid" value={String(uid)} />
+    <Form class="message-menu" action={folderPath(id, folder)} fields={{ uid: String(uid) }}>
       <Menu id={`more-${idOf(message)}`} icon="dots" label="More for this message">
         {folder === "Drafts" ? (
           <a href={composePath(id, { draft: String(uid) })}>
@@ -104,7 +103,7 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
           <span>Download the original</span>
         </a>
       </Menu>
-    </form>
+    </Form>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Icon } from "../../http/ui/index.ts";
+import { Form, Icon } from "../../http/ui/index.ts";
 import type { Done } from "./bulk-actions.ts";
 
 interface DoneToastProps {
@@ -15,13 +15,12 @@ export const DoneToast = ({ done, action, at }: DoneToastProps) => (
     <Icon name="check" />
     <span>{done.text}</span>
     {done.undo === null ? null : (
-      <form class="inline" method="post" action={action}>
-        <input type="hidden" name="undo" value={done.undo} />
+      <Form class="inline" action={action} fields={{ undo: done.undo }}>
         {at === undefined ? null : <input type="hidden" name="at" value={String(at)} />}
         <button type="submit" class="link" name="action" value="undo" data-key="z">
           Undo
         </button>
-      </form>
+      </Form>
     )}
   </div>
 );

@@ -1,4 +1,4 @@
-import { ButtonLink, Check, CheckGroup, Field, type FieldErrors, Select } from "../../http/ui/index.ts";
+import { ButtonLink, Check, CheckGroup, Field, type FieldErrors, Form, Select } from "../../http/ui/index.ts";
 import { FIELDS, type FilterForm, OPERATIONS } from "./filter-form.ts";
 import type { OpenPage } from "./layout.tsx";
 import { folderTitle, settingsPath } from "./paths.ts";
@@ -18,7 +18,7 @@ const [EMPTY_ROWS, MAX_ROWS] = [2, 20];
 export const FilterPage = ({ page, form, isNew, refusal }: FilterPageProps) => (
   <SettingsLayout {...{ page, at: "filters", refusal }}>
     <h3>{isNew ? "New filter" : "Change the filter"}</h3>
-    <form method="post">
+    <Form>
       <Field
         {...{ name: "name", label: "Name", value: form.name, required: false, maxlength: 320 }}
         errors={refusal?.errors}
@@ -32,7 +32,7 @@ export const FilterPage = ({ page, form, isNew, refusal }: FilterPageProps) => (
         </button>
         <ButtonLink to={settingsPath(page.mailbox.id, "filters")} label="Cancel" kind="quiet" />
       </div>
-    </form>
+    </Form>
   </SettingsLayout>
 );
 

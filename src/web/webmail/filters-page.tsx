@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, type FieldErrors, Icon, Select } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, type FieldErrors, Form, Icon, Select } from "../../http/ui/index.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 import type { FilterRun, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { FIELDS, OPERATIONS, writeBytes } from "./filter-form.ts";
@@ -56,8 +56,7 @@ function FilterRow({
   );
   return (
     <li>
-      <form method="post">
-        <input type="hidden" name="filter_id" value={filter.id} />
+      <Form fields={{ filter_id: filter.id }}>
         <p>
           <a href={filterPath(page.mailbox.id, filter.id)}>{title}</a>
           {filter.is_active ? null : <span class="soft"> (off)</span>}
@@ -78,7 +77,7 @@ function FilterRow({
         >
           Delete
         </button>
-      </form>
+      </Form>
     </li>
   );
 }
@@ -115,13 +114,13 @@ function Run({ page, run, errors }: Pick<FiltersPageProps, "page" | "run"> & { e
   return (
     <section aria-labelledby="run">
       <h3 id="run">Mail that is here already</h3>
-      <form method="post" class="filter">
+      <Form class="filter">
         <Select name="folder" label="Folder" value={run?.folder ?? "INBOX"} options={folders} errors={errors} />
         <button type="submit" class="quiet" name="action" value="run">
           <Icon name="play" />
           Apply filters
         </button>
-      </form>
+      </Form>
       <p class="hint">Nothing is forwarded.</p>
       {run === null ? null : (
         <p role="status">

@@ -1,4 +1,4 @@
-import { ButtonLink, Field, type FieldErrors } from "../../http/ui/index.ts";
+import { ButtonLink, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
@@ -28,12 +28,12 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
             ))}
           </ul>
         )}
-        <form method="post" action={foldersAndLabelsPath(page.mailbox.id)} class="filter">
+        <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter">
           <Field name="name" label="New folder" maxlength={255} errors={refusal?.errors} />
           <button type="submit" name="action" value="create">
             Create folder
           </button>
-        </form>
+        </Form>
       </section>
       <section aria-labelledby="own-labels">
         <h3 id="own-labels">Labels</h3>
@@ -47,7 +47,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
             ))}
           </ul>
         )}
-        <form method="post" action={labelsPath} class="filter">
+        <Form action={labelsPath} class="filter">
           <Field name="label_name" label="New label" maxlength={255} errors={refusal?.errors} />
           <ColorField
             id="new-color"
@@ -57,7 +57,7 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
           <button type="submit" name="action" value="create">
             Create label
           </button>
-        </form>
+        </Form>
       </section>
     </SettingsLayout>
   );
@@ -69,8 +69,7 @@ const COLORS = ["#1f5fbf", "#14693a", "#a4262c", "#b26a00", "#6b3fa0", "#00708a"
 function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: string }) {
   return (
     <li>
-      <form method="post" action={path}>
-        <input type="hidden" name="folder" value={name} />
+      <Form action={path} fields={{ folder: name }}>
         <input type="text" name="name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
         <button type="submit" class="quiet" name="action" value="rename" aria-label={`Rename ${name}`}>
           Rename
@@ -84,7 +83,7 @@ function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: st
             {total} {total === 1 ? "message" : "messages"}
           </span>
         )}
-      </form>
+      </Form>
     </li>
   );
 }
@@ -92,7 +91,7 @@ function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: st
 function LabelRow({ label: { id, name, color }, path }: { label: Label; path: string }) {
   return (
     <li>
-      <form method="post" action={path}>
+      <Form action={path}>
         <Dot color={color} />
         <input type="hidden" name="label_id" value={id} />
         <input type="text" name="label_name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
@@ -107,7 +106,7 @@ function LabelRow({ label: { id, name, color }, path }: { label: Label; path: st
         >
           Delete
         </button>
-      </form>
+      </Form>
     </li>
   );
 }
@@ -121,14 +120,12 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
   <WebmailLayout {...page} title={`Delete ${label.name}?`} current="settings">
     <h1>Delete {label.name}?</h1>
     <p>The label is taken from its messages. The messages stay in their folders.</p>
-    <form method="post" class="actions">
-      <input type="hidden" name="confirmed" value="yes" />
-      <input type="hidden" name="label_id" value={label.id} />
+    <Form class="actions" fields={{ confirmed: "yes", label_id: label.id }}>
       <button type="submit" class="danger" name="action" value="delete">
         Delete label
       </button>
       <ButtonLink to={foldersAndLabelsPath(page.mailbox.id)} label="Cancel" kind="quiet" />
-    </form>
+    </Form>
   </WebmailLayout>
 );
 

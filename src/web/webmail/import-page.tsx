@@ -1,4 +1,4 @@
-import { ButtonLink, ErrorList, Field, type FieldErrors, List, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, ErrorList, Field, type FieldErrors, Form, List, Notice, Time } from "../../http/ui/index.ts";
 import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -21,8 +21,7 @@ interface ImportPageProps {
 export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps) => (
   <SettingsLayout page={page} at="import" refusal={refusal}>
     {imported === undefined ? null : <Imported counts={imported} />}
-    <form
-      method="post"
+    <Form
       action={importPath(page.mailbox.id)}
       enctype="multipart/form-data"
       data-import="The archive is read. This page shows the result."
@@ -38,7 +37,7 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
       />
       <button type="submit">Import</button>
       <div data-status="" role="status" />
-    </form>
+    </Form>
     <h3>Imports in the background</h3>
     <div id="imports" data-live="" data-poll={imports.some(({ status }) => status === "running") ? "" : undefined}>
       {imports.length === 0 ? (

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
-import { Document, files, Icon, type IconName, Mark, Notice } from "../../http/ui/index.ts";
+import { Document, files, Icon, type IconName, Mark, Notice, PostButton } from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { composePath, eventsPath, folderPath, folderTitle, labelPath, scheduledPath, settingsPath } from "./paths.ts";
@@ -65,11 +65,7 @@ const Bar = ({ caller, mailbox }: OpenPage) => (
     </a>
     <span class="who">{mailbox.address}</span>
     {caller.actor.kind === "mailbox" ? (
-      <form class="inline" method="post" action="/mail/sign-out">
-        <button class="link" type="submit">
-          Sign out
-        </button>
-      </form>
+      <PostButton to="/mail/sign-out" label="Sign out" kind="link" />
     ) : (
       <nav aria-label="Main">
         {ELSEWHERE.map(({ path, name }) => (

@@ -1,4 +1,4 @@
-import { Empty, Icon, Notice, Pager } from "../../http/ui/index.ts";
+import { Empty, Form, Icon, Notice, Pager } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -34,7 +34,7 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
       </div>
       {done === undefined ? null : <DoneToast done={done} />}
       {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-      <form method="post" class="list-form" data-select={areConversations ? "thread" : "uid"}>
+      <Form class="list-form" data-select={areConversations ? "thread" : "uid"}>
         <NoDefault />
         <div class="toolbar">
           <span class="all" data-select-all="" />
@@ -66,7 +66,7 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
             )}
           </ul>
         )}
-      </form>
+      </Form>
       <Pager next={next} />
     </WebmailLayout>
   );
@@ -74,7 +74,7 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
 
 const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
   <search>
-    <form class="find" method="get" action={folderPath(page.mailbox.id, view.folder)}>
+    <Form class="find" method="get" action={folderPath(page.mailbox.id, view.folder)}>
       <label class="find">
         <Icon name="search" />
         <input
@@ -91,7 +91,7 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
       <button type="submit" class="quiet">
         Search
       </button>
-    </form>
+    </Form>
   </search>
 );
 

@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Facts, Field, type FieldErrors, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Facts, Field, type FieldErrors, Form, Notice, Time } from "../../http/ui/index.ts";
 import { iso } from "../../lib/time.ts";
 import {
   type AppPasswordRow,
@@ -90,12 +90,11 @@ const AppPassword = ({ id, name, createdAt, lastUsedAt }: AppPasswordRow) => (
         {lastUsedAt === null ? null : <Time at={iso(lastUsedAt)} />}
       </span>
     </span>
-    <form method="post" class="inline">
-      <input type="hidden" name="id" value={id} />
+    <Form class="inline" fields={{ id }}>
       <button type="submit" class="link" name="action" value="delete" aria-label={`Delete ${name}`}>
         Delete
       </button>
-    </form>
+    </Form>
   </li>
 );
 
@@ -105,8 +104,7 @@ const NewPassword = ({
   filled,
   refusal,
 }: Pick<MailProgramsPageProps, "page" | "idempotencyKey" | "filled" | "refusal">) => (
-  <form method="post" class="form">
-    <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+  <Form class="form" once={idempotencyKey}>
     <Field
       {...{ name: "name", label: "Name of the program or device", maxlength: MAX_NAME_CHARACTERS, value: filled }}
       placeholder="Thunderbird on the laptop"
@@ -122,7 +120,7 @@ const NewPassword = ({
     <button type="submit" name="action" value="create">
       Create app password
     </button>
-  </form>
+  </Form>
 );
 
 /** The response to the form: the only page that shows an app password. */

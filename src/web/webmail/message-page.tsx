@@ -1,4 +1,4 @@
-import { Icon } from "../../http/ui/index.ts";
+import { Form, Icon } from "../../http/ui/index.ts";
 import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { ConversationMessage, type ShownMessage } from "./conversation-message.tsx";
@@ -75,7 +75,7 @@ interface ActionsProps {
 const Actions = ({ page, conversation, labels, isFlagged }: ActionsProps) => {
   const { folder } = conversation.message;
   return (
-    <form method="post" class="toolbar" action={folderPath(page.mailbox.id, folder)}>
+    <Form class="toolbar" action={folderPath(page.mailbox.id, folder)}>
       <NoDefault />
       <ConversationFields conversation={conversation} />
       {/* Messages that come while the page is open are shown, so they belong to what is changed, unless it shows earlier ones. */}
@@ -92,7 +92,7 @@ const Actions = ({ page, conversation, labels, isFlagged }: ActionsProps) => {
         <Icon name="back" />
       </a>
       <Toolbar page={page} folder={folder} what="this conversation" open={{ labels, flagged: isFlagged }} />
-    </form>
+    </Form>
   );
 };
 
@@ -112,7 +112,7 @@ function Labels({ page, conversation, own }: { page: OpenPage; conversation: Con
   const labels = page.labels.filter(({ id }) => own.includes(id));
   if (labels.length === 0) return null;
   return (
-    <form method="post" class="labels" action={folderPath(page.mailbox.id, conversation.message.folder)}>
+    <Form class="labels" action={folderPath(page.mailbox.id, conversation.message.folder)}>
       <ConversationFields conversation={conversation} />
       <UpTo conversation={conversation} />
       {labels.map(({ id, name, color }) => (
@@ -120,7 +120,7 @@ function Labels({ page, conversation, own }: { page: OpenPage; conversation: Con
           <Dot color={color} /> {name} ×
         </button>
       ))}
-    </form>
+    </Form>
   );
 }
 

@@ -1,17 +1,17 @@
-import { Field, Layout, Notice } from "../../http/ui/index.ts";
+import { Field, Form, Layout, Notice } from "../../http/ui/index.ts";
 import { folderPath } from "./paths.ts";
 
 /** The page that signs in to one mailbox. */
 export const MailboxSignInPage = ({ email, error }: { email: string; error?: string }) => (
   <Layout title="Sign in to webmail">
     {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
-    <form method="post" action="/mail/sign-in">
+    <Form action="/mail/sign-in">
       <Field name="email" label="Email address" type="email" autocomplete="username" maxlength={254} value={email} />
       <Field name="password" label="Password" type="password" autocomplete="current-password" maxlength={256} />
       <button type="submit" class="wide">
         Sign in
       </button>
-    </form>
+    </Form>
   </Layout>
 );
 

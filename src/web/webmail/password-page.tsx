@@ -1,4 +1,4 @@
-import { Field, type FieldErrors } from "../../http/ui/index.ts";
+import { Field, type FieldErrors, Form } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
@@ -18,7 +18,7 @@ export const PasswordPage = ({ page, notice, refusal }: PasswordPageProps) => {
           ? "All other devices are signed out of this mailbox. This one stays signed in, and app passwords stay valid."
           : "Everyone who is signed in to this mailbox by its password is signed out, and its app passwords are deleted."}
       </p>
-      <form method="post" class="form">
+      <Form class="form">
         <input type="hidden" name="username" value={page.mailbox.address} autocomplete="username" />
         {isOwn ? (
           <Field
@@ -34,7 +34,7 @@ export const PasswordPage = ({ page, notice, refusal }: PasswordPageProps) => {
           errors={refusal?.errors}
         />
         <button type="submit">Change password</button>
-      </form>
+      </Form>
     </SettingsLayout>
   );
 };

@@ -1,4 +1,4 @@
-import { ButtonLink } from "../../http/ui/index.ts";
+import { ButtonLink, Form } from "../../http/ui/index.ts";
 import type { BulkActionForm } from "./bulk-actions.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 
@@ -20,8 +20,7 @@ export function PermanentDeletePage({ page, form, back }: PermanentDeletePagePro
       <p>
         Text and files of {what} in Trash are deleted from {page.mailbox.address}. This cannot be undone.
       </p>
-      <form method="post" class="actions">
-        <input type="hidden" name="confirmed" value="yes" />
+      <Form class="actions" fields={{ confirmed: "yes" }}>
         {form.upTo === null ? null : <input type="hidden" name="up_to" value={String(form.upTo)} />}
         {form.threads.map((thread) => (
           <input type="hidden" name="thread" value={thread} />
@@ -33,7 +32,7 @@ export function PermanentDeletePage({ page, form, back }: PermanentDeletePagePro
           Delete for good
         </button>
         <ButtonLink to={back} label="Cancel" kind="quiet" />
-      </form>
+      </Form>
     </WebmailLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { Empty, List, Notice, Time } from "../../http/ui/index.ts";
+import { Empty, Form, List, Notice, Time } from "../../http/ui/index.ts";
 import type { ScheduledOut } from "../../sending/emails/scheduled/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 
@@ -37,12 +37,12 @@ export const ScheduledPage = ({ page, emails, notice, error }: ScheduledPageProp
 );
 
 const StopForm = ({ email }: { email: ScheduledOut }) => (
-  <form class="inline" method="post">
+  <Form class="inline">
     <button
       {...{ type: "submit", class: "quiet", name: "email_id", value: email.id }}
       aria-label={`Cancel sending: ${email.subject === "" ? "(no subject)" : email.subject}`}
     >
       Cancel sending
     </button>
-  </form>
+  </Form>
 );

@@ -1,4 +1,4 @@
-import { Icon } from "../../http/ui/index.ts";
+import { Form, Icon } from "../../http/ui/index.ts";
 import { iso } from "../../lib/time.ts";
 import { scheduledPath } from "./paths.ts";
 import type { Sent } from "./sent.ts";
@@ -18,13 +18,11 @@ export function SentToast({ mailboxId, sent: { undo, path } }: { mailboxId: stri
       <Icon name="send" />
       <span>Sending…</span>
       <span class="small" aria-hidden="true" data-countdown={until} />
-      <form class="inline" method="post" action={scheduledPath(mailboxId)}>
-        <input type="hidden" name="draft" value={undo.draft} />
-        <input type="hidden" name="back" value={path} />
+      <Form class="inline" action={scheduledPath(mailboxId)} fields={{ draft: undo.draft, back: path }}>
         <button type="submit" class="link" name="email_id" value={undo.email} data-key="z">
           Undo
         </button>
-      </form>
+      </Form>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../http/ui/index.ts";
+import { type FieldErrors, Form } from "../../http/ui/index.ts";
 import type { Signature } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { RichText } from "./rich-text.tsx";
@@ -17,7 +17,7 @@ export const SignaturePage = ({ page, signature, notice, refusal }: SignaturePag
     <p class="hint">
       It is below each new message, and in a reply above the text that you quote. Leave it empty to have none.
     </p>
-    <form method="post">
+    <Form>
       <RichText
         {...{ label: "Signature", text: signature?.text ?? "", html: signature?.html ?? "", rows: 6 }}
         format={signature === null ? "" : signature.html ? "rich" : "plain"}
@@ -25,6 +25,6 @@ export const SignaturePage = ({ page, signature, notice, refusal }: SignaturePag
         required={false}
       />
       <button type="submit">Save signature</button>
-    </form>
+    </Form>
   </SettingsLayout>
 );

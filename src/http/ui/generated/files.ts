@@ -2,12 +2,12 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-11c95611.js",
-  webmailScript: "/assets/webmail-1d81bf0.js",
+  script: "/assets/page-910c16e1.js",
+  webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-fd401954.css",
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-d33239bd.json",
+  guides: "/assets/guides-44a4ef5.json",
 } as const;

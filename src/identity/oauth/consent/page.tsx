@@ -1,5 +1,5 @@
 import { scopes } from "../../../access/accounts/index.ts";
-import { Layout, Notice } from "../../../http/ui/index.ts";
+import { Form, Layout, Notice } from "../../../http/ui/index.ts";
 import type { WorkspaceChoice } from "../approve.ts";
 import type { AuthorizationRequest } from "../authorization-request.ts";
 
@@ -28,7 +28,7 @@ export function ConsentPage({ request, email, workspaces, activeWorkspaceId, err
         <strong>This client is not verified.</strong> It chose its own name. Allow it only if you have just started this
         connection in a program that you trust.
       </Notice>
-      <form method="post">
+      <Form>
         <fieldset>
           <legend>Workspace</legend>
           {workspaces.map((workspace) => (
@@ -56,7 +56,7 @@ export function ConsentPage({ request, email, workspaces, activeWorkspaceId, err
         <button type="submit" name="decision" value="deny" formnovalidate>
           Refuse
         </button>
-      </form>
+      </Form>
     </Layout>
   );
 }

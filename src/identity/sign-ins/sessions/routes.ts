@@ -23,12 +23,16 @@ import {
 } from "../../../http/session-cookies.ts";
 import { query } from "../../../http/validate.ts";
 import { iso } from "../../../lib/time.ts";
+import { returnPath } from "../rules.ts";
 import { AccessOut, SessionOut, toSession, WorkspaceSwitch } from "./schema.ts";
 
 const ListQuery = z.object({
   limit: pageQuery({ default: 100, max: 500 }).limit,
   after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
 });
+
+/** The switch of a form may lead to another page than the start. */
+const FormSwitch = WorkspaceSwitch.extend({ next: z.string().optional() });
 
 /** Returns the caller of a route that takes a session only. */
 function sessionCaller(c: Context<AppEnv>): CallerCtx & { actor: SessionActor } {
@@ -86,10 +90,10 @@ export const sessionRoutes = new Hono<AppEnv>()
       responses: responses(200, "The session now acts in this workspace", AccessOut, [403, 404, 413, 415]),
     }),
     async (c) => {
-      const { org_id } = await readFields(c, WorkspaceSwitch);
+      const { org_id, next } = await readFields(c, FormSwitch);
       const access = await switchWorkspace(sessionCaller(c), org_id);
       setAccessCookie(c, access);
-      return isForm(c) ? c.redirect("/app", 303) : c.json({ expires_at: iso(access.expiresAt) });
+      return isForm(c) ? c.redirect(returnPath(next), 303) : c.json({ expires_at: iso(access.expiresAt) });
     },
   )
   .get(

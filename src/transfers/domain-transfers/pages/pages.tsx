@@ -1,4 +1,4 @@
-import { ButtonLink, Layout, Notice, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Form, Layout, Notice, Time } from "../../../http/ui/index.ts";
 import type { Moves } from "../moves.ts";
 import type { TransferRow } from "../queries.ts";
 import type { TargetWorkspace } from "../targets.ts";
@@ -27,7 +27,7 @@ export const acceptPage = ({ transfer, moves, targets, error }: AcceptPageProps)
     {targets.length === 0 ? (
       <Notice kind="bad">You are not an owner or admin of a workspace that could get the domain.</Notice>
     ) : (
-      <form method="post">
+      <Form>
         <div class="field">
           <label for="target_org_id">Workspace that gets the domain</label>
           <select id="target_org_id" name="target_org_id">
@@ -45,13 +45,13 @@ export const acceptPage = ({ transfer, moves, targets, error }: AcceptPageProps)
         <button type="submit" name="decision" value="accept" class="wide">
           Accept the transfer
         </button>
-      </form>
+      </Form>
     )}
-    <form method="post">
+    <Form>
       <button type="submit" name="decision" value="decline" class="quiet wide">
         Decline
       </button>
-    </form>
+    </Form>
   </Layout>
 );
 
@@ -99,11 +99,11 @@ export const stopPage = ({ transfer }: { transfer: TransferRow }) => (
       <strong>{transfer.targetEmail}</strong> has accepted the transfer from the workspace{" "}
       <strong>{transfer.sourceLabel}</strong>. The domain moves at <Time at={transfer.cooloffUntil ?? 0} as="whole" />.
     </p>
-    <form method="post">
+    <Form>
       <button type="submit" class="danger wide">
         Stop the transfer
       </button>
-    </form>
+    </Form>
     <HomeLink />
   </Layout>
 );

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Field, Layout, List, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, Field, Form, Layout, List, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { UserRow } from "../../../operations/admin/index.ts";
 
 interface AccountsPageProps {
@@ -14,10 +14,10 @@ interface AccountsPageProps {
 /** The accounts of the platform, with search by address. */
 export const AccountsPage = ({ caller, users, email, next, notice }: AccountsPageProps) => (
   <Layout title="Accounts" caller={caller} at="/app/admin/accounts" notice={notice}>
-    <form class="filter" method="get" action="/app/admin/accounts">
+    <Form class="filter" method="get" action="/app/admin/accounts">
       <Field name="email" label="Find an address" type="search" required={false} value={email} maxlength={254} />
       <button type="submit">Find</button>
-    </form>
+    </Form>
     {users.length === 0 ? (
       <Empty action={{ href: "/app/admin/accounts", label: "Show all accounts" }}>
         {email === "" ? "There are no more accounts." : `No account has the address ${email}.`}

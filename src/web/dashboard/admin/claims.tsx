@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Field, Layout, List, Time } from "../../../http/ui/index.ts";
+import { Empty, ErrorSummary, Field, Form, Layout, List, Time } from "../../../http/ui/index.ts";
 import type { DomainClaimRow } from "../../../operations/admin/index.ts";
 
 interface ClaimsPageProps {
@@ -16,7 +16,7 @@ interface ClaimsPageProps {
 export const ClaimsPage = ({ caller, name, claims, notice, refusal }: ClaimsPageProps) => (
   <Layout title="Domain claims" caller={caller} at="/app/admin/domain-claims" notice={notice}>
     <ErrorSummary refusal={refusal} />
-    <form class="filter" method="get" action="/app/admin/domain-claims">
+    <Form class="filter" method="get" action="/app/admin/domain-claims">
       <Field
         name="name"
         label="Find who has verified a domain"
@@ -26,7 +26,7 @@ export const ClaimsPage = ({ caller, name, claims, notice, refusal }: ClaimsPage
         maxlength={253}
       />
       <button type="submit">Find</button>
-    </form>
+    </Form>
     {claims.length > 0 ? (
       <List
         caption="Domain claims"

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Check, ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
+import { Check, Field, Form, Layout } from "../../../http/ui/index.ts";
 import { ProofField } from "../proof-of-identity.tsx";
 
 /** The fields of the form that moves a domain, as they were filled in. The proof is never shown again. */
@@ -26,8 +26,7 @@ export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePa
       The domain moves at once and for good to the oldest workspace that the account manages. Its owners of today are
       told, and cannot stop it.
     </p>
-    <form class="form" method="post" action="/app/admin/transfers">
-      <ErrorSummary refusal={refusal} />
+    <Form class="form" action="/app/admin/transfers" refusal={refusal}>
       <Field
         name="domain_id"
         label="Id of the domain"
@@ -50,6 +49,6 @@ export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePa
           Move the domain
         </button>
       </p>
-    </form>
+    </Form>
   </Layout>
 );

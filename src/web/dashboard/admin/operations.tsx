@@ -4,8 +4,8 @@ import {
   Chips,
   Dialog,
   Empty,
-  ErrorSummary,
   Field,
+  Form,
   Layout,
   List,
   Live,
@@ -168,8 +168,7 @@ export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }:
 
 const BlockDialog = ({ host, refusal }: Pick<BlockedHostsPageProps, "host" | "refusal">) => (
   <Dialog label="Block a host" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/admin/blocked-hosts">
-      <ErrorSummary refusal={refusal} />
+    <Form action="/app/admin/blocked-hosts" refusal={refusal}>
       <Field
         name="host"
         label="Host"
@@ -180,6 +179,6 @@ const BlockDialog = ({ host, refusal }: Pick<BlockedHostsPageProps, "host" | "re
         maxlength={253}
       />
       <button type="submit">Block</button>
-    </form>
+    </Form>
   </Dialog>
 );

@@ -1,6 +1,6 @@
 import { scopes } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Dialog, Facts, Field, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
+import { ButtonLink, Dialog, Facts, Field, Form, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";
 import { type Access, type KeyForm, lifetimes } from "./form.ts";
 import { ApiKeyTable } from "./table.tsx";
@@ -51,8 +51,7 @@ export function ApiKeysPage({ caller, keys, domains, form, next, notice, error, 
 function CreateForm({ caller, domains, form }: Pick<ApiKeysPageProps, "caller" | "domains" | "form">) {
   const grantable = Object.entries(scopes).filter(([scope]) => (caller.actor.scopes as Set<string>).has(scope));
   return (
-    <form method="post" action="/app/api-keys">
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/api-keys" once={form.idempotencyKey}>
       <Field
         name="name"
         label="Name"
@@ -97,7 +96,7 @@ function CreateForm({ caller, domains, form }: Pick<ApiKeysPageProps, "caller" |
         </details>
       )}
       <button type="submit">Create key</button>
-    </form>
+    </Form>
   );
 }
 

@@ -15,6 +15,7 @@ import {
   Facts,
   Field,
   type FieldErrors,
+  Form,
   Layout,
   List,
   Live,
@@ -99,7 +100,7 @@ export function AutomationPage(props: DetailProps) {
       </Live>
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
-      <form class="filter" method="get" action={path}>
+      <Form class="filter" method="get" action={path}>
         <Field
           name="address"
           label="Find an address"
@@ -109,7 +110,7 @@ export function AutomationPage(props: DetailProps) {
           maxlength={1_000}
         />
         <button type="submit">Find</button>
-      </form>
+      </Form>
       <Live id="automation-runs">
         <Runs path={path} runs={runs} address={address} />
       </Live>

@@ -7,7 +7,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, toRefusal } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { ErrorSummary, Field, Layout, List, TextArea, Time } from "../../../http/ui/index.ts";
+import { Field, Form, Layout, List, TextArea, Time } from "../../../http/ui/index.ts";
 import { parseJson } from "./step-fields.ts";
 import { readAutomation } from "./step-routes.tsx";
 
@@ -58,8 +58,7 @@ const DryRunPage = (props: Shown & { caller: CallerCtx; automation: AutomationOu
       <p class="soft">
         What <a href={path}>{automation.name}</a> would do for one person. Nothing is sent or changed.
       </p>
-      <form class="form" method="post" action={`${path}/dry-run`}>
-        <ErrorSummary refusal={refusal} />
+      <Form class="form" action={`${path}/dry-run`} refusal={refusal}>
         <Field
           name="email"
           label="Address of a contact"
@@ -78,7 +77,7 @@ const DryRunPage = (props: Shown & { caller: CallerCtx; automation: AutomationOu
           hint={'JSON, such as [{"name": "order.paid", "at": "2030-01-01T09:00:00Z"}].'}
         />
         <button type="submit">Try it</button>
-      </form>
+      </Form>
       {result ? <Result of={result} /> : null}
     </Layout>
   );

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { AutomationOut } from "../../../audience/automations/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Dialog, Empty, Field, Form, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 
 /** The event that most automations begin with: a person has confirmed a list. */
@@ -59,9 +59,7 @@ export const AutomationsPage = ({ caller, automations, next, form, notice, refus
 
 const CreateDialog = ({ form, refusal }: Pick<ListProps, "form" | "refusal">) => (
   <Dialog label="New automation" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/automations">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/automations" once={form.idempotencyKey} refusal={refusal}>
       <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
       <Field
         name="event"
@@ -72,6 +70,6 @@ const CreateDialog = ({ form, refusal }: Pick<ListProps, "form" | "refusal">) =>
         maxlength={64}
       />
       <button type="submit">Create automation</button>
-    </form>
+    </Form>
   </Dialog>
 );

@@ -4,6 +4,7 @@ import type { Refusal } from "../../../http/page-form.ts";
 import {
   ErrorSummary,
   Facts,
+  Form,
   Layout,
   List,
   PostButton,
@@ -40,14 +41,14 @@ export const StepPage = ({ caller, automation, action, version, refusal, ...step
     <p class="soft">
       A step of <a href={`/app/automations/${automation.id}`}>{automation.name}</a>.
     </p>
-    <form class="form" method="post" action={action} id={stepId("form")}>
+    <Form class="form" action={action} id={stepId("form")}>
       <DefaultButton />
       <ErrorSummary refusal={refusal} />
       <VersionField version={version} refusal={refusal} />
       <input type="hidden" name="kind" value={step.kind} />
       <StepFields {...step} errors={refusal?.errors} />
       <button type="submit">Save step</button>
-    </form>
+    </Form>
   </Layout>
 );
 
@@ -57,8 +58,7 @@ export const KindPage = ({ caller, automation, at }: { caller: CallerCtx; automa
     <p class="soft">
       To <a href={`/app/automations/${automation.id}`}>{automation.name}</a>.
     </p>
-    <form class="form" method="get" action={`/app/automations/${automation.id}/steps/new`}>
-      <input type="hidden" name="at" value={at} />
+    <Form class="form" method="get" action={`/app/automations/${automation.id}/steps/new`} fields={{ at }}>
       <Select
         name="kind"
         label="Kind"
@@ -66,7 +66,7 @@ export const KindPage = ({ caller, automation, at }: { caller: CallerCtx; automa
         options={Object.entries(KIND_NAMES).map(([value, label]) => ({ value, label }))}
       />
       <button type="submit">Continue</button>
-    </form>
+    </Form>
   </Layout>
 );
 

@@ -13,7 +13,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { ErrorSummary, Field, Layout, Select, VersionField } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Form, Layout, Select, VersionField } from "../../../http/ui/index.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
   CONDITION_FORM_BYTES,
@@ -155,7 +155,7 @@ const SettingsPage = ({ caller, automation, choices, form, refusal }: SettingsPr
   );
   return (
     <Layout title="Settings of the automation" caller={caller} at="/app/automations">
-      <form class="form" method="post" action={`/app/automations/${automation.id}/settings`}>
+      <Form class="form" action={`/app/automations/${automation.id}/settings`}>
         <DefaultButton />
         <ErrorSummary refusal={refusal} />
         <VersionField version={form.values.version ?? ""} refusal={refusal} />
@@ -192,7 +192,7 @@ const SettingsPage = ({ caller, automation, choices, form, refusal }: SettingsPr
         />
         {field("exit_events", "Events by which a person leaves", { hint: "Names with commas, such as order.paid." })}
         <button type="submit">Save</button>
-      </form>
+      </Form>
     </Layout>
   );
 };

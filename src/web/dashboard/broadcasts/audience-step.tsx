@@ -1,6 +1,6 @@
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { SegmentRow } from "../../../audience/segments/index.ts";
-import { CheckGroup, Empty, ErrorSummary, Field, Select, VersionField } from "../../../http/ui/index.ts";
+import { CheckGroup, Empty, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
 import { SegmentSelect } from "../segment-select.tsx";
@@ -29,9 +29,7 @@ export function AudienceStep(props: AudienceStepProps) {
           A broadcast is sent from a mailbox.
         </Empty>
       ) : (
-        <form class="form" method="post">
-          <ErrorSummary refusal={refusal} />
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+        <Form class="form" once={form.idempotencyKey} refusal={refusal}>
           <VersionField version={form.version} refusal={refusal} />
           <Field name="name" label="Name" hint="Recipients do not see this." value={name} errors={errors} />
           <Select
@@ -68,7 +66,7 @@ export function AudienceStep(props: AudienceStepProps) {
             }))}
           />
           <StepButtons hasBack={false} />
-        </form>
+        </Form>
       )}
     </StepPage>
   );

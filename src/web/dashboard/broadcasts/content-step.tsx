@@ -4,6 +4,7 @@ import {
   ErrorSummary,
   Field,
   type FieldErrors,
+  Form,
   Notice,
   PreviewFrame,
   Select,
@@ -43,13 +44,12 @@ export function ContentStep(props: ContentStepProps) {
   return (
     <StepPage step="content" actions={picker} {...{ caller, broadcast, done, notice }}>
       <div class="beside">
-        <form id={FORM} method="post" data-previewed={filledFrom === undefined && !refusal ? "" : "now"}>
+        <Form id={FORM} data-previewed={filledFrom === undefined && !refusal ? "" : "now"} once={form.idempotencyKey}>
           <ContinueByEnter />
           <ErrorSummary refusal={refusal} />
           {filledFrom === undefined ? null : (
             <Notice kind="warn">The content is that of {filledFrom}. It is saved by Continue.</Notice>
           )}
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
           <VersionField version={form.version} refusal={refusal} />
           <Select
             name="language"
@@ -97,7 +97,7 @@ export function ContentStep(props: ContentStepProps) {
               Update preview
             </button>
           </StepButtons>
-        </form>
+        </Form>
         <aside aria-label="Preview">
           <PreviewFrame src={broadcast.html_body ? `/app/broadcasts/${broadcast.id}/html` : undefined} />
         </aside>

@@ -1,6 +1,15 @@
 import type { AudienceOut, BroadcastOut, VariantOut, WarmUpEstimate } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
-import { ButtonLink, ErrorSummary, Facts, Field, Numbers, TimeField, VersionField } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  ErrorSummary,
+  Facts,
+  Field,
+  Form,
+  Numbers,
+  TimeField,
+  VersionField,
+} from "../../../http/ui/index.ts";
 import { findIssues, type Issue } from "./issues.ts";
 import { AudienceSplit } from "./sample-bar.tsx";
 import type { StepForm } from "./step-form.tsx";
@@ -133,7 +142,7 @@ function SendForm({ form, isLater, refusal }: SendFormProps) {
   const { scheduled_at: at = "", max_per_hour: limit = "" } = form.values;
   const errors = refusal?.errors;
   return (
-    <form class="schedule" method="post">
+    <Form class="schedule">
       <button type="submit" name="action" value="save" hidden>
         Save
       </button>
@@ -175,6 +184,6 @@ function SendForm({ form, isLater, refusal }: SendFormProps) {
           Schedule
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,5 +1,5 @@
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
-import { ButtonLink, ErrorSummary, Field, PreviewFrame, Select } from "../../../http/ui/index.ts";
+import { ButtonLink, ErrorSummary, Field, Form, PreviewFrame, Select } from "../../../http/ui/index.ts";
 import { StepPage } from "./step-page.tsx";
 import type { StepProps } from "./step-props.tsx";
 import { pathOfStep } from "./steps.ts";
@@ -42,7 +42,7 @@ type TestFormProps = Pick<TestStepProps, "broadcast" | "variants" | "to" | "refu
 
 /** The form that mails a broadcast, or one of its variants, to an address. */
 export const TestForm = ({ broadcast, variants, to, refusal }: TestFormProps) => (
-  <form class="filter" method="post" action={pathOfStep(broadcast.id, "test")}>
+  <Form class="filter" action={pathOfStep(broadcast.id, "test")}>
     <Field name="to" label="Send a test to" type="email" value={to} errors={refusal?.errors} />
     {variants.length < 2 ? null : (
       <Select
@@ -55,5 +55,5 @@ export const TestForm = ({ broadcast, variants, to, refusal }: TestFormProps) =>
     <button class="quiet" type="submit">
       Send test
     </button>
-  </form>
+  </Form>
 );

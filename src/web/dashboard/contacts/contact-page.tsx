@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, TextArea, VersionField } from "../../../http/ui/index.ts";
+import { Field, Form, Layout, TextArea, VersionField } from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 import { PersonTopics } from "./person-topics.tsx";
@@ -45,8 +45,7 @@ export const ContactPage = ({ caller, list, contact, person, form, refusal }: Co
     <p>
       In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
     </p>
-    <form class="form" method="post" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
-      <ErrorSummary refusal={refusal} />
+    <Form class="form" action={`/app/contacts/${list.id}/contacts/${contact.id}`} refusal={refusal}>
       <VersionField version={form.version} refusal={refusal} />
       <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
       <Field name="name" label="Name" required={false} value={form.name} errors={refusal?.errors} />
@@ -60,7 +59,7 @@ export const ContactPage = ({ caller, list, contact, person, form, refusal }: Co
         code
       />
       <button type="submit">Save</button>
-    </form>
+    </Form>
     <p>
       <a href={`/app/contacts/${list.id}/contacts/${contact.id}/timeline`}>Timeline of this person</a>
     </p>

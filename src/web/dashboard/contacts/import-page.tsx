@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorList, ErrorSummary, Facts, Field, Layout, Table } from "../../../http/ui/index.ts";
+import { ErrorList, ErrorSummary, Facts, Field, Form, Layout, Table } from "../../../http/ui/index.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 
@@ -28,8 +28,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
         The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         <a href={path}>Show the list</a>
       </p>
-      <form
-        method="post"
+      <Form
         action={`${path}/import`}
         enctype="multipart/form-data"
         data-import="Importing the contacts… This page shows the result."
@@ -53,7 +52,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           </noscript>
         </div>
         <div data-status="" role="status" />
-      </form>
+      </Form>
       <h2>Columns</h2>
       <Facts
         of={{

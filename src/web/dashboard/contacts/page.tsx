@@ -1,18 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import {
-  ButtonLink,
-  Dialog,
-  Empty,
-  ErrorSummary,
-  Field,
-  Layout,
-  List,
-  Pager,
-  Status,
-  Time,
-} from "../../../http/ui/index.ts";
+import { ButtonLink, Dialog, Empty, Field, Form, Layout, List, Pager, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 
 interface PageProps {
@@ -63,12 +52,10 @@ export const ListsPage = ({
 
 const CreateDialog = ({ form, refusal }: Pick<PageProps, "refusal"> & { form: NewListForm }) => (
   <Dialog label="New list" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/contacts">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/contacts" once={form.idempotencyKey} refusal={refusal}>
       <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
       <button type="submit">Create list</button>
-    </form>
+    </Form>
   </Dialog>
 );
 
@@ -95,10 +82,10 @@ export function ListPage({ caller, list, contacts, search, form, next, notice, r
         {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         {list.description ?? ""}
       </p>
-      <form class="filter" method="get" action={path}>
+      <Form class="filter" method="get" action={path}>
         <Field name="q" label="Find by address or name" type="search" required={false} value={search} maxlength={320} />
         <button type="submit">Find</button>
-      </form>
+      </Form>
       {contacts.length === 0 ? (
         <Empty
           drawing={search === "" ? "people" : "search"}
@@ -152,7 +139,7 @@ export const deletionQuestion = (email: string) =>
   `Delete ${email} from this list? Waiting emails of broadcasts to it are cancelled.`;
 
 const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) => (
-  <form class="inline" method="post" action={`${path}/contacts/${contact.id}/delete`}>
+  <Form class="inline" action={`${path}/contacts/${contact.id}/delete`}>
     <button
       class="link"
       type="submit"
@@ -162,19 +149,17 @@ const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) =>
     >
       Delete
     </button>
-  </form>
+  </Form>
 );
 
 type AddDialogProps = { path: string } & Pick<ListPageProps, "form" | "refusal">;
 
 const AddDialog = ({ path, form, refusal }: AddDialogProps) => (
   <Dialog label="Add a contact" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action={path}>
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action={path} once={form.idempotencyKey} refusal={refusal}>
       <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
       <Field name="name" label="Name" required={false} value={form.name} errors={refusal?.errors} />
       <button type="submit">Add contact</button>
-    </form>
+    </Form>
   </Dialog>
 );

@@ -1,4 +1,4 @@
-import { List } from "../../../http/ui/index.ts";
+import { Form, List } from "../../../http/ui/index.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 
 interface PersonTopicsProps {
@@ -28,7 +28,7 @@ export const PersonTopics = ({
         ? "This person has unsubscribed from all mailings, so no topic mails them."
         : "The choices of this person, in every list. Change one only when the person asked for it."}
     </p>
-    <form method="post" action={path}>
+    <Form action={path}>
       <List
         caption="Topics of this person"
         columns={["Topic", "Choice", "Without a choice"]}
@@ -47,6 +47,6 @@ export const PersonTopics = ({
       <button class="quiet" type="submit">
         Save topics
       </button>
-    </form>
+    </Form>
   </section>
 );

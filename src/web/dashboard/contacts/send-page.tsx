@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorList, ErrorSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
+import { Empty, ErrorList, Field, Form, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
 import { TopicSelect } from "../topic-select.tsx";
@@ -35,14 +35,12 @@ export function SendPage({ caller, list, senders, topics, form, refusal }: SendP
           An email is sent from a mailbox, and this workspace has none yet.
         </Empty>
       ) : (
-        <form method="post" action={`/app/contacts/${list.id}/send`}>
-          <ErrorSummary refusal={refusal} />
+        <Form action={`/app/contacts/${list.id}/send`} once={form.idempotencyKey} refusal={refusal}>
           <p>
             {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact gets" : "contacts get"} it,
             less those that are suppressed or have unsubscribed. For tests, schedules and results use a{" "}
             <a href="/app/broadcasts/new">broadcast</a>.
           </p>
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
           <div class="columns">
             <Select
               name="mailbox_id"
@@ -63,7 +61,7 @@ export function SendPage({ caller, list, senders, topics, form, refusal }: SendP
           <TextArea name="html" label="HTML" required={false} rows={10} code value={form.html} errors={errors} />
           <TextArea name="text" label="Text" required={false} value={form.text} errors={errors} />
           <button type="submit">Send to {list.contact_count.toLocaleString("en")}</button>
-        </form>
+        </Form>
       )}
     </Layout>
   );

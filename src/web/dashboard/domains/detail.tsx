@@ -5,8 +5,10 @@ import {
   ButtonLink,
   ErrorSummary,
   Field,
+  Form,
   Layout,
   List,
+  PostButton,
   Share,
   Status,
   TextArea,
@@ -97,19 +99,17 @@ function introOf({ status, setup }: DomainOut): string {
 }
 
 const SetupForm = ({ domain: { id, setup } }: { domain: DomainOut }) => (
-  <form method="post" action={`/app/domains/${id}/setup`}>
-    <input type="hidden" name="setup" value={setup === "manual" ? "delegated" : "manual"} />
-    <button class="quiet" type="submit">
-      {setup === "manual" ? "Publish CNAMEs instead" : "Publish values instead"}
-    </button>
-  </form>
+  <PostButton
+    to={`/app/domains/${id}/setup`}
+    label={setup === "manual" ? "Publish CNAMEs instead" : "Publish values instead"}
+    kind="quiet"
+    fields={{ setup: setup === "manual" ? "delegated" : "manual" }}
+  />
 );
 
 const Actions = ({ domain, canDelegate }: { domain: DomainOut; canDelegate: boolean }) => (
   <>
-    <form method="post" action={`/app/domains/${domain.id}/verify`}>
-      <button type="submit">Check records</button>
-    </form>
+    <PostButton to={`/app/domains/${domain.id}/verify`} label="Check records" />
     {canDelegate ? <SetupForm domain={domain} /> : null}
     {domain.status === "verified" ? (
       <ButtonLink to={`/app/domains/${domain.id}/rotate`} label="Rotate DKIM keys" kind="quiet" />
@@ -168,12 +168,12 @@ const Policy = ({ domain: { id, mta_sts: policy }, mayManage }: { domain: Domain
           <a href={`/app/domains/${id}/reports?kind=tls`}>TLS reports</a>
         </p>
         {mayManage && policy.mode !== "none" ? (
-          <form method="post" action={`/app/domains/${id}/mta-sts`}>
+          <Form action={`/app/domains/${id}/mta-sts`}>
             {isTesting ? <PolicyButton mode="enforce" label="Enforce now" /> : null}{" "}
             {isTesting && policy.enforces_from === null ? null : (
               <PolicyButton mode="testing" label={isTesting ? "Keep testing" : "Back to testing"} />
             )}
-          </form>
+          </Form>
         ) : null}
       </section>
     </>
@@ -267,7 +267,7 @@ const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "doma
       The recipient has seven days to accept. The domain moves with its sub-domains and mailboxes 24 hours after that,
       and every owner of this workspace can stop it until then.
     </p>
-    <form class="form" method="post" action={`/app/domains/${domain.id}/transfer`}>
+    <Form class="form" action={`/app/domains/${domain.id}/transfer`}>
       <Field
         name="target_email"
         label="Email address of the recipient's account"
@@ -286,6 +286,6 @@ const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "doma
       <button class="quiet" type="submit">
         Offer the domain
       </button>
-    </form>
+    </Form>
   </>
 );

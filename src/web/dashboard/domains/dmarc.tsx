@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { DmarcSummary } from "../../../domains/reports/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ButtonLink, ErrorSummary, Layout, Numbers, Select } from "../../../http/ui/index.ts";
+import { ButtonLink, ErrorSummary, Form, Layout, Numbers, Select } from "../../../http/ui/index.ts";
 
 interface DmarcPageProps {
   caller: CallerCtx;
@@ -46,7 +46,7 @@ export function DmarcPage({ caller, domain, summary: { messages, aligned, advice
       <p>
         <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
       </p>
-      <form class="form" method="post" action={`/app/domains/${domain.id}/dmarc`}>
+      <Form class="form" action={`/app/domains/${domain.id}/dmarc`}>
         <Select
           name="dmarc_policy"
           label="Mail that is not aligned"
@@ -55,7 +55,7 @@ export function DmarcPage({ caller, domain, summary: { messages, aligned, advice
           errors={refusal?.errors}
         />
         <button type="submit">Set the policy</button>
-      </form>
+      </Form>
     </Layout>
   );
 }

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import type { HealthOut } from "../../../domains/health/index.ts";
-import { ButtonLink, Layout, Status, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, Layout, PostButton, Status, Time } from "../../../http/ui/index.ts";
 
 interface DomainHealthPageProps {
   caller: CallerCtx;
@@ -18,9 +18,7 @@ export const DomainHealthPage = ({ caller, domain, health }: DomainHealthPagePro
     actions={
       <>
         {caller.actor.scopes.has("domains:manage") ? (
-          <form method="post" action={`/app/domains/${domain.id}/health`}>
-            <button type="submit">Check now</button>
-          </form>
+          <PostButton to={`/app/domains/${domain.id}/health`} label="Check now" />
         ) : null}
         <ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />
       </>

@@ -1,18 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import {
-  Dialog,
-  Empty,
-  ErrorSummary,
-  Field,
-  Layout,
-  List,
-  Pager,
-  Select,
-  Status,
-  Time,
-} from "../../../http/ui/index.ts";
+import { Dialog, Empty, Field, Form, Layout, List, Pager, Select, Status, Time } from "../../../http/ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { HEALTH_LABELS } from "./health.tsx";
 
@@ -77,9 +66,7 @@ const AddDialog = ({
   canDelegate,
 }: Pick<DomainsPageProps, "form" | "refusal"> & { canDelegate: boolean }) => (
   <Dialog label="Add a domain" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/domains">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/domains" once={form.idempotencyKey} refusal={refusal}>
       <Field
         name="name"
         label="Domain name"
@@ -92,6 +79,6 @@ const AddDialog = ({
         <Select name="setup" label="Records to publish" options={SETUPS} value={form.setup} errors={refusal?.errors} />
       ) : null}
       <button type="submit">Add domain</button>
-    </form>
+    </Form>
   </Dialog>
 );

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
+import { Form, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
 import type { BatchOut } from "../../../sending/emails/index.ts";
 
 interface BatchPageProps {
@@ -14,9 +14,7 @@ interface BatchPageProps {
 /** The page that sends a batch: the JSON array of the API. */
 export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageProps) => (
   <Layout title="Send a batch" caller={caller} at="/app/emails">
-    <form method="post" action="/app/emails/batch">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+    <Form action="/app/emails/batch" once={idempotencyKey} refusal={refusal}>
       <TextArea
         name="items"
         label="Emails"
@@ -27,7 +25,7 @@ export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageP
         code
       />
       <button type="submit">Send</button>
-    </form>
+    </Form>
   </Layout>
 );
 

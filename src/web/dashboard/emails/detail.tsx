@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Facts, Layout, List, Live, Notice, SizedMailFrame, Status, Time } from "../../../http/ui/index.ts";
+import { Facts, Layout, List, Live, Notice, PostButton, SizedMailFrame, Status, Time } from "../../../http/ui/index.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
 import type { ReceiverWait } from "../../../sending/receivers/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
@@ -77,33 +77,16 @@ const RETRIABLE = ["bounced", "rejected", "failed"];
 function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
   if (!caller.actor.scopes.has("emails:send")) return null;
   const path = `/app/emails/${email.id}`;
-  const key = <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />;
-  if (RETRIABLE.includes(email.status))
-    return (
-      <form method="post" action={`${path}/retry`}>
-        {key}
-        <button type="submit">Retry</button>
-      </form>
-    );
+  const fields = { idempotency_key: crypto.randomUUID() };
+  if (RETRIABLE.includes(email.status)) return <PostButton to={`${path}/retry`} label="Retry" fields={fields} />;
   if (email.status !== "scheduled")
     return email.html_body === null && email.text_body === null ? null : (
-      <form method="post" action={`${path}/copy`}>
-        {key}
-        <button class="quiet" type="submit">
-          Send me a copy
-        </button>
-      </form>
+      <PostButton to={`${path}/copy`} label="Send me a copy" kind="quiet" fields={fields} />
     );
   return (
     <>
-      <form method="post" action={`${path}/send-now`}>
-        <button type="submit">Send now</button>
-      </form>
-      <form method="post" action={`${path}/cancel`}>
-        <button class="danger" type="submit">
-          Cancel
-        </button>
-      </form>
+      <PostButton to={`${path}/send-now`} label="Send now" />
+      <PostButton to={`${path}/cancel`} label="Cancel" kind="danger" />
     </>
   );
 }

@@ -7,6 +7,7 @@ import {
   ErrorSummary,
   Field,
   type FieldErrors,
+  Form,
   Layout,
   Notice,
   PreviewFrame,
@@ -112,14 +113,13 @@ const EmailFields = ({ senders, form, template, refusal, isValid = false }: NewE
   const errors = refusal?.errors;
   const isFilled = refusal !== undefined || template !== null || isValid;
   return (
-    <form id={FORM} method="post" action="/app/emails/new" data-previewed={isFilled ? "now" : ""}>
+    <Form id={FORM} action="/app/emails/new" data-previewed={isFilled ? "now" : ""} once={form.idempotencyKey}>
       {/* Enter in a field presses the first button of the form. */}
       <button type="submit" hidden>
         Send
       </button>
       <ErrorSummary refusal={refusal} />
       {isValid ? <Notice kind="good">Nothing is wrong with this email. It has not been sent yet.</Notice> : null}
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <Select
         name="from_"
         label="From"
@@ -145,7 +145,7 @@ const EmailFields = ({ senders, form, template, refusal, isValid = false }: NewE
           Update preview
         </button>
       </div>
-    </form>
+    </Form>
   );
 };
 

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import {
   ButtonLink,
   Empty,
+  Form,
   Layout,
   List,
   Live,
@@ -35,7 +36,7 @@ interface EmailsPageProps {
 export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next, error }: EmailsPageProps) => (
   <Layout title="Emails" caller={caller} at="/app/emails" actions={<NewLink caller={caller} />}>
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-    <form class="filter" method="get" action="/app/emails">
+    <Form class="filter" method="get" action="/app/emails">
       <SearchField
         label="Search emails"
         value={q}
@@ -46,7 +47,7 @@ export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next,
       <button class="quiet" type="submit">
         Search
       </button>
-    </form>
+    </Form>
     <StatusChips q={q} chosen={status} />
     <SavedSearches searches={searches} q={q} status={status} />
     {/* A search may read many rows, so it is not repeated. */}

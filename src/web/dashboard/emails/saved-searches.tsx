@@ -1,4 +1,4 @@
-import { Field } from "../../../http/ui/index.ts";
+import { Field, Form, PostButton } from "../../../http/ui/index.ts";
 import type { SavedSearchesOut } from "../../../sending/emails/index.ts";
 import { emailsPath } from "./path.ts";
 
@@ -22,26 +22,24 @@ export function SavedSearches({ searches, q, status }: SavedSearchesProps) {
               <a class="action" href={emailsPath({ q: query ?? "", status: wanted ?? "" })}>
                 {name}
               </a>{" "}
-              <form class="inline" method="post" action="/app/emails/searches/remove">
-                <input type="hidden" name="id" value={id} />
-                <button class="link" type="submit" aria-label={`Remove ${name}`}>
-                  Remove
-                </button>
-              </form>
+              <PostButton
+                to="/app/emails/searches/remove"
+                label="Remove"
+                kind="link"
+                name={`Remove ${name}`}
+                fields={{ id }}
+              />
             </li>
           ))}
         </ul>
       )}
       {isSearch ? (
-        <form class="filter" method="post" action="/app/emails/searches">
-          <input type="hidden" name="id" value={crypto.randomUUID()} />
-          <input type="hidden" name="query" value={q} />
-          <input type="hidden" name="status" value={status} />
+        <Form class="filter" action="/app/emails/searches" fields={{ id: crypto.randomUUID(), query: q, status }}>
           <Field name="name" label="Name of this search" maxlength={100} />
           <button class="quiet" type="submit">
             Save
           </button>
-        </form>
+        </Form>
       ) : null}
     </details>
   );

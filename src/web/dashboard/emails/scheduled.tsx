@@ -1,5 +1,16 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Layout, List, Notice, Pager, ShortTimeField, Time, waitOf } from "../../../http/ui/index.ts";
+import {
+  Empty,
+  Form,
+  Layout,
+  List,
+  Notice,
+  Pager,
+  PostButton,
+  ShortTimeField,
+  Time,
+  waitOf,
+} from "../../../http/ui/index.ts";
 import type { ScheduledOut } from "../../../sending/emails/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
@@ -37,21 +48,13 @@ export const ScheduledPage = ({ caller, emails, next, notice, error }: Scheduled
 
 const Change = ({ email }: { email: ScheduledOut }) => (
   <div class="actions">
-    <form class="inline" method="post" action={`/app/emails/${email.id}/move`}>
+    <Form class="inline" action={`/app/emails/${email.id}/move`}>
       <ShortTimeField name="send_at" label={`New time of ${email.subject}`} at={email.scheduled_at} />
       <button class="link" type="submit">
         Move
       </button>
-    </form>
-    <form class="inline" method="post" action={`/app/emails/${email.id}/send-now`}>
-      <button class="link" type="submit">
-        Send now
-      </button>
-    </form>
-    <form class="inline" method="post" action={`/app/emails/${email.id}/cancel`}>
-      <button class="link" type="submit">
-        Cancel
-      </button>
-    </form>
+    </Form>
+    <PostButton to={`/app/emails/${email.id}/send-now`} label="Send now" kind="link" />
+    <PostButton to={`/app/emails/${email.id}/cancel`} label="Cancel" kind="link" />
   </div>
 );

@@ -10,6 +10,7 @@ import {
   Empty,
   ErrorSummary,
   Field,
+  Form,
   Layout,
   List,
   Status,
@@ -96,7 +97,7 @@ export function FormsPage(props: FormsPageProps) {
 const ConfirmationForm = ({ list, confirmation, refused, refusal }: FormsPageProps) => {
   const shown = refused === "confirmation" ? refusal : undefined;
   return (
-    <form class="form" method="post" action={`/app/contacts/${list.id}/confirmation`}>
+    <Form class="form" action={`/app/contacts/${list.id}/confirmation`}>
       <h2>Confirmation</h2>
       <ErrorSummary refusal={shown} />
       <Check name="confirm" label="New contacts confirm by a link in an email" checked={confirmation.confirm} />
@@ -119,7 +120,7 @@ const ConfirmationForm = ({ list, confirmation, refused, refusal }: FormsPagePro
       <button class="quiet" type="submit">
         Save
       </button>
-    </form>
+    </Form>
   );
 };
 
@@ -127,12 +128,11 @@ const CreateDialog = ({ list, draft, refused, refusal }: FormsPageProps) => {
   const shown = refused === "form" ? refusal : undefined;
   return (
     <Dialog label="New form" icon="plus" isOpen={shown !== undefined}>
-      <form method="post" action={`/app/contacts/${list.id}/forms`}>
+      <Form action={`/app/contacts/${list.id}/forms`} once={draft.idempotencyKey}>
         <ErrorSummary refusal={shown} />
-        <input type="hidden" name="idempotency_key" value={draft.idempotencyKey} />
         <Fields draft={draft} refusal={shown} />
         <button type="submit">Create form</button>
-      </form>
+      </Form>
     </Dialog>
   );
 };
@@ -199,12 +199,11 @@ export const FormPage = ({
     <p>
       A form of <a href={`/app/contacts/${list.id}/forms`}>{list.name}</a>.
     </p>
-    <form class="form" method="post" action={`/app/contacts/${list.id}/forms/${form.id}`}>
-      <ErrorSummary refusal={refusal} />
+    <Form class="form" action={`/app/contacts/${list.id}/forms/${form.id}`} refusal={refusal}>
       <Fields draft={draft} refusal={refusal} />
       <Check name="is_active" label="The form takes submissions" checked={draft.isActive} />
       <button type="submit">Save</button>
-    </form>
+    </Form>
     <h2>HTML for your page</h2>
     <Code label="HTML of the form" text={form.html} />
   </Layout>

@@ -3,8 +3,8 @@ import type { Refusal } from "../../../http/page-form.ts";
 import {
   ButtonLink,
   Empty,
-  ErrorSummary,
   Facts,
+  Form,
   Layout,
   List,
   Notice,
@@ -94,14 +94,12 @@ export const NewRulePage = ({ caller, form, scopes, refusal }: NewRulePageProps)
         Mail to your domains is forwarded, and this workspace has no domain yet.
       </Empty>
     ) : (
-      <form class="form" method="post" action="/app/forwarding/new">
-        <ErrorSummary refusal={refusal} />
-        <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Form class="form" action="/app/forwarding/new" once={form.idempotencyKey} refusal={refusal}>
         <RuleFields form={form} scopes={scopes} errors={refusal?.errors} />
         <p>
           <button type="submit">Create rule</button>
         </p>
-      </form>
+      </Form>
     )}
   </Layout>
 );
@@ -144,14 +142,13 @@ export function RulePage({ caller, rule, names, form, notice, refusal }: RulePag
       {mayManage(caller) ? (
         <>
           <h2>Change</h2>
-          <form class="form" method="post" action={path}>
-            <ErrorSummary refusal={refusal} />
+          <Form class="form" action={path} refusal={refusal}>
             <VersionField version={form.version} refusal={refusal} />
             <RuleFields form={form} errors={refusal?.errors} />
             <p>
               <button type="submit">Save</button>
             </p>
-          </form>
+          </Form>
         </>
       ) : null}
     </Layout>

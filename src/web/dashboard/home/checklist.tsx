@@ -1,4 +1,4 @@
-import { Drawing, Field, Status } from "../../../http/ui/index.ts";
+import { Drawing, Field, Form, Status } from "../../../http/ui/index.ts";
 import type { SetupState } from "./queries.ts";
 
 interface Step {
@@ -61,13 +61,12 @@ const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
       <p class="soft">
         Add one that you own. The next page has the DNS records that prove it and let receivers trust your emails.
       </p>
-      <form class="filter" method="post" action="/app/domains">
-        <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+      <Form class="filter" action="/app/domains" once={idempotencyKey}>
         <Field name="name" label="Domain name" placeholder="shop.example.net" maxlength={253} />
         <button class="main" type="submit">
           Add domain
         </button>
-      </form>
+      </Form>
     </div>
   </section>
 );

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, ErrorSummary, Field, Select } from "../../../http/ui/index.ts";
+import { Dialog, Field, Form, Select } from "../../../http/ui/index.ts";
 
 /** The fields of the form that sends a test mail, as they were filled in. */
 export interface TestForm {
@@ -25,9 +25,7 @@ export const TestMail = ({ senders, isMain, form, refusal }: TestMailProps) => (
     isOpen={refusal !== undefined}
     {...(isMain ? {} : { kind: "quiet" as const })}
   >
-    <form method="post" action="/app/test-mail">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/test-mail" once={form.idempotencyKey} refusal={refusal}>
       <Select
         name="from_"
         label="From"
@@ -44,7 +42,7 @@ export const TestMail = ({ senders, isMain, form, refusal }: TestMailProps) => (
         maxlength={254}
       />
       <button type="submit">Send</button>
-    </form>
+    </Form>
   </Dialog>
 );
 

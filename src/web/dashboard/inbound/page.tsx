@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Facts, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import { Empty, Facts, Field, Form, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
 import type { Authentication } from "../../../mail/authentication-results/index.ts";
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -21,7 +21,7 @@ export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProp
       <p>Only owners and admins of the workspace see the inbound log.</p>
     ) : (
       <>
-        <form class="filter" method="get" action="/app/inbound">
+        <Form class="filter" method="get" action="/app/inbound">
           <Field
             name="q"
             label="Search"
@@ -32,7 +32,7 @@ export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProp
             maxlength={500}
           />
           <button type="submit">Search</button>
-        </form>
+        </Form>
         <Live id="received" isPolled={q === ""}>
           {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
         </Live>

@@ -6,6 +6,7 @@ import {
   ErrorSummary,
   Facts,
   Field,
+  Form,
   Layout,
   Status,
   Time,
@@ -64,7 +65,7 @@ interface SettingsProps extends Pick<MailboxPageProps, "form" | "refusal"> {
 }
 
 const Settings = ({ path, form, refusal, isManager }: SettingsProps) => (
-  <form method="post" action={path}>
+  <Form action={path}>
     <h2>Settings</h2>
     <VersionField version={form.version} refusal={refusal} />
     <Field
@@ -91,11 +92,11 @@ const Settings = ({ path, form, refusal, isManager }: SettingsProps) => (
     <p>
       <button type="submit">Save</button>
     </p>
-  </form>
+  </Form>
 );
 
 const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPageProps, "mailbox" | "members">) => (
-  <form method="post" action={`${path}/assignees`}>
+  <Form action={`${path}/assignees`}>
     <h2>Who may open it</h2>
     <fieldset>
       <legend>Assigned members</legend>
@@ -108,11 +109,11 @@ const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPa
         Assign
       </button>
     </p>
-  </form>
+  </Form>
 );
 
 const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
-  <form method="post" action={`${path}/password`}>
+  <Form action={`${path}/password`}>
     <h2>Password for webmail</h2>
     <Field
       name="password"
@@ -127,5 +128,5 @@ const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefine
         Set password
       </button>
     </p>
-  </form>
+  </Form>
 );

@@ -1,17 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import {
-  Dialog,
-  Empty,
-  ErrorSummary,
-  Field,
-  Layout,
-  List,
-  Pager,
-  Select,
-  Share,
-  Status,
-} from "../../../http/ui/index.ts";
+import { Dialog, Empty, Field, Form, Layout, List, Pager, Select, Share, Status } from "../../../http/ui/index.ts";
 import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
 import { curlLine } from "../curl-line.ts";
 
@@ -68,9 +57,7 @@ const CreateDialog = ({ domains, form, refusal }: Pick<MailboxesPageProps, "doma
   const errors = refusal?.errors;
   return (
     <Dialog label="New mailbox" icon="plus" isOpen={refusal !== undefined}>
-      <form method="post" action="/app/mailboxes">
-        <ErrorSummary refusal={refusal} />
-        <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Form action="/app/mailboxes" once={form.idempotencyKey} refusal={refusal}>
         <Field
           name="local_part"
           label="Name before the @"
@@ -93,7 +80,7 @@ const CreateDialog = ({ domains, form, refusal }: Pick<MailboxesPageProps, "doma
           errors={errors}
         />
         <button type="submit">Create mailbox</button>
-      </form>
+      </Form>
     </Dialog>
   );
 };

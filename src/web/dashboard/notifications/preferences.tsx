@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Layout, PostButton } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, Form, Layout, PostButton } from "../../../http/ui/index.ts";
 import {
   type Category,
   type Channel,
@@ -35,7 +35,7 @@ export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack
       They are yours, and apply in each of your workspaces. Owners of a workspace are notified.{" "}
       <a href="/app/notifications">All notifications</a>
     </p>
-    <form method="post" action="/app/notifications/preferences">
+    <Form action="/app/notifications/preferences">
       <div class="list matrix">
         <table aria-label="Channels by category">
           <thead>
@@ -68,7 +68,7 @@ export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack
         </table>
       </div>
       {caller.actor.scopes.has("notifications:manage") ? <button type="submit">Save</button> : null}
-    </form>
+    </Form>
     {caller.actor.scopes.has("team:manage") ? <SlackForm {...slack} errors={refusal?.errors} /> : null}
   </Layout>
 );
@@ -88,7 +88,7 @@ const SlackForm = ({
         ? "Notifications are posted to a channel. A new URL replaces that of today, which is not shown."
         : "No channel is set, so nothing is posted to Slack."}
     </p>
-    <form class="form" method="post" action="/app/notifications/slack">
+    <Form class="form" action="/app/notifications/slack">
       <Field
         name="slack_webhook_url"
         label="URL of an incoming webhook of Slack"
@@ -101,7 +101,7 @@ const SlackForm = ({
       <button class="quiet" type="submit">
         {hasSlack ? "Replace" : "Set"}
       </button>
-    </form>
+    </Form>
     {hasSlack ? <PostButton to="/app/notifications/slack/remove" label="Stop posting to Slack" kind="danger" /> : null}
   </>
 );

@@ -4,6 +4,7 @@ import type { FoundContact } from "../../../audience/contacts/index.ts";
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import {
   Empty,
+  Form,
   Icon,
   type IconName,
   Layout,
@@ -33,9 +34,9 @@ export function SearchPage({ caller, q, emails, contacts, domains, entries, erro
   return (
     <Layout title={q === "" ? "Find" : `Results for “${q}”`} caller={caller} at="/app/search" query={q}>
       {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-      <form class="find-page" method="get" action="/app/search">
+      <Form class="find-page" method="get" action="/app/search">
         <SearchField label="Find emails, contacts, domains and settings" value={q} maxlength={200} />
-      </form>
+      </Form>
       {isEmpty ? <Empty drawing="search">Nothing matches. Try part of an address, a subject or a domain.</Empty> : null}
       <div class="found" data-found="">
         <Group

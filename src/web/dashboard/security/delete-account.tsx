@@ -9,7 +9,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { deleteSessionCookies } from "../../../http/session-cookies.ts";
-import { ButtonLink, ErrorSummary, Field, Layout, Notice } from "../../../http/ui/index.ts";
+import { ButtonLink, Field, Form, Layout, Notice } from "../../../http/ui/index.ts";
 import {
   type AccountWorkspace,
   deleteAccount,
@@ -93,7 +93,7 @@ const DeleteAccountPage = ({ caller, workspaces, step, proof, isSent, refusal }:
     <p>Your sessions, API keys, SMTP credentials and connected programs stop working at once. This cannot be undone.</p>
     <Names title="Deleted with all their data, because you are alone in them" of={workspaces.filter(isAlone)} />
     <Names title="You leave, and what you made there stays" of={workspaces.filter((each) => !isAlone(each))} />
-    {step === "refused" ? <Refused workspaces={workspaces} /> : <Form {...{ caller, step, proof, refusal }} />}
+    {step === "refused" ? <Refused workspaces={workspaces} /> : <DeletionForm {...{ caller, step, proof, refusal }} />}
   </Layout>
 );
 
@@ -123,24 +123,22 @@ function Refused({ workspaces }: { workspaces: readonly AccountWorkspace[] }) {
   );
 }
 
-const Form = ({
+const DeletionForm = ({
   caller,
   step,
   proof,
   refusal,
 }: Pick<DeleteAccountPageProps, "caller" | "step" | "proof" | "refusal">) =>
   step === "link" ? (
-    <form class="form" method="post" action={`${PATH}/link`}>
-      <ErrorSummary refusal={refusal} />
+    <Form class="form" action={`${PATH}/link`} refusal={refusal}>
       <p>First prove that it is you: we send a link to {caller.actor.email}.</p>
       <div class="actions">
         <button type="submit">Send the link</button>
         <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
       </div>
-    </form>
+    </Form>
   ) : (
-    <form class="form" method="post" action={PATH}>
-      <ErrorSummary refusal={refusal} />
+    <Form class="form" action={PATH} refusal={refusal}>
       {step === "code" ? (
         <Field
           name="proof"
@@ -166,5 +164,5 @@ const Form = ({
         </button>
         <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
       </div>
-    </form>
+    </Form>
   );

@@ -1,6 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { SessionRow } from "../../../access/sessions/index.ts";
-import { ButtonLink, Field, Layout, List, Notice, QrCode, Time, useViewer } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Field,
+  Form,
+  Layout,
+  List,
+  Notice,
+  PostButton,
+  QrCode,
+  Time,
+  useViewer,
+} from "../../../http/ui/index.ts";
 import type { TotpStatus } from "../../../identity/sign-ins/index.ts";
 import { formatTime } from "../../../lib/local-time.ts";
 
@@ -40,9 +51,7 @@ export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: Se
 const SetupForm = () => (
   <>
     <p>It is off. When it is on, signing in also asks for a code of an app on your phone.</p>
-    <form method="post" action="/app/security/totp/setup">
-      <button type="submit">Set up</button>
-    </form>
+    <PostButton to="/app/security/totp/setup" label="Set up" />
   </>
 );
 
@@ -51,12 +60,12 @@ const DisableForm = ({ recoveryCodes }: { recoveryCodes: number }) => (
     <p>
       It is on, and {recoveryCodes} recovery {recoveryCodes === 1 ? "code is" : "codes are"} left.
     </p>
-    <form class="form" method="post" action="/app/security/totp/disable">
+    <Form class="form" action="/app/security/totp/disable">
       <CodeField hint="Of your app, or a recovery code." />
       <button class="danger" type="submit">
         Turn off
       </button>
-    </form>
+    </Form>
   </>
 );
 
@@ -118,13 +127,13 @@ export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => 
         </p>
       </>
     )}
-    <form class="form" method="post" action="/app/security/totp/enable">
+    <Form class="form" action="/app/security/totp/enable">
       <CodeField hint="The six digits that the app shows." />
       <button type="submit">Turn on</button>{" "}
       <a class="button quiet" href="/app/security">
         {secret === null ? "Start again" : "Cancel"}
       </a>
-    </form>
+    </Form>
   </Layout>
 );
 

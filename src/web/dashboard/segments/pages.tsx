@@ -7,6 +7,7 @@ import {
   ErrorSummary,
   Facts,
   Field,
+  Form,
   Layout,
   List,
   Live,
@@ -223,10 +224,9 @@ interface FormProps {
 /** The form of a new segment, or of one that is changed. */
 export const SegmentFormPage = ({ caller, title, action, form, choices, refusal }: FormProps) => (
   <Layout title={title} caller={caller} at={AT}>
-    <form class="form" method="post" action={action}>
+    <Form class="form" action={action} once={form.idempotencyKey}>
       <DefaultButton />
       <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <VersionField version={form.version} refusal={refusal} />
       <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
       <ConditionFields
@@ -238,6 +238,6 @@ export const SegmentFormPage = ({ caller, title, action, form, choices, refusal 
         errors={refusal?.errors}
       />
       <button type="submit">Save segment</button>
-    </form>
+    </Form>
   </Layout>
 );

@@ -6,7 +6,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { ButtonLink, ErrorSummary, Field, Layout } from "../../../http/ui/index.ts";
+import { ButtonLink, Field, Form, Layout } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 
@@ -38,8 +38,7 @@ function showForm(c: Context<AppEnv>, refusal?: Refusal) {
         Its domains, mailboxes and all mail in them, contacts, emails and results are deleted. Its API keys stop working
         at once, and queued emails are not sent. This cannot be undone.
       </p>
-      <form class="form" method="post" action="/app/settings/delete">
-        <ErrorSummary refusal={refusal} />
+      <Form class="form" action="/app/settings/delete" refusal={refusal}>
         <Field name="name" label={`To go on, type the name of the workspace: ${name}`} errors={refusal?.errors} />
         <div class="actions">
           <button class="danger final" type="submit">
@@ -47,7 +46,7 @@ function showForm(c: Context<AppEnv>, refusal?: Refusal) {
           </button>
           <ButtonLink to="/app/settings" label="Cancel" kind="quiet" />
         </div>
-      </form>
+      </Form>
     </Layout>
   );
   return respondPage(c, page, { status: refusal?.status ?? 200 });

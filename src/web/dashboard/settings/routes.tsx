@@ -6,17 +6,7 @@ import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import {
-  ButtonLink,
-  Check,
-  ErrorSummary,
-  Facts,
-  Field,
-  Layout,
-  Select,
-  Status,
-  VersionField,
-} from "../../../http/ui/index.ts";
+import { ButtonLink, Check, Facts, Field, Form, Layout, Select, Status, VersionField } from "../../../http/ui/index.ts";
 import {
   getWorkspace,
   updateWorkspace,
@@ -80,8 +70,7 @@ interface SettingsPageProps {
 const SettingsPage = ({ caller, workspace, form, notice, refusal }: SettingsPageProps) => (
   <Layout title="Settings" caller={caller} at="/app/settings" notice={notice}>
     {caller.actor.scopes.has("team:manage") ? (
-      <form class="form" method="post" action="/app/settings">
-        <ErrorSummary refusal={refusal} />
+      <Form class="form" action="/app/settings" refusal={refusal}>
         <VersionField version={form.version} refusal={refusal} />
         <Field name="name" label="Name of the workspace" value={form.name} errors={refusal?.errors} />
         <Select name="tracking_opens" label="Count opens" options={trackingOptions} value={form.opens} />
@@ -95,7 +84,7 @@ const SettingsPage = ({ caller, workspace, form, notice, refusal }: SettingsPage
           />
         </fieldset>
         <button type="submit">Save</button>
-      </form>
+      </Form>
     ) : (
       <Facts
         of={{

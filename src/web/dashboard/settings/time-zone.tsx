@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { Select, Time, useViewer } from "../../../http/ui/index.ts";
+import { Form, Select, Time, useViewer } from "../../../http/ui/index.ts";
 import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
 
@@ -24,7 +24,7 @@ export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
   const chosen = isAutomatic || actor.kind !== "session" ? "" : (actor.timeZone ?? "");
   const automatic = { value: "", label: isAutomatic ? `Automatic: ${zone}` : "Automatic: that of the browser" };
   return (
-    <form class="form" method="post" action="/app/settings/time-zone">
+    <Form class="form" action="/app/settings/time-zone">
       <h2>Your time zone</h2>
       <p>
         It is <Time at={now} as="whole" /> in {zone}. The title of each time has it in UTC.
@@ -39,6 +39,6 @@ export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
       <button class="quiet" type="submit">
         Save time zone
       </button>
-    </form>
+    </Form>
   );
 }

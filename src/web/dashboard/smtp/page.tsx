@@ -5,8 +5,8 @@ import {
   Code,
   Dialog,
   Empty,
-  ErrorSummary,
   Facts,
+  Form,
   Layout,
   List,
   Notice,
@@ -87,9 +87,7 @@ const CreateDialog = ({
   refusal,
 }: Pick<SmtpPageProps, "domains" | "idempotencyKey" | "refusal">) => (
   <Dialog label="New credential" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/smtp">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+    <Form action="/app/smtp" once={idempotencyKey} refusal={refusal}>
       <Select
         name="domain_id"
         label="Domain"
@@ -97,7 +95,7 @@ const CreateDialog = ({
         errors={refusal?.errors}
       />
       <button type="submit">Create credential</button>
-    </form>
+    </Form>
   </Dialog>
 );
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, Empty, ErrorSummary, Field, Layout, List, Pager, PostButton, Time } from "../../../http/ui/index.ts";
+import { Dialog, Empty, Field, Form, Layout, List, Pager, PostButton, Time } from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 interface SuppressionsPageProps {
@@ -29,10 +29,10 @@ export function SuppressionsPage(props: SuppressionsPageProps) {
       actions={mayManage ? <AddDialog {...{ form, refusal }} /> : null}
       notice={removed ? <Removed {...removed} /> : props.notice}
     >
-      <form class="filter" method="get" action="/app/suppressions">
+      <Form class="filter" method="get" action="/app/suppressions">
         <Field name="address" label="Find an address" type="search" required={false} value={search} />
         <button type="submit">Find</button>
-      </form>
+      </Form>
       {suppressions.length === 0 ? (
         <NoSuppressions search={search} />
       ) : (
@@ -54,12 +54,10 @@ export function SuppressionsPage(props: SuppressionsPageProps) {
 
 const AddDialog = ({ form, refusal }: Pick<SuppressionsPageProps, "form" | "refusal">) => (
   <Dialog label="Suppress an address" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/suppressions">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/suppressions" once={form.idempotencyKey} refusal={refusal}>
       <Field name="email" label="Address" value={form.email} errors={refusal?.errors} maxlength={254} />
       <button type="submit">Suppress</button>
-    </form>
+    </Form>
   </Dialog>
 );
 

@@ -1,6 +1,18 @@
 import type { CallerCtx, Role } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, ErrorSummary, Facts, Field, Layout, List, Pager, Select, Time } from "../../../http/ui/index.ts";
+import {
+  Dialog,
+  ErrorSummary,
+  Facts,
+  Field,
+  Form,
+  Layout,
+  List,
+  Pager,
+  PostButton,
+  Select,
+  Time,
+} from "../../../http/ui/index.ts";
 import type { InvitationRow } from "../../../identity/invitations/index.ts";
 import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
 
@@ -75,7 +87,7 @@ function RoleForm({ caller, member }: { caller: CallerCtx; member: MemberRow }) 
   const choices = roles.filter((role) => role === member.role || mayChange(caller.actor.role, member.role, role));
   if (choices.length < 2) return <>{member.role}</>;
   return (
-    <form class="actions" method="post" action={`/app/team/${member.userId}/role`}>
+    <Form class="actions" action={`/app/team/${member.userId}/role`}>
       <select name="role" aria-label={`Role of ${member.email}`} class="short">
         {choices.map((role) => (
           <option value={role} selected={role === member.role}>
@@ -86,7 +98,7 @@ function RoleForm({ caller, member }: { caller: CallerCtx; member: MemberRow }) 
       <button class="link" type="submit" aria-label={`Save the role of ${member.email}`}>
         Save
       </button>
-    </form>
+    </Form>
   );
 }
 
@@ -107,18 +119,17 @@ function RemoveLink({ caller, member }: { caller: CallerCtx; member: MemberRow }
 }
 
 const WithdrawForm = ({ id, email }: { id: string; email: string }) => (
-  <form class="inline" method="post" action={`/app/team/invitations/${id}/withdraw`}>
-    <button class="link" type="submit" aria-label={`Withdraw the invitation of ${email}`}>
-      Withdraw
-    </button>
-  </form>
+  <PostButton
+    to={`/app/team/invitations/${id}/withdraw`}
+    label="Withdraw"
+    kind="link"
+    name={`Withdraw the invitation of ${email}`}
+  />
 );
 
 const InviteDialog = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "form" | "refusal">) => (
   <Dialog label="Invite a person" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/team/invitations">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/team/invitations" once={form.idempotencyKey} refusal={refusal}>
       <Field name="email" label="Email address" type="email" value={form.email} errors={refusal?.errors} />
       <Select
         name="role"
@@ -131,6 +142,6 @@ const InviteDialog = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | 
           .map((role) => ({ value: role, label: role }))}
       />
       <button type="submit">Send invitation</button>
-    </form>
+    </Form>
   </Dialog>
 );

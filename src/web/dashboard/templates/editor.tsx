@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, type FieldErrors, Select, TextArea, VersionField } from "../../../http/ui/index.ts";
+import { ErrorSummary, Field, type FieldErrors, Form, Select, TextArea, VersionField } from "../../../http/ui/index.ts";
 import { LANGUAGES } from "../languages.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
 import { Blocks } from "./blocks.tsx";
@@ -25,13 +25,12 @@ export function Editor({ path, form, samples, contact, change, refusal }: Editor
   const errors = refusal?.errors;
   const isUnsaved = change !== undefined || refusal !== undefined;
   return (
-    <form method="post" action={path} data-previewed={isUnsaved ? "now" : ""} data-editor="">
+    <Form action={path} data-previewed={isUnsaved ? "now" : ""} data-editor="" once={form.idempotencyKey}>
       {/* Enter in a field presses the first button of the form. */}
       <button type="submit" name="action" value="save" hidden>
         Save
       </button>
       <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
       <VersionField version={form.version} refusal={refusal} />
       {[...samples].map(([name, value]) => (
         <input type="hidden" name={SAMPLE + name} value={value} />
@@ -63,7 +62,7 @@ export function Editor({ path, form, samples, contact, change, refusal }: Editor
           Update preview
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,6 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { ButtonLink, Chips, Empty, Layout, List, Notice, Pager, PreviewFrame, Time } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Chips,
+  Empty,
+  Layout,
+  List,
+  Notice,
+  Pager,
+  PostButton,
+  PreviewFrame,
+  Time,
+} from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
 import { curlLine } from "../curl-line.ts";
@@ -141,12 +152,12 @@ function ForeignChange({ template }: { template: TemplateOut }) {
 const Actions = ({ path, isOfBlocks }: { path: string; isOfBlocks: boolean }) => (
   <>
     {isOfBlocks ? <ButtonLink to={`${path}/to-html`} label="Edit as HTML" kind="quiet" /> : null}
-    <form method="post" action={`${path}/duplicate`}>
-      <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
-      <button class="quiet" type="submit">
-        Duplicate
-      </button>
-    </form>
+    <PostButton
+      to={`${path}/duplicate`}
+      label="Duplicate"
+      kind="quiet"
+      fields={{ idempotency_key: crypto.randomUUID() }}
+    />
     <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
   </>
 );

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, ErrorSummary, Field, PreviewFrame, Select } from "../../../http/ui/index.ts";
+import { Dialog, Field, Form, PreviewFrame, Select } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TemplateOut } from "../../../sending/templates/index.ts";
 import { namesOf, SAMPLE, type Samples } from "../sample-values.ts";
@@ -34,7 +34,7 @@ export function Preview({ caller, path, template, samples, contact, hasContact }
       {fields.length === 0 ? null : (
         <details open={samples.size > 0 || contact !== ""}>
           <summary>Sample values</summary>
-          <form method="get" action={path}>
+          <Form method="get" action={path}>
             {mayReadContacts(caller) ? (
               <Field
                 {...{ name: CONTACT, label: "Address of a contact", type: "email", required: false, value: contact }}
@@ -55,7 +55,7 @@ export function Preview({ caller, path, template, samples, contact, hasContact }
             <button class="quiet" type="submit">
               Show
             </button>
-          </form>
+          </Form>
         </details>
       )}
     </>
@@ -78,9 +78,7 @@ export function TestDialog({ caller, path, template, samples, senders, refusal }
   if (senders.length === 0 || !caller.actor.scopes.has("emails:send")) return null;
   return (
     <Dialog label="Send a test" icon="send" kind="quiet" isOpen={refusal !== undefined}>
-      <form method="post" action={`${path}/test`}>
-        <ErrorSummary refusal={refusal} />
-        <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+      <Form action={`${path}/test`} once={crypto.randomUUID()} refusal={refusal}>
         {namesOf(template).map((name) => (
           <input type="hidden" name={SAMPLE + name} value={samples.get(name) ?? ""} />
         ))}
@@ -92,7 +90,7 @@ export function TestDialog({ caller, path, template, samples, senders, refusal }
         />
         <Field name="to" label="To" type="email" value={caller.actor.email} errors={refusal?.errors} />
         <button type="submit">Send test</button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

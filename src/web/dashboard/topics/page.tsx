@@ -5,8 +5,8 @@ import {
   Check,
   Dialog,
   Empty,
-  ErrorSummary,
   Field,
+  Form,
   Layout,
   List,
   Select,
@@ -70,9 +70,7 @@ export function TopicsPage(props: PageProps & { topics: readonly TopicOut[]; not
 
 const CreateDialog = ({ form, refusal }: PageProps) => (
   <Dialog label="New topic" icon="plus" isOpen={refusal !== undefined}>
-    <form method="post" action="/app/topics">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form action="/app/topics" once={form.idempotencyKey} refusal={refusal}>
       <Fields form={form} refusal={refusal} />
       <Select
         name="default"
@@ -83,7 +81,7 @@ const CreateDialog = ({ form, refusal }: PageProps) => (
         options={Object.entries(STATES).map(([value, label]) => ({ value, label }))}
       />
       <button type="submit">Create topic</button>
-    </form>
+    </Form>
   </Dialog>
 );
 
@@ -117,11 +115,10 @@ export const TopicPage = ({ caller, topic, form, refusal }: PageProps & { topic:
     at="/app/topics"
     actions={<ButtonLink to={`/app/topics/${topic.id}/delete`} label="Delete" kind="danger" />}
   >
-    <form class="form" method="post" action={`/app/topics/${topic.id}`}>
-      <ErrorSummary refusal={refusal} />
+    <Form class="form" action={`/app/topics/${topic.id}`} refusal={refusal}>
       <Fields form={form} refusal={refusal} />
       <p class="hint">People without a choice: {STATES[topic.default].toLowerCase()}.</p>
       <button type="submit">Save</button>
-    </form>
+    </Form>
   </Layout>
 );

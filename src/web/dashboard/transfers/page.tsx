@@ -1,6 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, ErrorSummary, Layout, List, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
+import {
+  Empty,
+  ErrorSummary,
+  Form,
+  Layout,
+  List,
+  Pager,
+  PostButton,
+  Status,
+  Time,
+  TimeLeft,
+} from "../../../http/ui/index.ts";
 import {
   type listTargets,
   REQUEST_WINDOW_MS,
@@ -76,7 +87,7 @@ function Decision({ id, targets }: { id: string; targets: TransfersPageProps["ta
       {targets.length === 0 ? (
         <p>You are not an owner or admin of a workspace that could get the domain.</p>
       ) : (
-        <form class="filter" method="post" action={`/app/transfers/${id}/accept`}>
+        <Form class="filter" action={`/app/transfers/${id}/accept`}>
           <div class="field">
             <label for={select}>Workspace that gets it</label>
             <select id={select} name="target_org_id">
@@ -90,13 +101,9 @@ function Decision({ id, targets }: { id: string; targets: TransfersPageProps["ta
             <span>New DKIM keys</span>
           </label>
           <button type="submit">Accept</button>
-        </form>
+        </Form>
       )}
-      <form method="post" action={`/app/transfers/${id}/decline`}>
-        <button class="quiet" type="submit">
-          Decline
-        </button>
-      </form>
+      <PostButton to={`/app/transfers/${id}/decline`} label="Decline" kind="quiet" />
     </div>
   );
 }
@@ -114,11 +121,12 @@ const Outgoing = ({ caller, transfers }: { caller: CallerCtx; transfers: readonl
         <Time at={transfer.initiatedAt} />,
         deadlineOf(transfer, status),
         status === "pending" && caller.actor.scopes.has("domains:manage") ? (
-          <form class="inline" method="post" action={`/app/transfers/${transfer.id}/cancel`}>
-            <button class="link" type="submit" aria-label={`Cancel the transfer of ${transfer.domainName}`}>
-              Cancel
-            </button>
-          </form>
+          <PostButton
+            to={`/app/transfers/${transfer.id}/cancel`}
+            label="Cancel"
+            kind="link"
+            name={`Cancel the transfer of ${transfer.domainName}`}
+          />
         ) : status === "accepted" ? (
           "Stop it by the link in your mail"
         ) : null,

@@ -6,6 +6,7 @@ import {
   Empty,
   ErrorSummary,
   Facts,
+  Form,
   Layout,
   List,
   Live,
@@ -72,13 +73,13 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
       {manages ? (
         <>
           <h2>Change</h2>
-          <form class="form" method="post" action={path}>
+          <Form class="form" action={path}>
             <VersionField version={form.version} refusal={refusal} />
             <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
             <button class="quiet" type="submit">
               Save
             </button>
-          </form>
+          </Form>
         </>
       ) : null}
     </Layout>

@@ -4,10 +4,10 @@ import {
   ButtonLink,
   CheckGroup,
   Empty,
-  ErrorSummary,
   Facts,
   Field,
   type FieldErrors,
+  Form,
   Layout,
   List,
   Notice,
@@ -109,12 +109,10 @@ interface NewWebhookPageProps {
 /** The page that creates a webhook. */
 export const NewWebhookPage = ({ caller, form, refusal }: NewWebhookPageProps) => (
   <Layout title="New webhook" caller={caller} at="/app/webhooks">
-    <form class="form" method="post" action="/app/webhooks/new">
-      <ErrorSummary refusal={refusal} />
-      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+    <Form class="form" action="/app/webhooks/new" once={form.idempotencyKey} refusal={refusal}>
       <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
       <button type="submit">Create webhook</button>
-    </form>
+    </Form>
   </Layout>
 );
 

@@ -1,0 +1,73 @@
+import type { Context } from "hono";
+import { RequestTooLargeError } from "../lib/errors.ts";
+import { BodyBudget, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
+import type { AppEnv } from "./env.ts";
+import { isMultipart, readBytes } from "./fields.ts";
+import { FORM_PAGE, Form } from "./ui/index.ts";
+
+/** Greatest form that is kept, in bytes and fields: the longest texts of pages, percent-encoded. */
+const MAX_BYTES = 3_000_000;
+const MAX_FIELDS = 2_000;
+/** Memory of a form: as it comes, its fields, and the page. */
+const COPIES = 4;
+/** An isolate keeps few forms at a time, because their senders are not known. */
+const MEMORY = 12_000_000;
+const forms = new BodyBudget({ ...smallBodyLimits, total: MEMORY, perWorkspace: MEMORY, unknownCallers: MEMORY });
+
+/** Fields that a page does not write: a password manager has them. */
+const isSecret = (name: string) => /password|code$/.test(name);
+
+interface Kept {
+  action: string;
+  enctype: "multipart/form-data" | undefined;
+  /** The page that it stood on. */
+  page: string | undefined;
+  fields: [string, string][];
+  /** Messages about content that is not kept. */
+  lost: string[];
+}
+
+/** A button that sends a kept form again. */
+export const KeptForm = ({ kept, button, kind }: { kept: Kept; button: string; kind?: "quiet" | undefined }) => (
+  <Form action={kept.action} enctype={kept.enctype} page={kept.page}>
+    {kept.fields.map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button class={kind} type="submit">
+      {button}
+    </button>
+  </Form>
+);
+
+/**
+ * Reads what was entered in a form, so that a page can hold it. The caller has checked that the form is of this site. Throws 429 when
+ * the isolate has no memory for it.
+ */
+export async function readKept(c: Context<AppEnv>): Promise<Kept> {
+  const { pathname, search } = new URL(c.req.url);
+  const enctype = isMultipart(c) ? "multipart/form-data" : undefined;
+  const form: Omit<Kept, "fields" | "lost"> = { action: pathname + search, enctype, page: undefined };
+  const hold = forms.open(UNKNOWN_CALLER);
+  try {
+    await hold.growTo(COPIES * Math.min(MAX_BYTES, Number(c.req.header("Content-Length") ?? MAX_BYTES)));
+    const bytes = await readBytes(c, MAX_BYTES);
+    const body = new Response(bytes, { headers: { "Content-Type": c.req.header("Content-Type") ?? "" } });
+    const entries = [...(await body.formData())];
+    const files = entries.filter(([, value]) => typeof value !== "string" && value.size > 0);
+    const texts = entries.flatMap(([name, value]): [string, string][] =>
+      typeof value === "string" ? [[name, value]] : [],
+    );
+    const lost = [
+      ...(files.length > 0 ? ["The chosen files are not kept. Choose them again afterwards."] : []),
+      ...(texts.some(([name]) => isSecret(name)) ? ["A password or code is not kept. Enter it again afterwards."] : []),
+    ];
+    const page = texts.find(([name]) => name === FORM_PAGE)?.[1] || undefined;
+    const fields = texts.filter(([name]) => name !== FORM_PAGE && !isSecret(name)).slice(0, MAX_FIELDS);
+    return { ...form, page, fields, lost };
+  } catch (error) {
+    if (!(error instanceof RequestTooLargeError) && !(error instanceof TypeError)) throw error;
+    return { ...form, fields: [], lost: ["The form is too large or malformed and cannot be kept."] };
+  } finally {
+    hold.free();
+  }
+}
