@@ -2365,7 +2365,7 @@ export interface WebhookDelivery {
   created_at: string;
   /** The body of each request. */
   payload: Record<string, unknown>;
-  /** The first 65,536 bytes of the last response. */
+  /** The first 2,048 bytes of the last response. */
   response_body: string | null;
   /** URL of the last request, or that of the next one. */
   endpoint_url: string | null;
