@@ -34,6 +34,7 @@ import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
 import { DOMAIN_FAILURE_DAYS } from "../../src/sending/suppressions/domain-failures.ts";
 import { SOFT_BOUNCE_DAYS } from "../../src/sending/suppressions/soft-bounces.ts";
+import { limits as templateLimits } from "../../src/sending/templates/rules.ts";
 import { limits as topicLimits } from "../../src/sending/topics/rules.ts";
 import { MAX_TRACKED_LINKS } from "../../src/sending/tracking/index.ts";
 import { bytes, count, duration, table } from "./markdown.ts";
@@ -84,6 +85,10 @@ export const limitTables = {
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
         ["variants of a broadcast", broadcastLimits.variants],
+        [
+          "templates of a workspace",
+          `${count(templateLimits.templatesPerWorkspace)}, together ${count(templateLimits.bytesPerWorkspace)} bytes as JSON`,
+        ],
         ["webhooks of a workspace", webhookLimits.webhooksPerWorkspace],
         ["forwarding rules of a workspace", ruleLimits.rules],
         ["domains that an API key is restricted to", keyLimits.domains],
