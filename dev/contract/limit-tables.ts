@@ -91,6 +91,7 @@ export const limitTables = {
         ],
         ["webhooks of a workspace", webhookLimits.webhooksPerWorkspace],
         ["forwarding rules of a workspace", ruleLimits.rules],
+        ["API keys of a workspace that are neither revoked, expired nor rotated", keyLimits.keysPerWorkspace],
         ["domains that an API key is restricted to", keyLimits.domains],
         ["folders of a mailbox", mailboxLimits.folders],
         ["labels of a mailbox", mailboxLimits.labels],
