@@ -1756,6 +1756,18 @@ export interface InvitationCreate {
   role?: "owner" | "admin" | "member";
 }
 
+export interface InvitationSent {
+  id: string;
+  email: string;
+  role: "owner" | "admin" | "member";
+  /** Id of the user who sent it. */
+  invited_by: string;
+  created_at: string;
+  expires_at: string;
+  /** False: the address gets no further email today, and the person sees the invitation after sign-in. */
+  email_sent: boolean;
+}
+
 export interface Mailbox {
   id: string;
   domain_id: string;

@@ -29,22 +29,31 @@ export interface FailureCount {
  * Counts an attempt against limits of failures, each with its subject. It is counted before it is made, so that no number
  * of parallel attempts exceeds a limit, and removed when it succeeds.
  */
-export async function countFailure({ env }: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
+export async function countFailure(ctx: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
+  const { exceeded, giveBack } = await countTogether(ctx, limits);
+  return { exceeded, succeeded: giveBack };
+}
+
+/** Counts a call against several exact limits, each with its subject: against all, or against none when it exceeds one. */
+export async function countTogether(
+  { env }: Ctx,
+  limits: readonly [RatePolicy, string][],
+): Promise<{ exceeded: FailureCount["exceeded"]; giveBack(): Promise<void> }> {
   const counted: ExactRateLimiter[] = [];
-  const removeAttempt = async () => {
+  const giveBack = async () => {
     await Promise.all(counted.map((limiter) => limiter.giveBack()));
   };
   for (const [policy, subject] of limits) {
     const limiter = limiterOf(env, policy, subject);
     const decision = await limiter.decide(policy);
     if (!decision.isAllowed) {
-      await removeAttempt();
+      await giveBack();
       const { retryAfterSeconds } = decision;
-      return { exceeded: { policy, retryAfterSeconds }, succeeded: async () => {} };
+      return { exceeded: { policy, retryAfterSeconds }, giveBack: async () => {} };
     }
     counted.push(limiter);
   }
-  return { exceeded: null, succeeded: removeAttempt };
+  return { exceeded: null, giveBack };
 }
 
 function limiterOf(env: Env, policy: RatePolicy, subject: string): ExactRateLimiter {

@@ -105,6 +105,9 @@ describe("the team page", () => {
     expect((await submit(session, "/app/team/invitations", keyed({ email: "a@b", role: "king" }))).status).toBe(422);
     const withdraw = /\/app\/team\/invitations\/[0-9a-f-]{36}\/withdraw/.exec(list)?.[0] ?? "";
     expect(await locationOf(withdraw)).toBe("/app/team?done=withdrawn");
+    const again = keyed({ email: "grace@example.org", role: "member" });
+    expect(await locationOf("/app/team/invitations", again)).toBe("/app/team?done=shown");
+    expect(await textOf("/app/team?done=shown")).toContain("No further email leaves to this address today");
     const path = `/app/team/${member.userId}`;
     expect(await locationOf(`${path}/role`, { role: "admin" })).toBe("/app/team?done=changed");
     expect((await submit(session, `${path}/role`, { role: "king" })).status).toBe(422);
