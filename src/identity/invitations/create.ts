@@ -89,7 +89,7 @@ export async function inviteMember(
       title: `${row.email} was invited`,
       body: `${actor.email} has invited ${row.email} to the workspace with the role ${row.role}.`,
     }),
-    ...storeResponse(ctx, response),
+    ...(await storeResponse(ctx, response)),
   ]);
   return response;
 }

@@ -51,7 +51,7 @@ export async function insertTemplate(
     await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT).bind(...values, limits.templatesPerWorkspace, limits.bytesPerWorkspace),
       expectChanges(ctx.db, 1),
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
