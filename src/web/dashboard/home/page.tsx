@@ -34,7 +34,7 @@ interface HomePageProps extends HomeContent {
   caller: CallerCtx;
   form: TestForm;
   refusal?: Refusal | undefined;
-  /** Whether the user has just accepted an invitation. */
+  /** True right after the user has accepted an invitation. */
   hasJoined: boolean;
 }
 
