@@ -128,11 +128,12 @@ async function sendInvitation(
   ];
   // Workspaces are named by anyone, so their names are not in subjects.
   const subject = `You are invited to ${settings.systemName}`;
-  const isSent = await sendEmail(ctx, { to: email, subject, parts }).catch(async (error: unknown) => {
-    await giveBack();
-    throw error;
-  });
+  let isSent = false;
+  try {
+    isSent = await sendEmail(ctx, { to: email, subject, parts });
+  } finally {
+    if (!isSent) await giveBack();
+  }
   if (isSent) return true;
-  await giveBack();
   throw new AppError(503, "Invitations cannot be sent: this service has no mailbox for its own emails");
 }
