@@ -1,13 +1,13 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { AppError, conflict, forbidden, invalidField, tooManyRequests } from "../../lib/errors.ts";
+import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
-import { countExactly, countTogether, formatPolicy } from "../../platform/rate-limits/index.ts";
+import { countTogether, requireExactly } from "../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
@@ -64,7 +64,7 @@ export async function inviteMember(
   if (state?.isMember === 1) throw conflict("A user with this address is a member already");
   if ((state?.others ?? 0) >= OPEN_INVITATIONS)
     throw conflict(`A workspace has at most ${OPEN_INVITATIONS} open invitations; withdraw one first`);
-  await countInvitation(ctx);
+  await requireExactly(ctx, invitationPolicies.workspace, workspace.id, "workspace");
   const token = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
   const row: InvitationRow = {
@@ -92,16 +92,6 @@ export async function inviteMember(
     ...(await storeResponse(ctx, response)),
   ]);
   return response;
-}
-
-/** Counts an invitation of the workspace. Throws 429. */
-async function countInvitation(ctx: CallerCtx): Promise<void> {
-  const policy = invitationPolicies.workspace;
-  const decision = await countExactly(ctx, policy, ctx.workspace.id);
-  if (decision.isAllowed) return;
-  const seconds = decision.retryAfterSeconds;
-  const text = `The limit is ${policy.limit} invitations per workspace and hour; retry in ${seconds} seconds`;
-  throw tooManyRequests(text, seconds, formatPolicy(policy));
 }
 
 /** Emails an invitation, unless its address has got as many as it may today. Returns whether it did. */

@@ -1,5 +1,6 @@
+import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import type { Ctx } from "../context.ts";
-import type { RateDecision, RatePolicy } from "./rules.ts";
+import { formatPolicy, type RateDecision, type RatePolicy } from "./rules.ts";
 
 /** Methods of the Durable Object of one subject and policy. */
 export interface ExactRateLimiter {
@@ -15,6 +16,23 @@ export interface ExactRateLimiter {
  */
 export function countExactly({ env }: Ctx, policy: RatePolicy, subject: string): Promise<RateDecision> {
   return limiterOf(env, policy, subject).decide(policy);
+}
+
+/** Counts one call as `countExactly` does, and throws 429 for one that is not allowed. `noun` says what the subject is. */
+export async function requireExactly(ctx: Ctx, policy: RatePolicy, subject: string, noun: string): Promise<void> {
+  const decision = await countExactly(ctx, policy, subject);
+  if (!decision.isAllowed) throw rateError(policy, noun, decision.retryAfterSeconds);
+}
+
+/** Returns the 429 of a call beyond a limit per minute or hour of a subject, such as `workspace`. */
+export function rateError(policy: RatePolicy, noun: string, retryAfterSeconds: number): AppError {
+  const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
+  const period = policy.windowSeconds === 60 ? "minute" : "hour";
+  return tooManyRequests(
+    `The limit is ${calls} per ${noun} and ${period}; retry in ${retryAfterSeconds} seconds`,
+    retryAfterSeconds,
+    formatPolicy(policy),
+  );
 }
 
 /** An attempt that counts as a failure until it succeeds. */
