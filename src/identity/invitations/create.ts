@@ -10,8 +10,9 @@ import { storeResponse } from "../../platform/idempotency/index.ts";
 import { countTogether, requireExactly } from "../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
+import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
-import { INVITATION_PURPOSE, type InvitationRow } from "./queries.ts";
+import type { InvitationRow } from "./queries.ts";
 import { INVITATION_TTL_MS, invitationPolicies, OPEN_INVITATIONS } from "./rules.ts";
 import { type InvitationIn, type SentInvitationOut, toInvitation } from "./schema.ts";
 

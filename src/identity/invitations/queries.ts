@@ -6,12 +6,10 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { invitations } from "../../platform/db/schema/main/index.ts";
+import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
 
 /** Invitations that the dashboard shows to the person that they are for. */
 const SHOWN_INVITATIONS = 20;
-
-/** Purpose under which tokens of invitations are hashed (lib/secret-box). */
-export const INVITATION_PURPOSE = "invitation";
 
 const { hash: _hash, ...columns } = getTableColumns(invitations);
 

@@ -5,6 +5,7 @@ import type { InvitationOut, SentInvitationOut } from "../../../src/identity/inv
 import { openLinks } from "../../../src/lib/sealed-links.ts";
 import { insertInvitation } from "../../support/invitations.ts";
 import { aSession } from "../../support/sessions.ts";
+import { browser, systemEmails } from "../../support/sign-ins.ts";
 import { apiOn, aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
@@ -143,6 +144,28 @@ describe("an address", () => {
     expect(await (await session.get("/app?done=joined")).text()).not.toContain(action);
     expect((await submit(session, action)).status).toBe(404);
     expect((await session.post("/auth/workspace", { org_id: workspace.workspaceId })).status).toBe(200);
+  });
+
+  it("without an account gets a link to its newest invitation when it asks to sign in, and others get none", async () => {
+    const email = anAddress();
+    expect(await isSent(await invite(email))).toBe(true);
+    const withdrawn = (await (await workspace.get(path())).json<InvitationOut[]>())[0]?.id;
+    expect((await workspace.call("DELETE", `${path()}/${withdrawn}`)).status).toBe(204);
+    expect(await isSent(await invite(email))).toBe(false);
+    const mailbox = await aWorkspace();
+    const visitor = browser({ SYSTEM_MAILBOX: mailbox.mailbox });
+    const stranger = anAddress();
+    for (const address of [stranger, email]) await visitor.post("/auth/magic-link", { email: address });
+    // One email: the stranger got none.
+    const [content = ""] = await systemEmails(mailbox, 1);
+    expect(content).not.toContain(stranger);
+    const link = /\/invitations\/[\w-]{43}/.exec(content)?.[0] ?? "";
+    expect(await (await visitor.get(link)).text()).toContain(`Join as ${email}`);
+    expect((await visitor.post(link)).status).toBe(303);
+    expect(await (await visitor.get("/v1/me")).json()).toMatchObject({
+      user: { email },
+      workspace: { id: workspace.workspaceId },
+    });
   });
 
   it("is still owed an email that the service could not send", async () => {
