@@ -112,7 +112,7 @@ describe("a delivery", () => {
     }
   });
 
-  it("keeps at most 2 KiB of a response, which are all that it reads", async () => {
+  it("keeps at most 2 KiB of a response", async () => {
     const workspace = await aWorkspace();
     const [bomb, large] = [await aDelivery("bomb", workspace), await aDelivery("large", workspace)];
     await runAt(Date.now);
