@@ -3,7 +3,7 @@ import { chunks } from "./lib/chunks.ts";
 import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { mailDb } from "./platform/db/client.ts";
-import { deleteExpiredResponses } from "./platform/idempotency/index.ts";
+import { deleteExpiredMainResponses, deleteExpiredResponses } from "./platform/idempotency/index.ts";
 import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
 import { onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import { runInTurns, type Steps, type Turn } from "./platform/jobs/turns.ts";
@@ -25,7 +25,7 @@ const jobs = {
   offload: inTurns({ mail: offloadSteps }),
   rates: inTurns({ mail: checkRates }),
   "close-hours": inTurns({ mail: closeHours }),
-  responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredResponses }),
+  responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredMainResponses }),
   release: inTurns({ mail: retrySteps }),
   retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
 } satisfies Record<string, JobFunction>;

@@ -10,7 +10,12 @@ import { limits as contactLimits, importLimits } from "../../src/audience/contac
 import { limits as formLimits, submissionPolicies } from "../../src/audience/forms/rules.ts";
 import { limits as segmentLimits } from "../../src/audience/segments/rules.ts";
 import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";
-import { EXPIRED_KEPT_MS, INVITATION_TTL_MS } from "../../src/identity/invitations/rules.ts";
+import {
+  EXPIRED_KEPT_MS,
+  INVITATION_TTL_MS,
+  invitationPolicies,
+  OPEN_INVITATIONS,
+} from "../../src/identity/invitations/rules.ts";
 import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/identity/oauth/rules.ts";
 import {
   failurePolicies,
@@ -34,6 +39,7 @@ import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
 import { DOMAIN_FAILURE_DAYS } from "../../src/sending/suppressions/domain-failures.ts";
 import { SOFT_BOUNCE_DAYS } from "../../src/sending/suppressions/soft-bounces.ts";
+import { limits as templateLimits } from "../../src/sending/templates/rules.ts";
 import { limits as topicLimits } from "../../src/sending/topics/rules.ts";
 import { MAX_TRACKED_LINKS } from "../../src/sending/tracking/index.ts";
 import { bytes, count, duration, table } from "./markdown.ts";
@@ -84,8 +90,14 @@ export const limitTables = {
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
         ["variants of a broadcast", broadcastLimits.variants],
+        [
+          "templates of a workspace",
+          `${count(templateLimits.templatesPerWorkspace)}, together ${count(templateLimits.bytesPerWorkspace)} bytes as JSON`,
+        ],
         ["webhooks of a workspace", webhookLimits.webhooksPerWorkspace],
         ["forwarding rules of a workspace", ruleLimits.rules],
+        ["API keys of a workspace that are neither revoked, expired nor rotated", keyLimits.keysPerWorkspace],
+        ["open invitations of a workspace", OPEN_INVITATIONS],
         ["domains that an API key is restricted to", keyLimits.domains],
         ["folders of a mailbox", mailboxLimits.folders],
         ["labels of a mailbox", mailboxLimits.labels],
@@ -120,6 +132,9 @@ export const limitTables = {
         ["verifications of domains in a workspace", `${domainVerificationsPerHour} in 1 hour`],
         ["initiations of transfers by a user, refused ones too", `${transferInitiationsPerMinute} in 1 minute`],
         ["emails that ask outside addresses to take forwards", `${ruleLimits.requestsPerHour} in 1 hour`],
+        ["invitations of a workspace", per(invitationPolicies.workspace)],
+        ["emails of invitations to an address from a workspace", per(invitationPolicies.emailsFromWorkspace)],
+        ["emails of invitations to an address from all workspaces", per(invitationPolicies.emails)],
         ["submissions of a form from a network", per(submissionPolicies.network)],
         ["submissions of a form", per(submissionPolicies.form)],
       ],

@@ -100,6 +100,7 @@ import type {
   InboxStorageSection,
   Invitation,
   InvitationCreate,
+  InvitationSent,
   Mailbox,
   MailboxAlias,
   MailboxAliasCreate,
@@ -205,7 +206,7 @@ export interface Operations {
   /** Remove a member, or leave a workspace. DELETE /v1/workspaces/{workspace_id}/members/{user_id} */
   removeMember(workspaceId: string, userId: string, options?: RequestOptions): Promise<null>;
   /** Invite a person to a workspace by email. POST /v1/workspaces/{workspace_id}/invitations */
-  sendInvitation(workspaceId: string, body: InvitationCreate, options?: RequestOptions): Promise<Invitation>;
+  sendInvitation(workspaceId: string, body: InvitationCreate, options?: RequestOptions): Promise<InvitationSent>;
   /** List the pending invitations of a workspace. GET /v1/workspaces/{workspace_id}/invitations */
   listInvitations(workspaceId: string, query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Invitation[]>;
   /** Withdraw an invitation. DELETE /v1/workspaces/{workspace_id}/invitations/{invitation_id} */

@@ -1756,6 +1756,18 @@ export interface InvitationCreate {
   role?: "owner" | "admin" | "member";
 }
 
+export interface InvitationSent {
+  id: string;
+  email: string;
+  role: "owner" | "admin" | "member";
+  /** Id of the user who sent it. */
+  invited_by: string;
+  created_at: string;
+  expires_at: string;
+  /** False: the address gets no further email today, and the person sees the invitation after sign-in. */
+  email_sent: boolean;
+}
+
 export interface Mailbox {
   id: string;
   domain_id: string;
@@ -2365,7 +2377,7 @@ export interface WebhookDelivery {
   created_at: string;
   /** The body of each request. */
   payload: Record<string, unknown>;
-  /** The first 65,536 bytes of the last response. */
+  /** The first 2,048 bytes of the last response. */
   response_body: string | null;
   /** URL of the last request, or that of the next one. */
   endpoint_url: string | null;

@@ -1,15 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import type { Actor } from "../access/caller.ts";
-import { type AppError, tooManyRequests } from "../lib/errors.ts";
 import { clientNetwork } from "../lib/ip-addresses.ts";
 import type { Ctx } from "../platform/context.ts";
-import {
-  countExactly,
-  findExceededPolicy,
-  formatPolicy,
-  hourlyPolicy,
-  type RatePolicy,
-} from "../platform/rate-limits/index.ts";
+import { findExceededPolicy, hourlyPolicy, rateError, requireExactly } from "../platform/rate-limits/index.ts";
 import type { Settings } from "../platform/settings/settings.ts";
 import type { AppEnv } from "./env.ts";
 
@@ -28,7 +21,7 @@ const subjects = {
 export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {
   const policy = await findExceededPolicy(ctx, route, actor.credentialId);
   // The binding does not say when its window ends, so the client waits for a whole one.
-  if (policy) throw exceeded(policy, subjects[actor.kind], policy.windowSeconds);
+  if (policy) throw rateError(policy, subjects[actor.kind], policy.windowSeconds);
 }
 
 /**
@@ -39,8 +32,7 @@ export function hourlyLimit(name: string, limitOf: (settings: Settings) => numbe
   return async (c, next) => {
     const caller = c.get("caller");
     const policy = hourlyPolicy(name, limitOf(caller.settings));
-    const decision = await countExactly(caller, policy, caller.workspace.id);
-    if (!decision.isAllowed) throw exceeded(policy, "workspace", decision.retryAfterSeconds);
+    await requireExactly(caller, policy, caller.workspace.id, "workspace");
     await next();
   };
 }
@@ -50,8 +42,7 @@ export function minuteLimit(name: string, limitOf: (settings: Settings) => numbe
   return async (c, next) => {
     const caller = c.get("caller");
     const policy = { name, limit: limitOf(caller.settings), windowSeconds: 60 };
-    const decision = await countExactly(caller, policy, caller.actor.userId);
-    if (!decision.isAllowed) throw exceeded(policy, "user", decision.retryAfterSeconds);
+    await requireExactly(caller, policy, caller.actor.userId, "user");
     await next();
   };
 }
@@ -63,18 +54,7 @@ export function addressLimit(name: string, limit: number): MiddlewareHandler<App
   return async (c, next) => {
     const policy = hourlyPolicy(name, limit);
     const subject = clientNetwork(c.req.header("CF-Connecting-IP") ?? "unknown");
-    const decision = await countExactly(c.get("ctx"), policy, subject);
-    if (!decision.isAllowed) throw exceeded(policy, "address", decision.retryAfterSeconds);
+    await requireExactly(c.get("ctx"), policy, subject, "address");
     await next();
   };
-}
-
-function exceeded(policy: RatePolicy, subject: string, retryAfterSeconds: number): AppError {
-  const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
-  const period = policy.windowSeconds === 60 ? "minute" : "hour";
-  return tooManyRequests(
-    `The limit is ${calls} per ${subject} and ${period}; retry in ${retryAfterSeconds} seconds`,
-    retryAfterSeconds,
-    formatPolicy(policy),
-  );
 }

@@ -40,7 +40,7 @@ export async function createAutomation(caller: CallerCtx, input: AutomationIn): 
     await guardedBatch(db, [
       db.prepare(INSERT).bind(...values, limits.automations),
       expectChanges(db, 1),
-      ...storeMailResponse(ctx, response),
+      ...(await storeMailResponse(ctx, response)),
     ]);
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.

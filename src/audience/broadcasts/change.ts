@@ -71,7 +71,7 @@ export async function changeBroadcast(
         updateStatement(ctx, broadcast.row, { ...change.changes, size, updated_at: ctx.now() }),
         expectChanges(mailDb(ctx), 1),
         ...(change.statements ?? []),
-        ...storeMailResponse(ctx, response),
+        ...(await storeMailResponse(ctx, response)),
       ]);
       return response;
     } catch (error) {

@@ -48,7 +48,7 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
         row.segment_id,
       ),
     mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
-    ...storeMailResponse(ctx, response),
+    ...(await storeMailResponse(ctx, response)),
   ]);
   return response;
 }

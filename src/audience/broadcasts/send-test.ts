@@ -94,7 +94,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     ...insertEmailStatements(ctx, row.workspace, emails),
     db.prepare(INSERT_ROWS).bind(row.workspace, ids),
     changeStatement(ctx, row.workspace, ids),
-    ...storeMailResponse(ctx, response),
+    ...(await storeMailResponse(ctx, response)),
     ...countEmailsStatements(ctx, ctx.workspace, emails.length),
   ]).catch((error: unknown) => {
     throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;

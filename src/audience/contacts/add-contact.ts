@@ -72,7 +72,7 @@ export async function insertContact(
       db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),
       ...(consent ? [evidenceStatement(ctx, number, consentEvidence(ctx, list, email.key, consent))] : []),
       ...(request?.statements ?? []),
-      ...storeMailResponse(ctx, response),
+      ...(await storeMailResponse(ctx, response)),
       ...events,
     ]);
     await wakeForEvents(ctx, results.slice(-events.length));

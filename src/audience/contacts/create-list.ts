@@ -40,7 +40,7 @@ export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut
         .prepare(INSERT)
         .bind(ctx.workspace.number, ...values),
       expectChanges(mailDb(ctx), 1),
-      ...storeMailResponse(ctx, response),
+      ...(await storeMailResponse(ctx, response)),
     ]);
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.

@@ -99,7 +99,7 @@ async function commit(ctx: CallerCtx, events: readonly NewEvent[], response: obj
   const results = await repeatableBatch(ctx, mailDb(first), [
     requireOpenStatement(first, ctx.workspace),
     ...insertStatements(first, ctx.workspace.number, events),
-    ...storeMailResponse(first, response),
+    ...(await storeMailResponse(first, response)),
     mailDb(first)
       .prepare(`SELECT ${recordsEventsSql("?1")} AS isWaiting`)
       .bind(ctx.workspace.number),

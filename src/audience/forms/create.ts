@@ -43,7 +43,7 @@ export async function createForm(ctx: CallerCtx, listId: string, input: FormIn):
         .prepare(INSERT)
         .bind(row.workspace, row.id, row.list, ...texts, row.isActive, row.createdAt, limits.formsPerList),
       expectChanges(db, 1),
-      ...storeMailResponse(ctx, response),
+      ...(await storeMailResponse(ctx, response)),
     ]);
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.

@@ -37,7 +37,7 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
       expectChanges(mailDb(mailCtx), 1),
       // Again: the deletion of the last segment may have ended it meanwhile.
       keepActivityStatement(mailCtx, ctx.workspace),
-      ...storeMailResponse(mailCtx, response),
+      ...(await storeMailResponse(mailCtx, response)),
     ]);
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.

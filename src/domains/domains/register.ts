@@ -39,7 +39,7 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
       insertKeysStatement(ctx, keys),
       ...orderRecordsStatements(ctx, created),
       auditStatement(ctx, { action: "domain.registered", target: domain.id, detail: { name: domain.name } }),
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace has already registered this domain");

@@ -29,7 +29,7 @@ export async function rotateDelegated(ctx: CallerCtx, { domain, keys, hosts }: D
   await guardedBatch(ctx.db, [
     ...switchStatements(ctx, domain, step),
     auditStatement(ctx, { action: "domain.dkim_rotated", target: domain.id, detail: { name: domain.name } }),
-    ...storeResponse(ctx, response),
+    ...(await storeResponse(ctx, response)),
   ]);
   return response;
 }

@@ -39,7 +39,7 @@ export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut>
       ctx.db.prepare(DELETE_PENDING).bind(domain.id),
       insertKeysStatement(ctx, newKeys),
       auditStatement(ctx, { action: "domain.dkim_rotated", target: domain.id, detail: { name: domain.name } }),
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     // Throws 404 when the domain was deleted meanwhile.

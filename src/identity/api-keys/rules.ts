@@ -2,7 +2,14 @@ import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
 
 /** Limits of API keys. */
-export const limits = { nameCharacters: 100, domains: 50, scopes: 100, lifeYears: 10 } as const;
+export const limits = {
+  /** Keys of a workspace that are neither revoked, expired nor replaced by a rotation. */
+  keysPerWorkspace: 100,
+  nameCharacters: 100,
+  domains: 50,
+  scopes: 100,
+  lifeYears: 10,
+} as const;
 
 /** How long a rotated key stays valid, in ms, so that its users can switch to the new one. */
 export const GRACE_MS = 24 * 3_600_000;

@@ -6,7 +6,7 @@ import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/i
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { getInvitation, type Invitation } from "./queries.ts";
+import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
 
 // Repeats the conditions of the read: the workspace may be deleted, and the sender removed, at the same moment.
@@ -58,6 +58,17 @@ export async function acceptInvitation(ctx: CallerCtx, token: string): Promise<A
   const invitation = await getInvitation(ctx, token);
   if (addressKey(ctx.actor.email) !== invitation.emailKey)
     throw forbidden("This invitation was sent to another address");
+  return join(ctx, invitation);
+}
+
+/** Makes the caller's user a member by an invitation that `listReceivedInvitations` returns. Throws 404 for another one. */
+export async function acceptReceivedInvitation(ctx: CallerCtx, id: string): Promise<AcceptedOut> {
+  const invitation = (await listReceivedInvitations(ctx)).find((one) => one.id === id.toLowerCase());
+  if (!invitation) throw notFound("Invitation");
+  return join(ctx, invitation);
+}
+
+async function join(ctx: CallerCtx, invitation: Invitation): Promise<AcceptedOut> {
   const membership = ctx.db.prepare(FIND_MEMBERSHIP).bind(invitation.workspace.number, ctx.actor.userId);
   if ((await membership.first()) !== null) throw conflict("You are a member of this workspace already");
   try {

@@ -7,36 +7,47 @@ import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
+import { countTogether, requireExactly } from "../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
+import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
-import { INVITATION_PURPOSE, type InvitationRow } from "./queries.ts";
-import { INVITATION_TTL_MS } from "./rules.ts";
-import { type InvitationIn, type InvitationOut, toInvitation } from "./schema.ts";
+import type { InvitationRow } from "./queries.ts";
+import { INVITATION_TTL_MS, invitationPolicies, OPEN_INVITATIONS } from "./rules.ts";
+import { type InvitationIn, type SentInvitationOut, toInvitation } from "./schema.ts";
 
-const FIND_MEMBER = `
-  SELECT 1 FROM users u JOIN memberships m ON m.user_id = u.id AND m.workspace = ?1 WHERE u.email_key = ?2`;
+// An expired invitation is not open. Of the address itself one is replaced.
+const COUNT_OTHERS = `
+  (SELECT count(*) FROM invitations WHERE workspace = ?1 AND email_key <> ?2 AND expires_at > ?3)`;
 
-const DELETE_EARLIER = "DELETE FROM invitations WHERE workspace = ?1 AND email_key = ?2";
+const FIND_STATE = `
+  SELECT EXISTS (SELECT 1 FROM users u JOIN memberships m ON m.user_id = u.id AND m.workspace = ?1 WHERE u.email_key = ?2) AS isMember,
+    ${COUNT_OTHERS} AS others`;
 
-// Inserts nothing when the caller left the workspace or lost its role since the request was authenticated.
+// Inserts nothing when the caller left the workspace or lost its role since the request was authenticated. Without an email the link that
+// was mailed earlier stays that of the invitation.
 const INSERT = `
-  INSERT INTO invitations (id, workspace, email, email_key, role, hash, invited_by, created_at, expires_at)
+  INSERT INTO invitations (workspace, email_key, created_at, id, email, role, hash, invited_by, expires_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
-   WHERE EXISTS (SELECT 1 FROM memberships WHERE workspace = ?2 AND user_id = ?7 AND role = ?10)`;
+   WHERE EXISTS (SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?8 AND role = ?10)
+     AND ${COUNT_OTHERS} < ${OPEN_INVITATIONS}
+  ON CONFLICT (workspace, email_key) DO UPDATE SET
+    created_at = excluded.created_at, id = excluded.id, email = excluded.email, role = excluded.role,
+    hash = iif(?11, excluded.hash, hash), invited_by = excluded.invited_by, expires_at = excluded.expires_at`;
 
 /**
  * Invites a person to the caller's workspace by a mailed link, which is valid for 7 days and once. A later invitation of the
  * same address replaces the earlier one. The email is accepted before the invitation is stored: a crash in between leaves a
- * link that does not work, never an invitation without an email. Throws 404; 403 for a restricted account and for a role
- * with more rights than the calling credential; 409 for a member; 422 for an invalid address; 503 when the service cannot send emails of its own.
+ * link that does not work. No email leaves when the address has got as many as it may today; the dashboard shows the invitation to its user.
+ * Throws 404; 403 for a restricted account and for a role with more rights than the calling credential; 409 for a member and at the
+ * limit of open invitations; 422 for an invalid address; 429 beyond the invitations of an hour; 503 when the service cannot send emails of its own.
  */
 export async function inviteMember(
   ctx: CallerCtx,
   workspaceId: string,
   input: InvitationIn,
   sendEmail: SendSystemEmail,
-): Promise<InvitationOut> {
+): Promise<SentInvitationOut> {
   await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   const { db, actor, workspace } = ctx;
@@ -45,11 +56,18 @@ export async function inviteMember(
   if (!mayChange(actor.role, "member", input.role)) throw forbidden("Only an owner may invite owners");
   const address = parseAddress(input.email);
   if (!address) throw invalidField("email", "email must be a valid email address");
-  if ((await db.prepare(FIND_MEMBER).bind(workspace.number, address.key).first()) !== null)
-    throw conflict("A user with this address is a member already");
+  const now = ctx.now();
+  const key = [workspace.number, address.key, now] as const;
+  const state = await db
+    .prepare(FIND_STATE)
+    .bind(...key)
+    .first<{ isMember: number; others: number }>();
+  if (state?.isMember === 1) throw conflict("A user with this address is a member already");
+  if ((state?.others ?? 0) >= OPEN_INVITATIONS)
+    throw conflict(`A workspace has at most ${OPEN_INVITATIONS} open invitations; withdraw one first`);
+  await requireExactly(ctx, invitationPolicies.workspace, workspace.id, "workspace");
   const token = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
-  const now = ctx.now();
   const row: InvitationRow = {
     id: ctx.newId(),
     workspace: workspace.number,
@@ -60,24 +78,11 @@ export async function inviteMember(
     createdAt: now,
     expiresAt: now + INVITATION_TTL_MS,
   };
-  await sendInvitation(ctx, row, token, sendEmail);
-  const response = toInvitation(row);
+  const isSent = await sendInvitation(ctx, row, token, sendEmail);
+  const response = { ...toInvitation(row), email_sent: isSent };
+  const values = [row.id, row.email, row.role, hash, actor.userId, row.expiresAt, actor.role, isSent ? 1 : 0];
   await guardedBatch(db, [
-    db.prepare(DELETE_EARLIER).bind(workspace.number, address.key),
-    db
-      .prepare(INSERT)
-      .bind(
-        row.id,
-        row.workspace,
-        row.email,
-        row.emailKey,
-        row.role,
-        hash,
-        actor.userId,
-        now,
-        row.expiresAt,
-        actor.role,
-      ),
+    db.prepare(INSERT).bind(...key, ...values),
     expectChanges(db, 1),
     auditStatement(ctx, { action: "invitation.created", target: row.id, detail: { email: row.email, role: row.role } }),
     ...notifyOwnersStatements(ctx, row.workspace, {
@@ -85,18 +90,24 @@ export async function inviteMember(
       title: `${row.email} was invited`,
       body: `${actor.email} has invited ${row.email} to the workspace with the role ${row.role}.`,
     }),
-    ...storeResponse(ctx, response),
+    ...(await storeResponse(ctx, response)),
   ]);
   return response;
 }
 
+/** Emails an invitation, unless its address has got as many as it may today. Returns whether it did. */
 async function sendInvitation(
   ctx: CallerCtx,
-  { email, role }: InvitationRow,
+  { email, emailKey, role }: InvitationRow,
   token: string,
   sendEmail: SendSystemEmail,
-): Promise<void> {
+): Promise<boolean> {
   const { settings, actor, workspace } = ctx;
+  const { exceeded, giveBack } = await countTogether(ctx, [
+    [invitationPolicies.emailsFromWorkspace, `${workspace.id} ${emailKey}`],
+    [invitationPolicies.emails, emailKey],
+  ]);
+  if (exceeded) return false;
   const parts = [
     `${actor.email} invites you to the workspace "${workspace.name}" as ${role === "member" ? "a member" : `an ${role}`}.`,
     {
@@ -106,7 +117,14 @@ async function sendInvitation(
     },
     "If you do not know the sender, ignore this email.",
   ];
-  const subject = `Invitation to ${workspace.name}`;
-  if (!(await sendEmail(ctx, { to: email, subject, parts })))
-    throw new AppError(503, "Invitations cannot be sent: this service has no mailbox for its own emails");
+  // Workspaces are named by anyone, so their names are not in subjects.
+  const subject = `You are invited to ${settings.systemName}`;
+  let isSent = false;
+  try {
+    isSent = await sendEmail(ctx, { to: email, subject, parts });
+  } finally {
+    if (!isSent) await giveBack();
+  }
+  if (isSent) return true;
+  throw new AppError(503, "Invitations cannot be sent: this service has no mailbox for its own emails");
 }

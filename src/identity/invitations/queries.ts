@@ -1,13 +1,15 @@
 import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
 import type { CallerCtx, Role } from "../../access/caller.ts";
+import { addressKey } from "../../lib/addresses.ts";
 import { AppError, notFound } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { invitations } from "../../platform/db/schema/main/index.ts";
+import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
 
-/** Purpose under which tokens of invitations are hashed (lib/secret-box). */
-export const INVITATION_PURPOSE = "invitation";
+/** Invitations that the dashboard shows to the person that they are for. */
+const SHOWN_INVITATIONS = 20;
 
 const { hash: _hash, ...columns } = getTableColumns(invitations);
 
@@ -48,7 +50,23 @@ const FIND = `
     JOIN memberships m ON m.workspace = i.workspace AND m.user_id = i.invited_by
      AND (m.role = 'owner' OR (m.role = 'admin' AND i.role <> 'owner'))
     JOIN users u ON u.id = i.invited_by
-   WHERE i.hash IN (SELECT value FROM json_each(?1))`;
+   WHERE`;
+const FIND_BY_HASH = `${FIND} i.hash IN (SELECT value FROM json_each(?1))`;
+const FIND_RECEIVED = `${FIND} i.email_key = ?1 AND i.expires_at > ?2
+     AND NOT EXISTS (SELECT 1 FROM memberships WHERE workspace = i.workspace AND user_id = ?3)
+   ORDER BY i.expires_at DESC LIMIT ${SHOWN_INVITATIONS}`;
+
+interface FoundRow {
+  id: string;
+  email: string;
+  email_key: string;
+  role: Role;
+  expires_at: number;
+  number: number;
+  workspace_id: string;
+  name: string;
+  invited_by: string;
+}
 
 /**
  * Returns the invitation of a token, without accepting it. Throws 404 for a token that is unknown, was used or withdrawn, or
@@ -56,19 +74,20 @@ const FIND = `
  */
 export async function getInvitation(ctx: Ctx, token: string): Promise<Invitation> {
   const hashes = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
-  const row = await ctx.db.prepare(FIND).bind(JSON.stringify(hashes)).first<{
-    id: string;
-    email: string;
-    email_key: string;
-    role: Role;
-    expires_at: number;
-    number: number;
-    workspace_id: string;
-    name: string;
-    invited_by: string;
-  }>();
+  const row = await ctx.db.prepare(FIND_BY_HASH).bind(JSON.stringify(hashes)).first<FoundRow>();
   if (!row) throw notFound("Invitation");
   if (row.expires_at <= ctx.now()) throw new AppError(410, "This invitation has expired");
+  return toFound(row);
+}
+
+/** Returns the newest invitations of the caller's user, by its address, to workspaces of which it is no member. */
+export async function listReceivedInvitations(ctx: CallerCtx): Promise<Invitation[]> {
+  const { email, userId } = ctx.actor;
+  const { results } = await ctx.db.prepare(FIND_RECEIVED).bind(addressKey(email), ctx.now(), userId).all<FoundRow>();
+  return results.map(toFound);
+}
+
+function toFound(row: FoundRow): Invitation {
   return {
     id: row.id,
     email: row.email,

@@ -18,7 +18,8 @@ import { inviteMember } from "./create.ts";
 import { invalidInvitationPage, invitationPage } from "./pages.tsx";
 import { getInvitation, listInvitations } from "./queries.ts";
 import { redeemInvitation } from "./redeem.ts";
-import { AcceptedOut, InvitationIn, InvitationOut, toInvitation } from "./schema.ts";
+import { invitationPolicies, OPEN_INVITATIONS } from "./rules.ts";
+import { AcceptedOut, InvitationIn, InvitationOut, SentInvitationOut, toInvitation } from "./schema.ts";
 import { withdrawInvitation } from "./withdraw.ts";
 
 const operation = operationsOf("Members");
@@ -40,10 +41,12 @@ export const invitationRoutes = new Hono<AppEnv>()
       operationId: "sendInvitation",
       summary: "Invite a person to a workspace by email",
       description:
-        "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. Returns 503 " +
+        "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. A workspace has " +
+        `at most ${OPEN_INVITATIONS} open invitations and makes ${invitationPolicies.workspace.limit} in an hour. An address gets one email a day from a workspace, and ` +
+        `${invitationPolicies.emails.limit} from all; beyond that no email is sent (\`email_sent\`), and the person sees the invitation after sign-in. Returns 503 ` +
         "when the service has no mailbox for its own emails.",
       parameters: [workspaceId, parameter.idempotencyKey],
-      responses: responses(201, "The invitation", InvitationOut, [403, 404, 409, 413, 415, 503]),
+      responses: responses(201, "The invitation", SentInvitationOut, [403, 404, 409, 413, 415, 503]),
     }),
     ...body(InvitationIn),
     idempotent(201),

@@ -12,6 +12,15 @@ export const InvitationIn = z
   .meta({ ref: "InvitationCreate", examples: [{ email: "grace@example.org", role: "admin" }] });
 export type InvitationIn = z.output<typeof InvitationIn>;
 
+const example = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+  email: "grace@example.org",
+  role: "admin" as const,
+  invited_by: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+  created_at: "2026-11-21T14:00:00.000Z",
+  expires_at: "2026-11-28T14:00:00.000Z",
+};
+
 /** An invitation to a workspace (docs/contract/workspaces.md#invitations). Its token is in the mailed link only. */
 export const InvitationOut = z
   .object({
@@ -24,18 +33,20 @@ export const InvitationOut = z
   })
   .meta({
     ref: "Invitation",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
-        email: "grace@example.org",
-        role: "admin",
-        invited_by: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
-        created_at: "2026-11-21T14:00:00.000Z",
-        expires_at: "2026-11-28T14:00:00.000Z",
-      },
-    ],
+    examples: [example],
   });
 export type InvitationOut = z.output<typeof InvitationOut>;
+
+/** A new invitation. */
+export const SentInvitationOut = InvitationOut.extend({
+  email_sent: z
+    .boolean()
+    .describe("False: the address gets no further email today, and the person sees the invitation after sign-in."),
+}).meta({
+  ref: "InvitationSent",
+  examples: [{ ...example, email_sent: true }],
+});
+export type SentInvitationOut = z.output<typeof SentInvitationOut>;
 
 /** Serializes an invitation. */
 export function toInvitation(row: InvitationRow): InvitationOut {

@@ -1,6 +1,7 @@
 export { completeSignIn, type SignIn } from "./complete.ts";
 export { createMagicLink, sendDeletionLink } from "./magic-links/index.ts";
 export { respondSignIn } from "./respond.ts";
+export { INVITATION_PURPOSE } from "./rules.ts";
 export { reauthenticate } from "./second-factor/reauthenticate.ts";
 export { disableTotp, enableTotp, readTotpStatus, setUpTotp, type TotpStatus } from "./second-factor/settings.ts";
 export { TOTP_PURPOSE } from "./second-factor/verify.ts";

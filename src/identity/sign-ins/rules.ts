@@ -15,6 +15,9 @@ export const failurePolicies = {
   target: { name: "failed-sign-ins", limit: 100, windowSeconds: WINDOW_SECONDS },
 } as const;
 
+/** Purpose under which tokens of invitations are hashed (lib/secret-box). */
+export const INVITATION_PURPOSE = "invitation";
+
 export const MAGIC_LINK_TTL_MS = 15 * 60_000;
 /** How long a sign-in waits for its second factor. */
 export const SECOND_FACTOR_TTL_MS = 10 * 60_000;

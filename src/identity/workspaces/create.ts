@@ -34,7 +34,7 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
   await repeatableBatch(ctx, ctx.db, [
     ...statements,
     auditInNewWorkspaceStatement(ctx, { action: "workspace.created", target: id, detail: { name } }),
-    ...storeResponse(ctx, response),
+    ...(await storeResponse(ctx, response)),
   ]);
   return response;
 }

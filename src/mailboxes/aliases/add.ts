@@ -52,7 +52,7 @@ export async function addAlias(ctx: CallerCtx, mailboxId: string, { address: tex
       ctx.db.prepare(INSERT).bind(row.id, number, mailbox.id, domainId, address, row.created_at),
       expectChanges(ctx.db, 1),
       auditStatement(ctx, entry),
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     throw await toError(ctx, mailbox.id, error);

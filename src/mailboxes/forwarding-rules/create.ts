@@ -53,7 +53,7 @@ export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut
       expectChanges(ctx.db, 1),
       auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
       ...confirmation.statements,
-      ...(secret === null ? storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
+      ...(secret === null ? await storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw conflict(`A workspace has at most ${limits.rules} forwarding rules`);

@@ -51,7 +51,7 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
       ctx.db.prepare(INSERT).bind(...values),
       expectChanges(ctx.db, 1),
       auditStatement(ctx, { action: "mailbox.created", target: row.id, detail: { address } }),
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace already has a mailbox with this address");

@@ -28,7 +28,7 @@ export async function replayDelivery(ctx: CallerCtx, webhookId: string, delivery
   });
   await guardedBatch(mailDb(ctx), [
     ...addDeliveryStatements(ctx, { ...delivery, isForced: true }),
-    ...storeMailResponse(ctx, response),
+    ...(await storeMailResponse(ctx, response)),
   ]);
   await wakeWebhooks(ctx);
   return response;

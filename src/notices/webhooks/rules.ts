@@ -8,7 +8,7 @@ export const limits = {
   attempts: 5,
   requestMs: 15_000,
   /** Bytes of a response that the delivery log keeps. */
-  responseBytes: 64 * 1024,
+  responseBytes: 2 * 1024,
 } as const;
 
 /** Wait after each failed attempt. No attempt follows the fifth, so its wait is never reached. */

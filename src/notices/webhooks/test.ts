@@ -51,7 +51,7 @@ export async function testWebhook(ctx: CallerCtx, id: string): Promise<TestOut> 
       payload: JSON.stringify(payload),
       isForced: true,
     }),
-    ...storeMailResponse(ctx, response),
+    ...(await storeMailResponse(ctx, response)),
   ]);
   await wakeWebhooks(ctx);
   return response;

@@ -103,7 +103,7 @@ const FIND_RESPONSES = `
 const DELETE_RESPONSES =
   "DELETE FROM idempotency_keys WHERE day = ?2 AND workspace = ?1 AND key IN (SELECT value FROM json_each(?3))";
 
-/** Deletes the stored responses that name a person, of 500 in one day. A repeated call is answered anew. */
+/** Deletes the responses stored in rows that name a person, of 500 in one day. A repeated call is answered anew. */
 export async function deleteResponses<Kind extends DatabaseKind>(
   db: Database<Kind>,
   { workspace, key: email }: ErasedPerson,

@@ -3,6 +3,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind, Statement } from "../../platform/db/database.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
+import { responsePrefixes } from "../../platform/idempotency/index.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
 import { deleteObjects } from "./objects.ts";
@@ -94,7 +95,7 @@ export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: n
     if (!(await purgeMail(mailCtx, { number: workspace, id }))) return false;
   }
   if (!(await isLastStep(ctx.db, deletions(ctx.db, MAIN_STEPS, workspace)))) return false;
-  if (!(await deleteObjects(ctx, r2Keys.workspace(id)))) return false;
+  if (!(await deleteObjects(ctx, [r2Keys.workspace(id), ...responsePrefixes(workspace, ctx.now())]))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();
   return true;
 }

@@ -13,6 +13,10 @@ export const r2Keys = {
    */
   broadcast: (workspaceId: string, broadcastId: string, variantId: string) =>
     `w/${workspaceId}/broadcasts/${broadcastId}/${variantId}`,
+  /** A stored response to an Idempotency-Key. By day (since 1970) first, since all of a day expire together. */
+  response: (day: number, workspace: number, id: string) => `responses/${day}/${workspace}/${id}`,
+  /** Prefix of all stored responses. */
+  responses: "responses/",
   /** Prefix of the keys of all workspaces. */
   workspaces: "w/",
   /** Prefix of all keys of a workspace. */

@@ -1,5 +1,6 @@
 import type { OutboxCtx } from "../context.ts";
 import type { Steps } from "../jobs/turns.ts";
+import { deleteExpiredObjects } from "./large-responses.ts";
 import { dayOf } from "./rules.ts";
 
 /** Rows that one step deletes, and steps of one run on a database. The next run continues. */
@@ -17,4 +18,10 @@ export async function* deleteExpiredResponses(ctx: OutboxCtx): Steps {
     if (meta.changes < ROWS_PER_STEP) return;
     yield;
   }
+}
+
+/** Deletes the same from the main database, and the objects of responses of all databases. */
+export async function* deleteExpiredMainResponses(ctx: OutboxCtx<"main">): Steps {
+  yield* deleteExpiredResponses(ctx);
+  yield* deleteExpiredObjects(ctx);
 }

@@ -1,7 +1,6 @@
 import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges, guardedBatch } from "../db/batch.ts";
-import type { MainStatement } from "../db/database.ts";
-import { splitResponse } from "./long-responses.ts";
+import { toStored } from "./large-responses.ts";
 import { insertResponse } from "./responses.ts";
 import { dayOf } from "./rules.ts";
 import { runningResponse } from "./running.ts";
@@ -60,8 +59,7 @@ export class Reservation {
 
   /** Stores the response in place of the reservation. Throws ConcurrencyError when another call took the key over. */
   async finish(response: unknown): Promise<void> {
-    const { answer, statements } = splitResponse(this.#ctx, JSON.stringify(response), this.#token);
-    await this.#replace(this.#stored, answer, statements);
+    await this.#replace(this.#stored, await toStored(this.#ctx, JSON.stringify(response)));
   }
 
   /** Frees the key, after an error. */
@@ -73,9 +71,9 @@ export class Reservation {
       .run();
   }
 
-  async #replace(before: string, after: string, others: readonly MainStatement[] = []): Promise<void> {
+  async #replace(before: string, after: string): Promise<void> {
     const { db } = this.#ctx;
-    await guardedBatch(db, [db.prepare(REPLACE).bind(...this.#key, after, before), expectChanges(db, 1), ...others]);
+    await guardedBatch(db, [db.prepare(REPLACE).bind(...this.#key, after, before), expectChanges(db, 1)]);
   }
 
   get #stored(): string {

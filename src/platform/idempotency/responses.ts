@@ -5,7 +5,7 @@ import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import { onShard } from "../jobs/shards.ts";
 import type { Idempotency } from "./key.ts";
-import { joinResponse } from "./long-responses.ts";
+import { fromStored, toStored } from "./large-responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
 import { isSealed, openResponse, sealResponse } from "./seal.ts";
@@ -33,9 +33,10 @@ export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency):
   if (row.fingerprint !== fingerprintOf(ctx, idempotency))
     throw conflict("This Idempotency-Key was used for another request");
   if (isAbandoned(ctx, row.answer)) return null;
-  if (isSealed(row.answer)) return { body: await openResponse(ctx, idempotency, row.answer), status: null };
+  const text = await fromStored(ctx, row.answer);
+  if (isSealed(text)) return { body: await openResponse(ctx, idempotency, text), status: null };
   // Every stored body is a JSON object or array, so leading digits are the status.
-  const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(await joinResponse(ctx, idempotency, row.answer)) ?? [];
+  const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(text) ?? [];
   return { body, status: status === undefined ? null : Number(status) };
 }
 
@@ -77,21 +78,29 @@ const DELETE_RESPONSE = `
                   WHERE r.value->>'connection' = ?5 AND r.value->>'sequence' < ?6))`;
 
 /**
- * Returns the statements that store a response, for the batch of the writes to the main database that it reports; none
+ * Returns the statements that store a response, a large one after its object in R2, for the batch of the writes to the main database that it reports; none
  * without an Idempotency-Key. When another request with the same key was first, the batch rolls back with
  * ConcurrencyError and the response of that request is replayed. `status` is for routes with several success statuses.
  */
-export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: number): MainStatement[] {
-  return insertResponse(ctx, ctx.db, toText(response, status));
+export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MainStatement[]> {
+  return storeIn(ctx, ctx.db, response, status);
 }
 
 /** Returns the same for a batch of writes to the mail database of the caller. */
-export function storeMailResponse(ctx: WorkspaceCtx, response: unknown, status?: number): MailStatement[] {
-  return insertResponse(ctx, mailDb(ctx), toText(response, status));
+export function storeMailResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MailStatement[]> {
+  return storeIn(ctx, mailDb(ctx), response, status);
 }
 
-const toText = (response: unknown, status: number | undefined) =>
-  `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
+async function storeIn<Kind extends DatabaseKind>(
+  ctx: WorkspaceCtx,
+  db: Database<Kind>,
+  response: unknown,
+  status: number | undefined,
+): Promise<Statement<Kind>[]> {
+  if (!ctx.idempotency) return [];
+  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
+  return insertResponse(ctx, db, await toStored(ctx, text));
+}
 
 /**
  * Returns the same for a response that contains a secret. It is encrypted under a key derived from the Idempotency-Key
@@ -99,10 +108,12 @@ const toText = (response: unknown, status: number | undefined) =>
  */
 export async function storeSecretResponse(ctx: WorkspaceCtx, response: unknown): Promise<MainStatement[]> {
   const { idempotency } = ctx;
-  return idempotency ? insertResponse(ctx, ctx.db, await sealResponse(ctx, idempotency, JSON.stringify(response))) : [];
+  if (!idempotency) return [];
+  const sealed = await sealResponse(ctx, idempotency, JSON.stringify(response));
+  return insertResponse(ctx, ctx.db, await toStored(ctx, sealed));
 }
 
-/** Returns the statements that store the text of a response, or of a reservation. */
+/** Returns the statements that store the text of a response, the name of its object, or a reservation. */
 export function insertResponse<Kind extends DatabaseKind>(
   ctx: WorkspaceCtx,
   db: Database<Kind>,

@@ -1,5 +1,6 @@
+import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import type { Ctx } from "../context.ts";
-import type { RateDecision, RatePolicy } from "./rules.ts";
+import { formatPolicy, type RateDecision, type RatePolicy } from "./rules.ts";
 
 /** Methods of the Durable Object of one subject and policy. */
 export interface ExactRateLimiter {
@@ -17,6 +18,23 @@ export function countExactly({ env }: Ctx, policy: RatePolicy, subject: string):
   return limiterOf(env, policy, subject).decide(policy);
 }
 
+/** Counts one call as `countExactly` does, and throws 429 for one that is not allowed. `noun` says what the subject is. */
+export async function requireExactly(ctx: Ctx, policy: RatePolicy, subject: string, noun: string): Promise<void> {
+  const decision = await countExactly(ctx, policy, subject);
+  if (!decision.isAllowed) throw rateError(policy, noun, decision.retryAfterSeconds);
+}
+
+/** Returns the 429 of a call beyond a limit per minute or hour of a subject, such as `workspace`. */
+export function rateError(policy: RatePolicy, noun: string, retryAfterSeconds: number): AppError {
+  const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
+  const period = policy.windowSeconds === 60 ? "minute" : "hour";
+  return tooManyRequests(
+    `The limit is ${calls} per ${noun} and ${period}; retry in ${retryAfterSeconds} seconds`,
+    retryAfterSeconds,
+    formatPolicy(policy),
+  );
+}
+
 /** An attempt that counts as a failure until it succeeds. */
 export interface FailureCount {
   /** The limit that the attempt exceeds, with the seconds until the next one is allowed; null: it may be made. */
@@ -29,22 +47,31 @@ export interface FailureCount {
  * Counts an attempt against limits of failures, each with its subject. It is counted before it is made, so that no number
  * of parallel attempts exceeds a limit, and removed when it succeeds.
  */
-export async function countFailure({ env }: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
+export async function countFailure(ctx: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
+  const { exceeded, giveBack } = await countTogether(ctx, limits);
+  return { exceeded, succeeded: giveBack };
+}
+
+/** Counts a call against several exact limits, each with its subject: against all, or against none when it exceeds one. */
+export async function countTogether(
+  { env }: Ctx,
+  limits: readonly [RatePolicy, string][],
+): Promise<{ exceeded: FailureCount["exceeded"]; giveBack(): Promise<void> }> {
   const counted: ExactRateLimiter[] = [];
-  const removeAttempt = async () => {
+  const giveBack = async () => {
     await Promise.all(counted.map((limiter) => limiter.giveBack()));
   };
   for (const [policy, subject] of limits) {
     const limiter = limiterOf(env, policy, subject);
     const decision = await limiter.decide(policy);
     if (!decision.isAllowed) {
-      await removeAttempt();
+      await giveBack();
       const { retryAfterSeconds } = decision;
-      return { exceeded: { policy, retryAfterSeconds }, succeeded: async () => {} };
+      return { exceeded: { policy, retryAfterSeconds }, giveBack: async () => {} };
     }
     counted.push(limiter);
   }
-  return { exceeded: null, succeeded: removeAttempt };
+  return { exceeded: null, giveBack };
 }
 
 function limiterOf(env: Env, policy: RatePolicy, subject: string): ExactRateLimiter {

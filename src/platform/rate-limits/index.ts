@@ -1,5 +1,5 @@
 export { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt, toDailyLimitError } from "./daily-emails.ts";
-export { countExactly, countFailure } from "./exact.ts";
+export { countExactly, countFailure, countTogether, rateError, requireExactly } from "./exact.ts";
 export { findExceededPolicy } from "./find-exceeded-policy.ts";
 export {
   decideCall,

@@ -69,7 +69,7 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
     ...(isChanged
       ? [auditStatement(ctx, { action: "suppression.added", target: row.email, detail: { reason: entry.reason } })]
       : []),
-    ...storeResponse(ctx, suppression, before ? 200 : 201),
+    ...(await storeResponse(ctx, suppression, before ? 200 : 201)),
   ]);
   if (events) await wakeForTopicEvents(ctx, events, results[0]);
   return { isNew: !before, suppression };

@@ -35,7 +35,7 @@ export async function addTopicUnsubscribe(
     events.statement,
     chooseStatement(ctx, { workspace: number, email, method: "api" }, [{ id: topicId, choice: "unsubscribed" }], now),
     auditIfChangedStatement(ctx, { action: "suppression.added", target: email, detail }),
-    ...storeResponse(ctx, suppression, isNew ? 201 : 200),
+    ...(await storeResponse(ctx, suppression, isNew ? 201 : 200)),
   ]);
   await wakeForTopicEvents(ctx, events, results[0]);
   return { isNew, suppression };

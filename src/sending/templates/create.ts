@@ -1,17 +1,19 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { guardedBatch } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
-import { checkSize } from "./check-size.ts";
+import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
-import type { TemplateRow } from "./queries.ts";
+import { type TemplateRow, usedSql } from "./queries.ts";
+import { limits } from "./rules.ts";
 import { type TemplateIn, type TemplateOut, toTemplate } from "./schema.ts";
 
 const INSERT = `
   INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json, language, parts,
     variables)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM (${usedSql("?2")}) used
+   WHERE used.templates < ?13 AND used.bytes + ?5 <= ?14`;
 
-/** Creates a template. Throws 413 when it is too large as a whole, and as `examine`. */
+/** Creates a template. Throws 413 when it is too large as a whole, 409 at the limits of the workspace, and as `examine`. */
 export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<TemplateOut> {
   return insertTemplate(ctx, {
     name: input.name,
@@ -45,6 +47,16 @@ export async function insertTemplate(
     ...[row.id, row.workspace, row.name, row.subject, size, now, row.htmlBody, row.textBody, blocks, row.language],
     ...[row.parts && JSON.stringify(row.parts), row.variables && JSON.stringify(row.variables)],
   ];
-  await guardedBatch(ctx.db, [ctx.db.prepare(INSERT).bind(...values), ...storeResponse(ctx, response)]);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(INSERT).bind(...values, limits.templatesPerWorkspace, limits.bytesPerWorkspace),
+      expectChanges(ctx.db, 1),
+      ...(await storeResponse(ctx, response)),
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError) throw templateLimitError();
+    throw error;
+  }
   return response;
 }

@@ -5,7 +5,7 @@ import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
-import { PAGE_BYTES } from "./rules.ts";
+import { limits, PAGE_BYTES } from "./rules.ts";
 
 export type TemplateRow = typeof templates.$inferSelect;
 
@@ -20,6 +20,14 @@ export async function getTemplate(ctx: CallerCtx, id: string): Promise<TemplateR
   if (!row) throw notFound("Template");
   return row;
 }
+
+/**
+ * Returns SQL for the number of templates of a workspace and their bytes together, of the largest ones when it has more than it may.
+ * Reads the index templates_by_size alone, and at most as many of its entries as a workspace may have templates.
+ */
+export const usedSql = (workspace: string): string => `
+  SELECT count(*) AS templates, ifnull(sum(size), 0) AS bytes FROM (
+    SELECT t.size FROM templates t WHERE t.workspace = ${workspace} ORDER BY t.size DESC LIMIT ${limits.templatesPerWorkspace})`;
 
 /** Position of a template in the list: it follows these values. */
 export interface TemplateCursor {

@@ -1,33 +1,42 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
-import { checkSize } from "./check-size.ts";
+import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
-import { getTemplate, type TemplateRow } from "./queries.ts";
+import { getTemplate, type TemplateRow, usedSql } from "./queries.ts";
+import { limits } from "./rules.ts";
 import { type TemplateOut, type TemplatePatch, toTemplate } from "./schema.ts";
 
 const MAX_ATTEMPTS = 5;
 
 /**
- * Changes the given fields of a template; null is a value. Throws 404, 413 when the result is too large as a whole,
- * ConcurrencyError when other calls keep changing the template meanwhile, and as `examine`.
+ * Changes the given fields of a template; null is a value. Throws 404, 413 when the result is too large as a whole, 409 when it grows
+ * beyond the bytes of the workspace, ConcurrencyError when other calls keep changing the template meanwhile, and as `examine`.
  */
 export async function updateTemplate(ctx: CallerCtx, id: string, patch: TemplatePatch): Promise<TemplateOut> {
+  let row = await getTemplate(ctx, id);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const row = await getTemplate(ctx, id);
     const changed = applyPatch(row, patch, ctx.now());
     if (changed === null) return toTemplate(row);
     const examined = { ...changed, ...(await examine(ctx, changed, changed.name)) };
     const response = toTemplate(examined);
     const { id: key, workspace, createdAt, ...values } = { ...examined, size: checkSize(response) };
+    const growth = values.size - row.size;
+    const used = sql.raw(`(SELECT bytes FROM (${usedSql("templates.workspace")}))`);
+    const fits = growth > 0 ? sql`${used} + ${growth} <= ${limits.bytesPerWorkspace}` : undefined;
     const [written] = await orm(ctx)
       .update(templates)
       .set(values)
-      .where(and(eq(templates.id, key), eq(templates.workspace, workspace), eq(templates.updatedAt, row.updatedAt)))
+      .where(
+        and(eq(templates.id, key), eq(templates.workspace, workspace), eq(templates.updatedAt, row.updatedAt), fits),
+      )
       .returning({ id: templates.id });
     if (written) return response;
+    const current = await getTemplate(ctx, id);
+    if (current.updatedAt === row.updatedAt) throw templateLimitError();
+    row = current;
   }
   throw new ConcurrencyError();
 }

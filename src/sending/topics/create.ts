@@ -26,7 +26,7 @@ export async function createTopic(ctx: CallerCtx, input: TopicIn): Promise<Topic
     await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values, limits.topicsPerWorkspace),
       expectChanges(ctx.db, 1),
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.

@@ -59,7 +59,7 @@ export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: Ac
       ...redeemStatements(ctx, tokenHash),
       ...acceptStatements(ctx, transfer, keys),
       added.statement,
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     // Another call was first: the transfer is no longer pending, or the token was redeemed.

@@ -40,7 +40,7 @@ export async function forceTransfer(ctx: CallerCtx, domainId: string, input: For
     deleteTransferKeysStatement(ctx, transfer.id),
     insertTransferKeysStatement(ctx, keys),
     ...moveStatements(ctx, { transfer, by: ctx }, cleanUpId),
-    ...storeResponse(ctx, response),
+    ...(await storeResponse(ctx, response)),
   ]);
   await wakeDue(onMain(ctx), [{ dueAt: ctx.now(), id: cleanUpId, kind: "transfer" }]);
   return { response, transfer };

@@ -143,7 +143,7 @@ async function insertTransfer(ctx: CallerCtx, row: TransferRow, moved: readonly 
         detail: { name: row.domainName, target_email: row.targetEmail },
       }),
       statement,
-      ...storeResponse(ctx, response),
+      ...(await storeResponse(ctx, response)),
     ]);
   } catch (error) {
     if (!(error instanceof ConcurrencyError) && !isUniqueViolation(error)) throw error;

@@ -130,9 +130,11 @@ export async function placesOf(workspace: TestWorkspace, address: string): Promi
     }
   }
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` });
-  for (const { key } of objects) {
+  const responses = await env.CONTENT.list({ prefix: "responses/" });
+  for (const { key } of [...objects, ...responses.objects]) {
     const object = await env.CONTENT.get(key);
-    if (has(new TextDecoder().decode(await object?.arrayBuffer()))) places.push(`object ${key.split("/")[2]}`);
+    const kind = key.startsWith("responses/") ? "responses" : key.split("/")[2];
+    if (has(new TextDecoder().decode(await object?.arrayBuffer()))) places.push(`object ${kind}`);
   }
   return [...new Set(places)].sort();
 }

@@ -146,16 +146,11 @@ describe("an invitation", () => {
     expect(await membersOf(workspace)).toHaveLength(1);
   });
 
-  it("does not work once withdrawn, replaced, or when its sender was removed or demoted", async () => {
+  it("does not work once withdrawn, or when its sender was removed or demoted", async () => {
     const withdrawn = await invited();
     expect((await workspace.call("DELETE", `${path()}/${withdrawn.id.toUpperCase()}`)).status).toBe(204);
     expect((await workspace.call("DELETE", `${path()}/${withdrawn.id}`)).status).toBe(404);
     expect((await accept(withdrawn.session, withdrawn.token)).status).toBe(404);
-
-    const replaced = await invited();
-    await invite(replaced.email.toUpperCase(), "admin");
-    expect((await accept(replaced.session, replaced.token)).status).toBe(404);
-    expect(await (await workspace.get(path())).json()).toMatchObject([{ role: "admin" }]);
 
     const colleague = await aMember(workspace, "owner");
     for (const change of ["removed", "demoted"]) {

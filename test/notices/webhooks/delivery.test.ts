@@ -112,7 +112,7 @@ describe("a delivery", () => {
     }
   });
 
-  it("keeps at most 64 KiB of a response", async () => {
+  it("keeps at most 2 KiB of a response", async () => {
     const workspace = await aWorkspace();
     const [bomb, large] = [await aDelivery("bomb", workspace), await aDelivery("large", workspace)];
     await runAt(Date.now);
@@ -120,8 +120,8 @@ describe("a delivery", () => {
       const delivery = await big.read();
       expect(delivery).toMatchObject({ status: "delivered", response_status: 200 });
       const bytes = new TextEncoder().encode(delivery.response_body ?? "").length;
-      expect(bytes).toBeLessThanOrEqual(65_536);
-      expect(bytes).toBeGreaterThan(65_000);
+      expect(bytes).toBeLessThanOrEqual(2_048);
+      expect(bytes).toBeGreaterThan(2_040);
     }
   });
 });

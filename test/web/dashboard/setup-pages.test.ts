@@ -98,13 +98,18 @@ describe("the SMTP page", () => {
 
 describe("the team page", () => {
   it("invites once, withdraws, changes a role, removes a member, and keeps the last owner", async () => {
-    const form = keyed({ email: "grace@example.org", role: "admin" });
+    // An address gets ten invitations a day, of whatever tests.
+    const email = `${crypto.randomUUID()}@example.org`;
+    const form = keyed({ email, role: "admin" });
     for (const _ of [1, 2]) expect(await locationOf("/app/team/invitations", form)).toBe("/app/team?done=invited");
     const list = await textOf("/app/team");
     expect(list.match(/invitations\/[0-9a-f-]{36}\/withdraw/g)).toHaveLength(1);
     expect((await submit(session, "/app/team/invitations", keyed({ email: "a@b", role: "king" }))).status).toBe(422);
     const withdraw = /\/app\/team\/invitations\/[0-9a-f-]{36}\/withdraw/.exec(list)?.[0] ?? "";
     expect(await locationOf(withdraw)).toBe("/app/team?done=withdrawn");
+    const again = keyed({ email, role: "member" });
+    expect(await locationOf("/app/team/invitations", again)).toBe("/app/team?done=shown");
+    expect(await textOf("/app/team?done=shown")).toContain("No further email leaves to this address today");
     const path = `/app/team/${member.userId}`;
     expect(await locationOf(`${path}/role`, { role: "admin" })).toBe("/app/team?done=changed");
     expect((await submit(session, `${path}/role`, { role: "king" })).status).toBe(422);

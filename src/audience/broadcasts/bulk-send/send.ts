@@ -126,7 +126,7 @@ async function start(
       db.prepare(INSERT).bind(...about, ...content),
       expectChanges(db, 1),
       db.prepare(INSERT_TASK).bind(number, id, now),
-      ...storeMailResponse(ctx, response),
+      ...(await storeMailResponse(ctx, response)),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Contact list");

@@ -42,7 +42,7 @@ export async function writeVariants<Out>(
         expectChanges(db, 1),
         statement,
         expectChanges(db, 1),
-        ...storeMailResponse(ctx, response),
+        ...(await storeMailResponse(ctx, response)),
       ]);
       return response;
     } catch (error) {

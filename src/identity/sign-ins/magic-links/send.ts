@@ -2,10 +2,12 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { type Address, parseAddress } from "../../../lib/addresses.ts";
 import { tooManyRequests } from "../../../lib/errors.ts";
 import { clientNetwork } from "../../../lib/ip-addresses.ts";
+import { randomToken } from "../../../lib/random-token.ts";
+import { keyedHashes } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { countExactly, formatPolicy } from "../../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
-import { magicLinkPolicies } from "../rules.ts";
+import { INVITATION_PURPOSE, magicLinkPolicies } from "../rules.ts";
 import { createMagicLink, issueMagicLink } from "./create.ts";
 
 /**
@@ -28,7 +30,10 @@ export async function countMagicLink(ctx: Ctx, address: Address, ip: string | nu
   }
 }
 
-/** Emails a sign-in link to an address, when it has an account or sign-up is open. Run it after the response. */
+/**
+ * Emails a sign-in link to an address, when it has an account or sign-up is open, else a link to its newest invitation. Run it after the
+ * response.
+ */
 export async function sendMagicLink(
   ctx: Ctx,
   address: Address,
@@ -39,7 +44,7 @@ export async function sendMagicLink(
     .prepare("SELECT email FROM users WHERE email_key = ?1")
     .bind(address.key)
     .first<string>("email");
-  if (known === null && ctx.settings.signUp !== "open") return;
+  if (known === null && ctx.settings.signUp !== "open") return sendInvitationLink(ctx, address, sendEmail);
   const url = await createMagicLink(ctx, { email: known ?? address.address, next });
   const host = new URL(ctx.settings.publicUrl).host;
   await sendEmail(ctx, {
@@ -50,6 +55,24 @@ export async function sendMagicLink(
       "If you did not ask for it, ignore this email: signing in requires the link.",
     ],
   });
+}
+
+const FIND_INVITATION = `
+  SELECT id FROM invitations WHERE email_key = ?1 AND expires_at > ?2 ORDER BY expires_at DESC LIMIT 1`;
+
+/** Emails a new link to the newest invitation of an address without an account, if it has one: perhaps none was emailed. */
+async function sendInvitationLink(ctx: Ctx, address: Address, sendEmail: SendSystemEmail): Promise<void> {
+  const id = await ctx.db.prepare(FIND_INVITATION).bind(address.key, ctx.now()).first<string>("id");
+  if (id === null) return;
+  const { masterKeys, publicUrl, systemName } = ctx.settings;
+  const token = randomToken();
+  const [hash] = await keyedHashes(masterKeys, INVITATION_PURPOSE, token);
+  const url = `${publicUrl}/invitations/${token}`;
+  const step = { ask: "You are invited. To see the invitation, open this link:", label: "See the invitation", url };
+  const parts = [step, "If you did not ask for it, ignore this email."];
+  const isSent = await sendEmail(ctx, { to: address.address, subject: `Sign in to ${systemName}`, parts });
+  // Its earlier link works until this one has been sent.
+  if (isSent) await ctx.db.prepare("UPDATE invitations SET hash = ?2 WHERE id = ?1").bind(id, hash).run();
 }
 
 /**

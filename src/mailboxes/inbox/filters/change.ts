@@ -28,7 +28,7 @@ export async function createFilter(ctx: CallerCtx, mailbox: OpenMailbox, input: 
   const filter = toSaved(await mailbox.store.createFilter({ id, name, match, actions, position, isActive }));
   await ask(id);
   const response = await withConfirmed(ctx, filter);
-  const statements = storeResponse(ctx, response);
+  const statements = await storeResponse(ctx, response);
   if (statements.length > 0) await ctx.db.batch(statements);
   return response;
 }

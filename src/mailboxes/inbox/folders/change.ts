@@ -7,7 +7,7 @@ import type { OpenMailbox } from "../open.ts";
 /** Creates a folder. Throws 409 for a name that exists in any letter case, and beyond 500 folders. */
 export async function createFolder(ctx: CallerCtx, { store }: OpenMailbox, name: string): Promise<Folder> {
   const folder = toFolder(await store.createFolder(name));
-  const statements = storeResponse(ctx, folder);
+  const statements = await storeResponse(ctx, folder);
   if (statements.length > 0) await ctx.db.batch(statements);
   return folder;
 }

@@ -8,7 +8,7 @@ import type { OpenMailbox } from "../open.ts";
 /** Creates a label. Throws 409 for a name that exists, and beyond 200 labels. */
 export async function createLabel(ctx: CallerCtx, { store }: OpenMailbox, input: Omit<Label, "id">): Promise<Label> {
   const label = toLabel(await store.saveLabel({ id: ctx.newId(), ...input }, true));
-  const statements = storeResponse(ctx, label);
+  const statements = await storeResponse(ctx, label);
   if (statements.length > 0) await ctx.db.batch(statements);
   return label;
 }

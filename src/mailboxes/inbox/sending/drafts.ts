@@ -16,7 +16,7 @@ import { senderOf } from "./sender.ts";
 /** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
 export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
   const response = toItem(await createDraft(ctx, mailbox, input));
-  const statements = storeResponse(ctx, response);
+  const statements = await storeResponse(ctx, response);
   if (statements.length > 0) await ctx.db.batch(statements);
   return response;
 }

@@ -36,7 +36,7 @@ export async function uploadFile(
     // Object metadata must be ASCII.
     customMetadata: { filename: encodeURIComponent(toFilename(filename)), contentType: toMediaType(mediaType) },
   });
-  const statements = storeResponse(ctx, response);
+  const statements = await storeResponse(ctx, response);
   if (statements.length > 0) await ctx.db.batch(statements);
   return response;
 }

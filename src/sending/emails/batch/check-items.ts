@@ -26,7 +26,7 @@ export interface RefusedItem {
 
 /**
  * Longest reason of a result, in characters. A reason can contain a header name of the caller's, and the whole response
- * is stored as one value with the Idempotency-Key (2 MB at most in D1).
+ * is stored for the Idempotency-Key.
  */
 const REASON_CHARACTERS = 500;
 

@@ -46,7 +46,7 @@ export async function sendBatch(
   const response = toResponse(refused, emails);
   if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key, extra);
   else if (ctx.idempotency || extra.length > 0)
-    await guardedBatch(mailDb(ctx), [...extra, ...storeMailResponse(ctx, response)]);
+    await guardedBatch(mailDb(ctx), [...extra, ...(await storeMailResponse(ctx, response))]);
   return response;
 }
 

@@ -33,7 +33,7 @@ export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOu
     outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
     at,
     event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
-    also: storeMailResponse(ctx, response),
+    also: await storeMailResponse(ctx, response),
   });
   await wakeAfterResponse(ctx, [{ dueAt: at, id, kind: "deliver" }]);
   return response;

@@ -59,7 +59,7 @@ export async function insertEmails(
     db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...extra,
-    ...storeMailResponse(ctx, response),
+    ...(await storeMailResponse(ctx, response)),
     ...webhooks,
     ...countEmailsStatements(ctx, ctx.workspace, emails.length),
   ];

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Layout, List, Status, Time } from "../../../http/ui/index.ts";
+import type { Invitation } from "../../../identity/invitations/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import type { SystemMail } from "../../../sending/system-emails/index.ts";
@@ -12,6 +13,8 @@ import { type TestForm, TestMail } from "./test-mail.tsx";
 import { type Week, WeekChart } from "./week.tsx";
 
 export interface HomeContent {
+  /** Invitations of the user to other workspaces. */
+  invitations: readonly Invitation[];
   setup: SetupState;
   /** Null: the role may not see analytics. */
   week: Week | null;
@@ -31,18 +34,22 @@ interface HomePageProps extends HomeContent {
   caller: CallerCtx;
   form: TestForm;
   refusal?: Refusal | undefined;
+  /** True right after the user has accepted an invitation. */
+  hasJoined: boolean;
 }
 
 /** The first page of the dashboard: what is left to set up, the last days, and what needs attention. */
-export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
+export function HomePage({ caller, form, refusal, hasJoined, ...content }: HomePageProps) {
   const { setup, week, failures, transfers, notifications, senders } = content;
   return (
     <Layout
       title="Home"
       caller={caller}
       at="/app"
+      notice={hasJoined ? "You are a member of the workspace." : undefined}
       actions={senders.length === 0 ? null : <TestMail {...{ senders, form, refusal }} isMain={isSetUp(setup)} />}
     >
+      <Invitations invitations={content.invitations} />
       <Checklist setup={setup} scopes={caller.actor.scopes} idempotencyKey={crypto.randomUUID()} />
       <SystemMailNotice state={content.systemMail} />
       <Alerts notifications={notifications} />
@@ -52,6 +59,23 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
     </Layout>
   );
 }
+
+const Invitations = ({ invitations }: Pick<HomeContent, "invitations">) =>
+  invitations.length === 0 ? null : (
+    <section class="notice" aria-label="Invitations">
+      {invitations.map(({ id, invitedBy, workspace, role }) => (
+        <form class="spread" method="post" action={`/app/invitations/${id}/accept`}>
+          <span>
+            {invitedBy} invites you to the workspace <strong>{workspace.name}</strong> as{" "}
+            {role === "member" ? "a member" : `an ${role}`}.
+          </span>
+          <button class="quiet" type="submit" aria-label={`Join ${workspace.name}`}>
+            Join
+          </button>
+        </form>
+      ))}
+    </section>
+  );
 
 const systemMailIssues = {
   not_configured: "SYSTEM_MAILBOX is not set",

@@ -7,6 +7,7 @@ import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
+import { acceptReceivedInvitation, listReceivedInvitations } from "../../../identity/invitations/index.ts";
 import { iso } from "../../../lib/time.ts";
 import { listNotifications, toNotification } from "../../../notices/notifications/index.ts";
 import {
@@ -36,6 +37,10 @@ export const homePages = new Hono<AppEnv>()
     const { actor } = c.get("caller");
     return showHome(c, { from: "", to: actor.email, idempotencyKey: crypto.randomUUID() });
   })
+  .post("/app/invitations/:invitation_id/accept", ...pageFor("POST /v1/invitations/:token/accept"), async (c) => {
+    await acceptReceivedInvitation(c.get("caller"), c.req.param("invitation_id"));
+    return c.redirect("/app?done=joined", 303);
+  })
   .post("/app/test-mail", ...pageFor("POST /v1/emails/"), async (c) => {
     const fields = await readForm(c);
     const field = (name: string) => fields.get(name)?.trim() ?? "";
@@ -54,14 +59,23 @@ export const homePages = new Hono<AppEnv>()
 
 async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
   const caller = c.get("caller");
-  const page = <HomePage caller={caller} {...(await findContent(caller))} form={form} refusal={refusal} />;
+  const page = (
+    <HomePage
+      caller={caller}
+      {...(await findContent(caller))}
+      form={form}
+      refusal={refusal}
+      hasJoined={c.req.query("done") === "joined"}
+    />
+  );
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 
 /** Reads what the page shows and the role may see. The queries run at the same time. */
 async function findContent(caller: CallerCtx): Promise<HomeContent> {
   const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
-  const [setup, week, failures, transfers, unread, senders, systemMail] = await Promise.all([
+  const [invitations, setup, week, failures, transfers, unread, senders, systemMail] = await Promise.all([
+    listReceivedInvitations(caller),
     findSetup(caller),
     may("analytics:view") ? findWeek(caller) : null,
     may("emails:view") ? findFailures(caller) : [],
@@ -73,7 +87,7 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
     caller.actor.kind === "session" && caller.actor.isPlatformAdmin ? readSystemMail(caller) : null,
   ]);
   return {
-    ...{ setup, week, failures, transfers },
+    ...{ invitations, setup, week, failures, transfers },
     notifications: unread?.rows.map(toNotification) ?? [],
     senders: senders.map(({ address }) => address),
     systemMail,

@@ -21,6 +21,7 @@ const REMOVE = "DELETE /v1/workspaces/:workspace_id/members/:user_id";
 
 const notices: Readonly<Record<string, string>> = {
   invited: "The invitation is sent.",
+  shown: "The invitation is made. No further email leaves to this address today: the person sees it after sign-in.",
   withdrawn: "The invitation is withdrawn.",
   changed: "The role is changed.",
   removed: "The member is removed.",
@@ -38,10 +39,10 @@ export const teamPages = new Hono<AppEnv>()
       c,
       async () => {
         const input = parseFields(InvitationIn, { email: form.email, role: form.role });
-        await onceForForm(c, form.idempotencyKey, JSON.stringify(input), (ctx) =>
+        const { email_sent } = await onceForForm(c, form.idempotencyKey, JSON.stringify(input), (ctx) =>
           inviteMember(ctx, ctx.workspace.id, input, c.get("sendSystemEmail")),
         );
-        return "/app/team?done=invited";
+        return `/app/team?done=${email_sent ? "invited" : "shown"}`;
       },
       (refusal) => showTeam(c, { refusal, form }),
     );

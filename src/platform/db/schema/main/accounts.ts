@@ -93,5 +93,9 @@ export const apiKeys = sqliteTable(
     revokedAt: integer("revoked_at"),
     replacedById: text("replaced_by_id"),
   },
-  (t) => [uniqueIndex("api_keys_by_hash").on(t.hash), index("api_keys_by_workspace").on(t.workspace, t.id)],
+  (t) => [
+    uniqueIndex("api_keys_by_hash").on(t.hash),
+    index("api_keys_by_workspace").on(t.workspace, t.id),
+    index("api_keys_live").on(t.workspace, t.expiresAt).where(sql`revoked_at IS NULL AND replaced_by_id IS NULL`),
+  ],
 );

@@ -22,5 +22,6 @@ export const invitations = sqliteTable(
     uniqueIndex("invitations_by_address").on(t.workspace, t.emailKey),
     uniqueIndex("invitations_by_hash").on(t.hash),
     index("invitations_by_expiry").on(t.expiresAt),
+    index("invitations_to_address").on(t.emailKey, t.expiresAt),
   ],
 );

@@ -27,5 +27,6 @@ export const templates = sqliteTable(
   (t) => [
     index("templates_by_update").on(t.workspace, t.updatedAt, t.id),
     index("templates_by_name").on(t.workspace, t.name, t.updatedAt),
+    index("templates_by_size").on(t.workspace, t.size),
   ],
 );
