@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Layout, List, Status, Time } from "../../../http/ui/index.ts";
+import { Form, Layout, List, Status, Time } from "../../../http/ui/index.ts";
 import type { Invitation } from "../../../identity/invitations/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -64,7 +64,7 @@ const Invitations = ({ invitations }: Pick<HomeContent, "invitations">) =>
   invitations.length === 0 ? null : (
     <section class="notice" aria-label="Invitations">
       {invitations.map(({ id, invitedBy, workspace, role }) => (
-        <form class="spread" method="post" action={`/app/invitations/${id}/accept`}>
+        <Form class="spread" action={`/app/invitations/${id}/accept`}>
           <span>
             {invitedBy} invites you to the workspace <strong>{workspace.name}</strong> as{" "}
             {role === "member" ? "a member" : `an ${role}`}.
@@ -72,7 +72,7 @@ const Invitations = ({ invitations }: Pick<HomeContent, "invitations">) =>
           <button class="quiet" type="submit" aria-label={`Join ${workspace.name}`}>
             Join
           </button>
-        </form>
+        </Form>
       ))}
     </section>
   );
