@@ -1,6 +1,7 @@
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { appPasswordsOf, type PasswordOwner } from "./rights.ts";
 
 /** Crockford's alphabet: without letters that are easily mistaken for another character. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -32,45 +33,41 @@ export async function appPasswordHashes({ settings }: Pick<Ctx, "settings">, tex
 }
 
 /** A new app password, and the rights with which it ends. */
-export interface NewAppPassword {
+export interface NewAppPassword extends PasswordOwner {
   id: string;
   name: string;
   password: string;
   /** In ms since 1970. */
   createdAt: number;
-  /** The API key that makes it; null: none. */
-  apiKeyId: string | null;
-  /** The user who may make it only because of an assignment to the mailbox; null: an owner or admin makes it. */
-  assigneeId: string | null;
 }
 
-const HAS_SPACE = "(SELECT count(*) FROM app_passwords WHERE mailbox_id = ?2) < ?6";
+const HAS_SPACE = `(SELECT count(*) FROM ${appPasswordsOf("?2", "?5")}) < ?6`;
 
 const INSERT = `
-  INSERT INTO app_passwords (id, mailbox_id, name, hash, created_at, api_key_id, assignee_id)
-  SELECT ?1, b.id, ?3, ?4, ?5, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?7), ?8
+  INSERT INTO app_passwords (id, mailbox_id, name, hash, created_at, api_key_id, assignee_id, user_id)
+  SELECT ?1, b.id, ?3, ?4, ?5, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?7), ?8, ?9
     FROM mailboxes b WHERE b.id = ?2 AND ${HAS_SPACE}`;
 
 // One that was made by the password of the mailbox ends with the right by which that was set.
 const INSERT_BY_PASSWORD = `
-  INSERT INTO app_passwords (id, mailbox_id, name, hash, created_at, api_key_id, assignee_id)
-  SELECT ?1, p.mailbox_id, ?3, ?4, ?5, p.api_key_id, p.assignee_id
+  INSERT INTO app_passwords (id, mailbox_id, name, hash, created_at, api_key_id, assignee_id, user_id)
+  SELECT ?1, p.mailbox_id, ?3, ?4, ?5, p.api_key_id, p.assignee_id, p.user_id
     FROM mailbox_passwords p WHERE p.mailbox_id = ?2 AND p.hash = ?7 AND ${HAS_SPACE}`;
 
 /**
- * Returns the statement that stores an app password of a mailbox. It inserts nothing when the mailbox has `most` already. `by`: the hash
+ * Returns the statement that stores an app password of a mailbox. It inserts nothing when the mailbox has `most` already, without those whose right has ended. `by`: the hash
  * of the mailbox's password, which made it; it inserts nothing when that was changed.
  */
 export async function insertAppPasswordStatement(
   ctx: Ctx,
   mailboxId: string,
-  { id, name, password, createdAt, apiKeyId, assigneeId }: NewAppPassword,
+  { id, name, password, createdAt, apiKeyId, assigneeId, userId }: NewAppPassword,
   { most, by }: { most: number; by: string | null },
 ): Promise<MainStatement> {
   const [hash] = await appPasswordHashes(ctx, password);
   const values = [id, mailboxId, name, hash, createdAt, most];
   return by === null
-    ? ctx.db.prepare(INSERT).bind(...values, apiKeyId, assigneeId)
+    ? ctx.db.prepare(INSERT).bind(...values, apiKeyId, assigneeId, userId)
     : ctx.db.prepare(INSERT_BY_PASSWORD).bind(...values, by);
 }
 

@@ -5,7 +5,7 @@ import { type Caller, MAIL_LIMITS, type Scope, toCallerWorkspace, type Workspace
 import type { MailboxActor } from "../caller.ts";
 import { verifyAccessToken } from "../sessions/index.ts";
 import { isAppPassword } from "./mail-programs.ts";
-import { openByAppPassword, openByPassword } from "./sessions.ts";
+import { openByAppPassword, openByPassword } from "./rights.ts";
 
 /** A mailbox with its workspace, and the user for whom its mail counts. */
 export interface MailboxCallerRow extends WorkspaceColumns {

@@ -18,10 +18,10 @@ export {
   type ProgramLogin,
 } from "./mail-programs.ts";
 export { hashPassword, isPassword } from "./password.ts";
+export { appPasswordsOf, openByPassword } from "./rights.ts";
 export {
   inheritPasswordsStatements,
   type MailboxTokens,
-  openByPassword,
   passwordOwner,
   refreshMailboxSession,
   setPasswordStatements,

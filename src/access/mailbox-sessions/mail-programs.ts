@@ -1,7 +1,7 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { appPasswordHashes, isTouchDue, touchAppPassword } from "./app-passwords.ts";
-import { openByAppPassword, openByPassword } from "./sessions.ts";
+import { openByAppPassword, openByPassword } from "./rights.ts";
 
 /** The mailbox that a mail program opens, and the secret that opens it. */
 export interface ProgramAccess {

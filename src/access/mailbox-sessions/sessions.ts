@@ -7,6 +7,7 @@ import { type Client, signAccessToken } from "../sessions/index.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../tokens/index.ts";
 import { deleteAppPasswordsStatement } from "./app-passwords.ts";
 import { hashPassword, isPassword } from "./password.ts";
+import { openByPassword, PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
 
 /** The tokens of a mailbox session. */
 export interface MailboxTokens {
@@ -20,23 +21,15 @@ export interface MailboxTokens {
 }
 
 const SAVE_PASSWORD = `
-  INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id)
-  VALUES (?1, ?2, ?3, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?4), ?5)
+  INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id, user_id)
+  VALUES (?1, ?2, ?3, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?4), ?5, ?6)
   ON CONFLICT DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at, api_key_id = excluded.api_key_id,
-    assignee_id = excluded.assignee_id`;
-
-/** A new password, and the rights with which it ends. */
-interface NewPassword {
-  password: string;
-  /** The API key that sets it; null: none. */
-  apiKeyId: string | null;
-  /** The user who may set it only because of an assignment to the mailbox; null: an owner or admin sets it. */
-  assigneeId: string | null;
-}
+    assignee_id = excluded.assignee_id, user_id = excluded.user_id`;
 
 /** Returns the rights of a caller with which a password ends that it sets or makes. */
-export const passwordOwner = ({ actor }: CallerCtx): Omit<NewPassword, "password"> => ({
+export const passwordOwner = ({ actor }: CallerCtx): PasswordOwner => ({
   apiKeyId: actor.kind === "api_key" ? actor.credentialId : null,
+  userId: actor.kind === "session" ? actor.userId : null,
   assigneeId: actor.scopes.has("mailboxes:manage") ? null : actor.userId,
 });
 
@@ -44,10 +37,12 @@ export const passwordOwner = ({ actor }: CallerCtx): Omit<NewPassword, "password
 export async function setPasswordStatements(
   ctx: CallerCtx,
   mailboxId: string,
-  { password, apiKeyId, assigneeId }: NewPassword,
+  { password, apiKeyId, assigneeId, userId }: PasswordOwner & { password: string },
 ): Promise<MainStatement[]> {
   return [
-    ctx.db.prepare(SAVE_PASSWORD).bind(mailboxId, await hashPassword(password), ctx.now(), apiKeyId, assigneeId),
+    ctx.db
+      .prepare(SAVE_PASSWORD)
+      .bind(mailboxId, await hashPassword(password), ctx.now(), apiKeyId, assigneeId, userId),
     ctx.db
       .prepare("DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1)")
       .bind(mailboxId),
@@ -61,30 +56,6 @@ export const inheritPasswordsStatements = (ctx: Ctx, { from, to }: { from: strin
   PASSWORD_TABLES.map((table) =>
     ctx.db.prepare(`UPDATE ${table} SET api_key_id = ?2 WHERE api_key_id = ?1`).bind(from, to),
   );
-
-const PASSWORD_TABLES = ["mailbox_passwords", "app_passwords"] as const;
-
-/**
- * Returns SQL: an active mailbox `b` that a password `p` of a table opens. Its domain is verified, its workspace exists, and the right by which
- * the password was set has not ended: the API key, the role of its user, and the assignment. `now` is the parameter of the time.
- */
-const openBy = (table: (typeof PASSWORD_TABLES)[number], now: string) => `
-  mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
-  JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL
-  JOIN ${table} p ON p.mailbox_id = b.id
-   AND (p.assignee_id IS NULL
-     OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = b.id AND a.user_id = p.assignee_id))
-   AND (p.api_key_id IS NULL OR EXISTS (
-     SELECT 1 FROM api_keys k JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
-      WHERE k.id = p.api_key_id AND k.workspace = b.workspace AND k.revoked_at IS NULL
-        AND (m.role <> 'member' OR p.assignee_id IS NOT NULL)
-        AND (k.expires_at IS NULL OR k.expires_at > ${now})))`;
-
-/** Returns SQL: an active mailbox `b` that its password `p` opens, as `openBy` says. */
-export const openByPassword = (now: string) => openBy("mailbox_passwords", now);
-
-/** Returns SQL: an active mailbox `b` that an app password `p` opens, as `openBy` says. */
-export const openByAppPassword = (now: string) => openBy("app_passwords", now);
 
 const FIND_MAILBOX = `
   SELECT b.id, w.id AS workspaceId, p.hash, p.changed_at AS changedAt

@@ -224,6 +224,61 @@ describe("an app password ends", () => {
     expect(await Promise.all([password, byOwner.password].map(codeOf))).toEqual(["AUTHENTICATIONFAILED", "opened"]);
   });
 
+  const byAdmin = async () => {
+    const admin = await aMember(workspace, "admin");
+    const session = await aSession({ ...workspace, userId: admin.userId });
+    const made = await anAppPassword({ ...workspace, ...session }, { name: "By the admin" });
+    return { ...made, admin, session, member: `/v1/workspaces/${workspace.workspaceId}/members/${admin.userId}` };
+  };
+
+  it("with the membership of the admin who made it, also in its open sessions", async () => {
+    const { password, member } = await byAdmin();
+    const { token } = await logInToImap(workspace.mailbox, password);
+    expect((await workspace.call("DELETE", member)).status).toBe(204);
+    expect((await renewImap(token)).error?.code).toBe("EXPIRED");
+    expect(await codeOf(password)).toBe("AUTHENTICATIONFAILED");
+  });
+
+  it("with the role of the admin who made it, unless the mailbox is assigned to them", async () => {
+    const { password, member, admin } = await byAdmin();
+    expect((await workspace.call("PATCH", member, { role: "member" })).status).toBe(200);
+    expect(await codeOf(password)).toBe("AUTHENTICATIONFAILED");
+    await assign(admin.userId);
+    expect(await codeOf(password)).toBe("opened");
+  });
+
+  it("for an assigned member who became an admin with that role, not with the assignment", async () => {
+    const { userId } = await aMember(workspace, "member");
+    await assign(userId);
+    const session = await aSession({ ...workspace, userId });
+    const { password } = await anAppPassword({ ...workspace, ...session });
+    await workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`, { role: "admin" });
+    await assign();
+    expect(await codeOf(password)).toBe("opened");
+  });
+
+  it("with the right of the person who set the password of the mailbox by which it was made", async () => {
+    const { session, member } = await byAdmin();
+    expect((await setPassword(session)).status).toBe(200);
+    expect(await codeOf(PASSWORD)).toBe("opened");
+    const login = () => apiWith(null).post("/v1/webmail/login", { email: workspace.mailbox, password: PASSWORD });
+    expect((await login()).status).toBe(200);
+    await workspace.call("DELETE", member);
+    expect(await codeOf(PASSWORD)).toBe("AUTHENTICATIONFAILED");
+    expect((await login()).status).toBe(401);
+  });
+
+  it("and is neither listed nor counted any more", async () => {
+    const { member, session } = await byAdmin();
+    await anAppPassword(workspace, { name: "By the key" });
+    for (let n = 2; n < 20; n++) await anAppPassword({ ...workspace, ...session }, { name: "By the admin" });
+    expect((await workspace.post(path, { name: "One more" })).status).toBe(409);
+    await workspace.call("DELETE", member);
+    expect((await list()).map(({ name }) => name)).toEqual(["By the key"]);
+    for (let n = 1; n < 20; n++) await anAppPassword(workspace);
+    expect((await workspace.post(path, { name: "One more" })).status).toBe(409);
+  });
+
   it("with its mailbox", async () => {
     const { id, password } = await anAppPassword(workspace);
     await workspace.call("PATCH", `/v1/mailboxes/${workspace.mailboxId}`, { is_active: false });

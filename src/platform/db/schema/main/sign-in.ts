@@ -57,6 +57,7 @@ export const mailboxPasswords = sqliteTable(
     changedAt: integer("changed_at").notNull(),
     apiKeyId: text("api_key_id"),
     assigneeId: text("assignee_id"),
+    userId: text("user_id"),
   },
   (t) => [index("mailbox_passwords_by_api_key").on(t.apiKeyId).where(sql`api_key_id IS NOT NULL`)],
 );
@@ -72,6 +73,7 @@ export const appPasswords = sqliteTable(
     lastUsedAt: integer("last_used_at"),
     apiKeyId: text("api_key_id"),
     assigneeId: text("assignee_id"),
+    userId: text("user_id"),
   },
   (t) => [
     index("app_passwords_by_mailbox").on(t.mailboxId, t.id),
