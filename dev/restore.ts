@@ -3,6 +3,8 @@
 //   --env production|staging, --local (the service of `npm start`), or --url <PUBLIC_URL> with MASTER_KEYS set
 //   --backup <id>   a backup of the folder; default: the newest finished one
 //   --release       instead of --from: releases what is held, which is then sent
+//   --mend          instead of --from: has messages read again that a restore of version 0.1 took for texts, for mail programs
+//   --dry-run       with --mend: only counts them
 import path from "node:path";
 import type { RestoreState } from "../src/operations/backups/restores.ts";
 import { readArguments } from "./arguments.ts";
@@ -15,14 +17,22 @@ import { keyChecks, readTarget, TARGET_USAGE, targetOptions } from "./backups/ta
 /** Refused rows that are printed; the others are only counted. */
 const PRINTED = 20;
 
-const usage = `restore -- ${TARGET_USAGE} (--from <folder> [--backup <id>] | --release)`;
+const usage = `restore -- ${TARGET_USAGE} (--from <folder> [--backup <id>] | --release | --mend [--dry-run])`;
 const { values } = readArguments({
   usage,
-  options: { ...targetOptions, from: { type: "string" }, backup: { type: "string" }, release: { type: "boolean" } },
+  options: {
+    ...targetOptions,
+    from: { type: "string" },
+    backup: { type: "string" },
+    release: { type: "boolean" },
+    mend: { type: "boolean" },
+    "dry-run": { type: "boolean" },
+  },
 });
 try {
   const client = new BackupClient(await readTarget(values));
   if (values.release) await release(client);
+  else if (values.mend) await mend(client, values["dry-run"] === true);
   else if (values.from)
     await restore(client, await openBackup(path.resolve(values.from), values.backup, printUnfinished));
   else throw new Error("Give the folder of the backup: --from <folder>.");
@@ -50,13 +60,13 @@ async function restore(client: BackupClient, backup: OpenedBackup): Promise<void
       if (refused <= PRINTED) console.log(`not written: ${file.store} ${file.part.table} ${key.join(" ")}: ${reason}`);
     },
   };
-  // The main database last: from then on keys work and sign-ins are possible.
+  // Before the mailboxes, which read them, and the main database last: from then on keys work and sign-ins are possible.
+  console.log(`objects: ${await restoreObjects(run)} written`);
   const main = manifest.stores.filter(({ name }) => name === "main");
   for (const store of manifest.stores.filter(({ name }) => name !== "main")) {
     await restoreStore(run, store);
     if (store.name.startsWith("mail-")) console.log(`${store.name}: written`);
   }
-  console.log(`objects: ${await restoreObjects(run)} written`);
   for (const store of main) await restoreStore(run, store);
   const { held } = await client.call<{ held: Record<string, number> }>("/auth/restore/finish", { id: manifest.id });
   console.log(`The backup ${manifest.id} is restored. ${refused} rows were not written.`);
@@ -103,5 +113,21 @@ async function release(client: BackupClient): Promise<void> {
     const { released } = await client.call<{ released: number }>("/auth/restore/release", {});
     total += released;
     if (released === 0) return console.log(`${total} were released; those that are due are being sent.`);
+  }
+}
+
+/** Has the messages of all mailboxes read again that an earlier version took for texts. */
+async function mend(client: BackupClient, dry: boolean): Promise<void> {
+  let total = 0;
+  for (let after: [string] | null = null; ; ) {
+    const page: Record<string, unknown> = { store: "main", table: "mailboxes", columns: ["id"], key: ["id"], after, filter: null };
+    const { rows }: { rows: [string][] } = await client.call("/auth/backup/rows", page);
+    for (const [mailbox] of rows) {
+      const { messages } = await client.call<{ messages: number }>("/auth/backup/mailbox-structures", { mailbox, dry });
+      if (messages > 0) console.log(`${mailbox}: ${messages} messages`);
+      total += messages;
+    }
+    after = rows.at(-1) ?? null;
+    if (after === null) return console.log(`${total} messages ${dry ? "would be" : "are being"} read again.`);
   }
 }

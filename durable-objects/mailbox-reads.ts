@@ -5,6 +5,7 @@ import {
   exportMessages,
   fetchMessages,
   findByMessageId,
+  findClaims,
   findFilter,
   findImport,
   findImported,
@@ -48,6 +49,11 @@ export abstract class MailboxReads extends BackupObject {
   /** Returns a folder with the states of all its messages. */
   async readFolder(folder: string) {
     return readFolder(this.sql, folder);
+  }
+
+  /** Returns the emails that send drafts, of all drafts when `uids` is null. */
+  async findClaims(uids: readonly number[] | null) {
+    return findClaims(this.sql, uids);
   }
 
   /** Returns what changed in a folder after a modification sequence. */

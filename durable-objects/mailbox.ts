@@ -6,10 +6,12 @@ import {
   blockSender,
   changeLabels,
   changeSelected,
+  claimDraft,
   continueFilterRun,
   createContents,
   createFilter,
   createFolder,
+  type DraftClaim,
   deleteFilter,
   deleteFolder,
   deleteLabel,
@@ -19,6 +21,7 @@ import {
   type FlagChanges,
   flagsSet,
   foldersChanged,
+  forgetGuesses,
   type ImportedMessage,
   type ImportProgress,
   importMessages,
@@ -55,9 +58,6 @@ import { MailboxChanges } from "./mailbox-changes.ts";
 
 const newId = () => crypto.randomUUID();
 
-/** Wait after an object could not be read, in ms. */
-const FAILED_STRUCTURES_MS = 60_000;
-
 /**
  * The mail of one hosted mailbox, named by the mailbox's id: folders, messages and their search index. The raw messages are
  * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Null: there is no
@@ -69,12 +69,17 @@ export class MailboxObject extends MailboxChanges {
   }
 
   /** Stores a draft in place of another one, which it deletes. Null: there is no such draft. */
-  replaceDraft(uid: number, message: NewMessage, quotaBytes: number | null) {
+  replaceDraft(uid: number, message: NewMessage, quotaBytes: number | null, stopped: string | null) {
     return this.change(
-      () => replaceDraft(this.sql, uid, message, { quotaBytes, now: Date.now(), newId }),
+      () => replaceDraft(this.sql, uid, message, { quotaBytes, now: Date.now(), newId, stopped }),
       (added) =>
         added?.result === "added" ? [...messagesExpunged(message.folder, [uid]), ...messageAdded(added)] : [],
     );
+  }
+
+  /** Claims a draft for an email, or frees it. Returns the claim of another email than `stopped`, which stays. */
+  claimDraft(uid: number, claim: DraftClaim | null, stopped: string | null) {
+    return this.change(() => claimDraft(this.sql, uid, claim, stopped));
   }
 
   createFolder(name: string) {
@@ -235,6 +240,11 @@ export class MailboxObject extends MailboxChanges {
     return this.change(() => saveSignature(this.sql, signature));
   }
 
+  /** Has the structures found out that an earlier version guessed for messages without objects. Returns their number; `isDry` only counts. */
+  forgetGuesses(isDry: boolean) {
+    return this.change(() => forgetGuesses(this.sql, Date.now(), isDry));
+  }
+
   /** Deletes everything that the mailbox has. */
   async destroy() {
     this.sockets.closeAll();
@@ -252,7 +262,6 @@ export class MailboxObject extends MailboxChanges {
     const ctx = createContext(this.env, newId());
     this.sockets.announce(this.ctx.storage.transactionSync(() => continueFilterRun(this.sql, Date.now())));
     await runExpiry(ctx, this.ctx.storage, (changes) => this.sockets.announce(changes));
-    const isRead = await addStructures(ctx, this.ctx.storage);
-    await this.setAlarm(isRead ? 0 : FAILED_STRUCTURES_MS);
+    await this.setAlarm(await addStructures(ctx, this.ctx.storage));
   }
 }

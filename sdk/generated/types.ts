@@ -1731,7 +1731,7 @@ export interface InboxSend {
   in_reply_to?: string | null;
   /** ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400. */
   send_at?: string | null;
-  /** UID of the draft that is sent. It is deleted. */
+  /** UID of the draft that is sent. It is deleted. An email that waits to be sent from it is stopped. */
   draft_id?: number | null;
 }
 

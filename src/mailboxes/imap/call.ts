@@ -1,5 +1,7 @@
+import { AppError } from "../../lib/errors.ts";
 import type { FlagList } from "../../mail/imap/index.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { stopSending } from "../inbox/sending/index.ts";
 import {
   type FlagChanges,
   type FolderResult,
@@ -69,6 +71,7 @@ const calls: Calls = {
   search: async (store, { folder, key, after }) => found(await store.searchByKey(folder, key, after)),
   store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }, of) => {
     const changes = toChanges(mode, flags);
+    if (changes.deleted) await stopDrafts(store, folder, uids, of);
     const result = await store.changeFlags(folder, uids, changes, unchangedSince);
     if ("refused" in result && result.refused === "no-folder") throw noSuchFolder();
     if (!("states" in result)) throw new ImapError("The mailbox has too many keywords", "LIMIT");
@@ -89,7 +92,8 @@ const calls: Calls = {
     await saveUsedBytes(ctx, { id: mailboxId }, result.usedBytes);
     return { moved: result.copied, uidvalidity: result.uidvalidity };
   },
-  move: async (store, { folder, uids, to }) => {
+  move: async (store, { folder, uids, to }, of) => {
+    await stopDrafts(store, folder, uids, of);
     const result = await store.move(folder, uids, to);
     if ("unknown" in result) throw noSuchFolder(result.unknown === "to" ? "TRYCREATE" : "NONEXISTENT");
     return { moved: result.moved, uidvalidity: result.uidvalidity };
@@ -100,6 +104,14 @@ const calls: Calls = {
     return { uids: expunged.uids };
   },
 };
+
+/** Stops the emails that wait to be sent from drafts which a mail program deletes: it has stored, or sends, another version. */
+async function stopDrafts(store: MailboxStore, folder: string, uids: readonly number[], { ctx }: CallContext) {
+  if (folderName(folder) !== "Drafts") return;
+  await stopSending(ctx, await store.findClaims(uids)).catch((error: unknown) => {
+    throw error instanceof AppError ? new ImapError(String(error.detail), "INUSE") : error;
+  });
+}
 
 /** Saves the size of a mailbox after messages of it were expunged. Null: there was no such folder. */
 async function saveExpunged(

@@ -50,7 +50,7 @@ const ROWS = `
   SELECT ${ITEM}, m.folder AS folder_id,
     EXISTS (SELECT 1 FROM messages u WHERE u.folder = m.folder AND u.thread = m.thread AND u.seen = 0) AS is_unseen,
     (SELECT max(flagged) FROM (SELECT flagged ${NEWEST_HERE})) AS is_flagged,
-    (SELECT json_group_array(json_array(folder, from_email, from_name, files))
+    (SELECT json_group_array(json_array(folder, from_email, from_name, files, claim IS NOT NULL))
        FROM (SELECT folder, from_email, from_name, files ${NEWEST})) AS messages,
     (SELECT json_group_array(DISTINCT label) FROM message_labels WHERE message IN (SELECT id ${NEWEST_HERE})) AS all_labels
     FROM json_each(?2) j CROSS JOIN messages m ON m.folder = ?1 AND m.uid = j.value JOIN folders f ON f.id = m.folder
@@ -117,7 +117,7 @@ function findNewest(
   return { uids: uids(), next: last };
 }
 
-type Summary = [folderId: number, email: string | null, name: string | null, files: number];
+type Summary = [folderId: number, email: string | null, name: string | null, files: number, isBeingSent: 0 | 1];
 
 function toConversation(row: ConversationRow): ConversationItem {
   const newest = JSON.parse(row.messages) as Summary[];
@@ -132,7 +132,7 @@ function toConversation(row: ConversationRow): ConversationItem {
     count: written.length,
     hasMore: newest.length === SUMMARIZED,
     people: toPeople(written),
-    hasDraft: written.length < shown.length,
+    hasDraft: shown.some((message) => !written.includes(message) && message[4] === 0),
   };
 }
 

@@ -66,10 +66,21 @@ export function createFolder(sql: Sql, name: string, now: number): FolderResult 
   if (findSameFolder(sql, name)) return { refused: "taken" };
   const { count } = first<{ count: number }>(sql, "SELECT count(*) AS count FROM folders") ?? { count: 0 };
   if (count >= limits.folders) return { refused: "too-many" };
-  const uidvalidity = nextUidvalidity(lastUidvalidity(sql), now);
-  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES ('last_uidvalidity', ?)", String(uidvalidity));
+  const uidvalidity = takeUidvalidity(sql, now);
   sql.exec("INSERT INTO folders (name, uidvalidity) VALUES (?, ?)", folderName(name), uidvalidity);
   return changed(sql, name);
+}
+
+/** Gives a folder a greater uidvalidity: mail programs forget what they know of it. */
+export function renewUidvalidity(sql: Sql, folderId: number, now: number): void {
+  sql.exec("UPDATE folders SET uidvalidity = ? WHERE id = ?", takeUidvalidity(sql, now), folderId);
+}
+
+/** Returns a uidvalidity that no folder of the mailbox has had. */
+function takeUidvalidity(sql: Sql, now: number): number {
+  const uidvalidity = nextUidvalidity(lastUidvalidity(sql), now);
+  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES ('last_uidvalidity', ?)", String(uidvalidity));
+  return uidvalidity;
 }
 
 function lastUidvalidity(sql: Sql): number {

@@ -39,6 +39,7 @@ export {
   listConversations,
 } from "./conversations.ts";
 export { type CopyResult, copyMessages } from "./copy.ts";
+export { claimDraft, type DraftClaim, findClaims } from "./draft-claims.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
 export { type FetchedMessage, fetchMessages, type WantedColumns } from "./fetch.ts";
 export {
@@ -99,5 +100,5 @@ export { saveUsedBytes } from "./save-used-bytes.ts";
 export { type FoundUids, searchByKey } from "./search-by-key.ts";
 export { readSignature, saveSignature } from "./signature.ts";
 export type * from "./state-types.ts";
-export { hasUnstructured } from "./structures.ts";
+export { forgetGuesses, hasUnstructured } from "./structures.ts";
 export type * from "./types.ts";

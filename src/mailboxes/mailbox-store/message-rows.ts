@@ -1,4 +1,5 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
+import type { DraftClaim } from "./draft-claims.ts";
 import type { MessageItem, PartPlace, Person, StoredMessage } from "./types.ts";
 
 /** A row of a list. */
@@ -19,12 +20,13 @@ export interface ItemRow {
   files: number;
   labels: string;
   preview: string;
+  claim: string | null;
 }
 
 /** Columns of a list, of the message `m` in the folder `f`. */
 export const ITEM = `
   m.uid, f.name AS folder, m.message_id, m.thread, m.from_email, m.from_name, m.recipients, m.subject, m.date, m.size,
-  m.seen, m.flagged, m.answered, m.files, m.preview,
+  m.seen, m.flagged, m.answered, m.files, m.preview, m.claim,
   (SELECT json_group_array(label) FROM message_labels WHERE message = m.id) AS labels`;
 
 /** Columns of a whole message. */
@@ -86,5 +88,6 @@ export function toItem(row: ItemRow): MessageItem {
     hasAttachments: row.files > 0,
     labels: JSON.parse(row.labels) as string[],
     preview: row.preview,
+    claim: row.claim === null ? null : (JSON.parse(row.claim) as DraftClaim),
   };
 }

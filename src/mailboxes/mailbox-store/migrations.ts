@@ -168,6 +168,10 @@ const migrations: readonly string[] = [
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   ALTER TABLE deliveries ADD COLUMN forwards TEXT;`,
+  // The email that sends a draft, as JSON (draft-claims.ts).
+  "ALTER TABLE messages ADD COLUMN claim TEXT",
+  // Those whose objects could not be read come after the others.
+  "ALTER TABLE structures_to_add ADD COLUMN tries INTEGER NOT NULL DEFAULT 0",
 ];
 
 /**

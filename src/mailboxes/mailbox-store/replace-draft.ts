@@ -1,5 +1,6 @@
 import { type AddOptions, addMessage } from "./add.ts";
 import { expungeMessages } from "./change.ts";
+import { claimingEmail } from "./draft-claims.ts";
 import { first, type Sql } from "./sql.ts";
 import type { AddResult, NewMessage } from "./types.ts";
 
@@ -7,11 +8,19 @@ const FIND_SIZE = "SELECT m.size FROM folders f JOIN messages m ON m.folder = f.
 
 /**
  * Stores a draft in place of another one, whose room it may use. The old one is deleted only when the new one is stored: a
- * mailbox without room keeps what it has. Returns null when there is no such draft. Must run in a transaction.
+ * mailbox without room keeps what it has. Returns null when there is no such draft, and a conflict when another email than the one that was
+ * stopped (null: none) sends it. Must run in a transaction.
  */
-export function replaceDraft(sql: Sql, uid: number, message: NewMessage, options: AddOptions): AddResult | null {
+export function replaceDraft(
+  sql: Sql,
+  uid: number,
+  message: NewMessage,
+  { stopped, ...options }: AddOptions & { stopped: string | null },
+): AddResult | { result: "sending"; email: string } | null {
   const old = first<{ size: number }>(sql, FIND_SIZE, message.folder, uid);
   if (!old) return null;
+  const email = claimingEmail(sql, uid);
+  if (email !== null && email !== stopped) return { result: "sending", email };
   const { quotaBytes, now } = options;
   const added = addMessage(sql, message, {
     ...options,

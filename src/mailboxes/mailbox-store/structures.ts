@@ -1,4 +1,5 @@
-import type { MessageStructure } from "../../mail/structures/index.ts";
+import { type MessageStructure, plainStructure } from "../../mail/structures/index.ts";
+import { renewUidvalidity } from "./folders.ts";
 import { all, first, type Sql } from "./sql.ts";
 
 /** Records the structure of a message, and its header if that is known. */
@@ -18,7 +19,11 @@ export function copyStructure(sql: Sql, message: number, copy: number): void {
     message,
     copy,
   );
-  sql.exec("INSERT INTO structures_to_add SELECT ?2 FROM structures_to_add WHERE message = ?1", message, copy);
+  sql.exec(
+    "INSERT INTO structures_to_add (message) SELECT ?2 FROM structures_to_add WHERE message = ?1",
+    message,
+    copy,
+  );
 }
 
 /** A message of an earlier version, whose structure is to be found out. */
@@ -26,7 +31,8 @@ export interface UnstructuredMessage {
   id: number;
   object: string;
   size: number;
-  headerSize: number;
+  /** How often its object could not be read. */
+  tries: number;
 }
 
 /** Returns messages without a structure, and forgets those that were expunged meanwhile. */
@@ -34,7 +40,7 @@ export function findUnstructured(sql: Sql, limit: number): UnstructuredMessage[]
   sql.exec("DELETE FROM structures_to_add WHERE message NOT IN (SELECT id FROM messages)");
   return all<UnstructuredMessage>(
     sql,
-    "SELECT m.id, m.object, m.size, m.header_size AS headerSize FROM structures_to_add s JOIN messages m ON m.id = s.message ORDER BY s.message DESC LIMIT ?",
+    "SELECT m.id, m.object, m.size, s.tries FROM structures_to_add s JOIN messages m ON m.id = s.message ORDER BY s.tries, s.message DESC LIMIT ?",
     limit,
   );
 }
@@ -48,6 +54,31 @@ export function saveStructure(
   const isThere = first(sql, "SELECT 1 FROM messages WHERE id = ?", message) !== null;
   if (isThere) addStructure(sql, message, found.structure, found.header);
   sql.exec("DELETE FROM structures_to_add WHERE message = ?", message);
+}
+
+/** Has a message whose object could not be read wait behind the others. */
+export function postponeStructure(sql: Sql, message: number): void {
+  sql.exec("UPDATE structures_to_add SET tries = tries + 1 WHERE message = ?", message);
+}
+
+/**
+ * Forgets the structures that an earlier version guessed for messages whose objects did not exist yet, as in a restore, and has them found out.
+ * Their folders get new uidvalidities, so that mail programs read them again. Returns their number; `isDry` only counts. Must run in a transaction.
+ */
+export function forgetGuesses(sql: Sql, now: number, isDry: boolean): number {
+  const rows = all<{ id: number; folder: number; structure: string; size: number; headerSize: number }>(
+    sql,
+    `SELECT m.id, m.folder, s.structure, m.size, m.header_size AS headerSize
+       FROM message_structures s JOIN messages m ON m.id = s.message WHERE s.header IS NULL`,
+  );
+  const guessed = rows.filter((row) => row.structure === JSON.stringify(plainStructure(row.headerSize, row.size)));
+  if (isDry) return guessed.length;
+  for (const { id } of guessed) {
+    sql.exec("DELETE FROM message_structures WHERE message = ?", id);
+    sql.exec("INSERT OR IGNORE INTO structures_to_add (message) VALUES (?)", id);
+  }
+  for (const folder of new Set(guessed.map((row) => row.folder))) renewUidvalidity(sql, folder, now);
+  return guessed.length;
 }
 
 /** Returns whether messages wait for their structure. */

@@ -1,4 +1,5 @@
 import type { MessageStructure } from "../../mail/structures/index.ts";
+import type { DraftClaim } from "./draft-claims.ts";
 import type { FilterOutcome } from "./filter-rules.ts";
 
 /** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
@@ -117,6 +118,8 @@ export interface MessageItem {
   hasAttachments: boolean;
   labels: string[];
   preview: string;
+  /** The email that sends this draft. */
+  claim: DraftClaim | null;
 }
 
 /** A message with the places of its parts. */

@@ -37,6 +37,7 @@ const PageIn = z.object({
   filter: z.union([z.literal("work"), z.int().min(0)]).nullable(),
 });
 const ReindexIn = z.object({ database: z.int().min(0), restart: z.boolean() });
+const StructuresIn = z.object({ mailbox: z.uuid(), dry: z.boolean() });
 const ObjectsIn = z.object({ cursor: z.string().max(3000).nullable() });
 const RestoreIn = z.object({ id });
 const RowsIn = z.object({
@@ -110,6 +111,10 @@ export const backupRoutes = new Hono<AppEnv>()
     const { ctx, input } = await read(c, ReindexIn);
     if (!shardNumbers(ctx).includes(input.database)) throw notFound("Database");
     return c.json({ is_done: await reindexEmails(onShard(ctx, input.database), input.restart) });
+  })
+  .post("/auth/backup/mailbox-structures", needs("operator:backup"), async (c) => {
+    const { ctx, input } = await read(c, StructuresIn);
+    return c.json({ messages: await mailboxStore(ctx, input.mailbox).forgetGuesses(input.dry) });
   })
   .post("/auth/restore/begin", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, RestoreIn);

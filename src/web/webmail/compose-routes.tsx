@@ -9,7 +9,7 @@ import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
-import { AppError, notFound, tooLarge } from "../../lib/errors.ts";
+import { AppError, conflict, notFound, tooLarge } from "../../lib/errors.ts";
 import { iso } from "../../lib/time.ts";
 import {
   createDraft,
@@ -52,6 +52,9 @@ const notices: Readonly<Record<string, string>> = {
 export const composePages = new Hono<AppEnv>()
   .get("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const draft = c.req.query("draft") ?? "";
+    const waiting = await findWaiting(page, draft);
+    if (waiting) return c.redirect(scheduledPath(page.mailbox.id, { email: waiting, draft }), 303);
     const { addresses, signature } = await page.mailbox.store.forWriting();
     return showForm(c, page, await firstForm(c, page, signature), { known: addresses });
   })
@@ -83,6 +86,7 @@ export const composePages = new Hono<AppEnv>()
         await cancelEmail(caller, id ?? "");
         const draft = fields.get("draft") ?? "";
         const isDraft = /^\d{1,10}$/.test(draft) && (await mailbox.store.find("Drafts", Number(draft))) !== null;
+        if (isDraft) await mailbox.store.claimDraft(Number(draft), null, id);
         return isDraft
           ? composePath(mailbox.id, { draft, done: "stopped-draft", back: fields.get("back") ?? "" })
           : scheduledPath(mailbox.id, { done: "stopped" });
@@ -90,6 +94,14 @@ export const composePages = new Hono<AppEnv>()
       (refusal) => showScheduled(c, refusal),
     );
   });
+
+/** Returns the id of the email that waits to be sent from a draft, or null. */
+async function findWaiting({ caller, mailbox }: OpenPage, draft: string): Promise<string | null> {
+  const [claim] = /^\d{1,10}$/.test(draft) ? await mailbox.store.findClaims([Number(draft)]) : [];
+  if (!claim) return null;
+  const waiting = await listScheduledOfMailbox(caller, mailbox.id);
+  return waiting.find(({ id }) => id === claim.email)?.id ?? null;
+}
 
 /** Reads the form of a message, and stores the files that were chosen in it. `refused` says what of it is too large. */
 async function readCompose(c: Context<AppEnv>, page: OpenPage) {
@@ -145,9 +157,9 @@ function complete(text: string): { text: string; isComplete: boolean } {
 }
 
 /** Stores the form as its draft, or as a new one when that was changed or deleted meanwhile. Returns its UID, also in the form. */
-async function storeDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Promise<number> {
+async function storeDraft({ caller, mailbox }: OpenPage, form: ComposeForm, onGone = orNull): Promise<number> {
   const input = parseFields(DraftIn, toMessageInput(form));
-  const known = form.draft === "" ? null : await replaceDraft(caller, mailbox, Number(form.draft), input).catch(orNull);
+  const known = form.draft === "" ? null : await replaceDraft(caller, mailbox, Number(form.draft), input).catch(onGone);
   const { uid } = known ?? (await createDraft(caller, mailbox, input));
   form.draft = String(uid);
   return uid;
@@ -156,6 +168,12 @@ async function storeDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Pro
 function orNull(error: unknown): null {
   if (error instanceof AppError && error.status === 404) return null;
   throw error;
+}
+
+/** Throws 409 for a draft that another window or person has sent, changed or deleted. The form, sent again, is a new message. */
+function refuseGone(form: ComposeForm): never {
+  form.draft = "";
+  throw conflict("The draft was sent, changed or deleted elsewhere. Send again to send this as a new message.");
 }
 
 /** Sends the form once. What can be undone is a draft until it leaves, so that stopping it loses nothing. */
@@ -170,7 +188,8 @@ async function send(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, atOnc
   const fingerprint = JSON.stringify({ input: { ...input, file_ids: files }, atOnce });
   const { id } = await onceForForm(c, form.idempotencyKey, fingerprint, async (ctx) => {
     const isNew = form.draft === "";
-    if (!atOnce) await storeDraft(page, form);
+    if (!atOnce) await storeDraft(page, form, (error) => orNull(error) ?? refuseGone(form));
+    else if (!isNew && !(await mailbox.store.find("Drafts", Number(form.draft)))) refuseGone(form);
     try {
       return await sendFromMailbox(ctx, mailbox, {
         ...checked,
@@ -237,7 +256,9 @@ async function showScheduled(c: Context<AppEnv>, refusal?: Refusal) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const emails = await listScheduledOfMailbox(page.caller, page.mailbox.id);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  return respondPage(c, <ScheduledPage {...{ page, emails, notice }} error={refusal?.message} />, {
+  const { email = "", draft = "" } = c.req.query();
+  const sending = email === "" ? null : { email, draft };
+  return respondPage(c, <ScheduledPage {...{ page, emails, notice, sending }} error={refusal?.message} />, {
     status: refusal?.status ?? 200,
   });
 }

@@ -37,7 +37,7 @@ export function ConversationMessage({ page, message, isOpen, content, folder, wi
           <Avatar {...from} />
           <span class="names">{message.from ? nameOrMe(message.from, own) : "(no sender)"}</span>
           {message.seen ? null : <span class="unseen">New: </span>}
-          {message.folder === "Drafts" ? <span class="draft">Draft</span> : null}
+          {message.folder === "Drafts" ? <span class="draft">{message.claim ? "Being sent" : "Draft"}</span> : null}
           {[folder, "Drafts"].includes(message.folder) ? null : <span class="tag">{folderTitle(message.folder)}</span>}
           <span class="preview">{message.preview}</span>
           <Time at={message.date} as={isOpen ? "whole" : "short"} />
@@ -69,7 +69,7 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
         {folder === "Drafts" ? (
           <a href={composePath(id, { draft: String(uid) })}>
             <Icon name="edit" />
-            <span>Edit this draft</span>
+            <span>{message.claim ? "Stop sending this message" : "Edit this draft"}</span>
           </a>
         ) : (
           <>

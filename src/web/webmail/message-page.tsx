@@ -141,7 +141,7 @@ function Replies({ page, messages }: { page: OpenPage; messages: readonly Stored
       {draft === undefined ? null : (
         <a class={newest ? "button quiet" : "button"} href={composePath(id, { draft: String(draft.uid) })}>
           <Icon name="edit" />
-          Edit draft
+          {draft.claim ? "Stop sending" : "Edit draft"}
         </a>
       )}
       {place === undefined ? null : (

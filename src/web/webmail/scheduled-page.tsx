@@ -5,15 +5,18 @@ import { type OpenPage, WebmailLayout } from "./layout.tsx";
 interface ScheduledPageProps {
   page: OpenPage;
   emails: readonly ScheduledOut[];
+  /** The draft that was opened, and the email that waits to be sent from it. */
+  sending: { email: string; draft: string } | null;
   notice?: string | undefined;
   error?: string | undefined;
 }
 
 /** The messages of a mailbox that leave later. Each can be stopped until then. */
-export const ScheduledPage = ({ page, emails, notice, error }: ScheduledPageProps) => (
+export const ScheduledPage = ({ page, emails, sending, notice, error }: ScheduledPageProps) => (
   <WebmailLayout {...page} title="Scheduled" current="scheduled">
     <h1>Scheduled</h1>
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {sending === null ? null : <Notice kind="warn">This draft is being sent. Cancel sending to change it.</Notice>}
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <div id="scheduled" data-live="">
       {emails.length === 0 ? (
@@ -28,7 +31,7 @@ export const ScheduledPage = ({ page, emails, notice, error }: ScheduledPageProp
             <>
               <Time at={email.scheduled_at} as="whole" /> <span class="soft" data-countdown={email.scheduled_at} />
             </>,
-            <StopForm email={email} />,
+            <StopForm email={email} draft={email.id === sending?.email ? sending.draft : undefined} />,
           ])}
         />
       )}
@@ -36,8 +39,8 @@ export const ScheduledPage = ({ page, emails, notice, error }: ScheduledPageProp
   </WebmailLayout>
 );
 
-const StopForm = ({ email }: { email: ScheduledOut }) => (
-  <Form class="inline">
+const StopForm = ({ email, draft }: { email: ScheduledOut; draft: string | undefined }) => (
+  <Form class="inline" fields={draft === undefined ? {} : { draft }}>
     <button
       {...{ type: "submit", class: "quiet", name: "email_id", value: email.id }}
       aria-label={`Cancel sending: ${email.subject === "" ? "(no subject)" : email.subject}`}

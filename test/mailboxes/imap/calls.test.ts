@@ -152,6 +152,27 @@ describe("a call", () => {
     expect(await mailbox.json()).toMatchObject({ used_bytes: one });
   });
 
+  it("that deletes or moves a draft stops the email that waits to be sent from it, and is refused when it is too late", async () => {
+    const { inbox, call } = await anOpenMailbox();
+    const store = { name: "store", folder: "Drafts", mode: "add", flags: { flags: ["\\Deleted"], keywords: [] } };
+    const waiting = async (changes: object) => {
+      const { uid } = await inbox.json<{ uid: number }>("POST", "/drafts", { subject: "First" });
+      const message = { to: ["friend@example.org"], subject: "First", text: "a", draft_id: uid, ...changes };
+      const { id } = await inbox.json<{ id: string }>("POST", "/send", message);
+      const status = async () =>
+        (await (await inbox.workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
+      return { uid, status };
+    };
+    const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() };
+    const [deleted, moved, late] = [await waiting(later), await waiting(later), await waiting({})];
+    expect((await call({ ...store, uids: [deleted.uid], unchanged_since: null })).error).toBeNull();
+    expect((await call({ name: "move", folder: "Drafts", uids: [moved.uid], to: "Trash" })).error).toBeNull();
+    expect([await deleted.status(), await moved.status()]).toEqual(["cancelled", "cancelled"]);
+    expect(await call({ ...store, uids: [late.uid], unchanged_since: null })).toMatchObject({
+      error: { code: "INUSE" },
+    });
+  });
+
   it("that marks a message of Drafts as deleted expunges it, and marks one elsewhere only", async () => {
     const { token, call } = await anOpenMailbox();
     for (const folder of ["Drafts", "Drafts", "Archive"])

@@ -172,6 +172,48 @@ describe("drafts", () => {
     expect([await inbox.list("Drafts"), (await sent()).length]).toEqual([[], 1]);
   });
 
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+  const statusOf = async (id: string) =>
+    (await (await inbox.workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
+  const aWaitingDraft = async () => {
+    const { uid } = await inbox.json<Item>("POST", "/drafts", { subject: "First", text: "a" });
+    const { id } = await accept({ subject: "First", draft_id: uid, send_at: inAnHour() });
+    return { uid, id };
+  };
+
+  it("that are changed, deleted or sent again while their email waits stop that email", async () => {
+    const [changed, deleted, repeated] = [await aWaitingDraft(), await aWaitingDraft(), await aWaitingDraft()];
+    const { uid } = await inbox.json<Item>("PUT", `/drafts/${changed.uid}`, { subject: "Second" });
+    expect((await inbox.call("DELETE", `/drafts/${deleted.uid}`)).status).toBe(204);
+    await accept({ subject: "Second", draft_id: repeated.uid });
+    for (const { id } of [changed, deleted, repeated]) expect(await statusOf(id)).toBe("cancelled");
+    await accept({ subject: "Third", draft_id: uid });
+    await work(Date.now() + 2 * 3_600_000);
+    expect((await sent()).map(({ subject }) => subject).sort()).toEqual(["Second", "Third"]);
+    expect(await inbox.list("Drafts")).toEqual([]);
+  });
+
+  it("are sent once by twenty calls at once, and not at all once they are gone or on their way", async () => {
+    const { uid } = await inbox.json<Item>("POST", "/drafts", { subject: "Once" });
+    const all = await Promise.all(Array.from({ length: 20 }, () => send({ draft_id: uid })));
+    expect(all.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(409)]);
+    expect((await inbox.call("PUT", `/drafts/${uid}`, { subject: "Twice" })).status).toBe(409);
+    expect((await send({ draft_id: uid })).status).toBe(409);
+    await work();
+    expect((await send({ draft_id: uid })).status).toBe(409);
+    expect([await inbox.list("Drafts"), (await sent()).length]).toEqual([[], 1]);
+  });
+
+  it("are free again when their email is refused or cancelled", async () => {
+    const { uid } = await inbox.json<Item>("POST", "/drafts", { subject: "Once" });
+    expect((await send({ draft_id: uid, to: ["nonsense"] })).status).toBe(422);
+    const { id } = await accept({ draft_id: uid, send_at: inAnHour() });
+    expect((await inbox.workspace.call("DELETE", `/v1/emails/scheduled/${id}`)).status).toBe(200);
+    await accept({ draft_id: uid });
+    await work();
+    expect([await inbox.list("Drafts"), (await sent()).length]).toEqual([[], 1]);
+  });
+
   it("may be empty, and a wrong address is a 422", async () => {
     expect((await inbox.call("POST", "/drafts", {})).status).toBe(201);
     expect((await inbox.call("POST", "/drafts", { to: ["nonsense"] })).status).toBe(422);

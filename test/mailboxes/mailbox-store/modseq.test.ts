@@ -71,7 +71,7 @@ describe("the modification sequence of a folder", () => {
     await add(store, { folder: "Drafts", draft: true });
     const [inbox, spam, drafts] = [await modseq(store), await modseq(store, "Spam"), await modseq(store, "Drafts")];
     await store.restore([1]);
-    await store.replaceDraft(1, aMessage({ folder: "Drafts", draft: true }), null);
+    await store.replaceDraft(1, aMessage({ folder: "Drafts", draft: true }), null, null);
     expect(await changedSince(store, inbox)).toEqual({ changed: [1], expunged: [] });
     expect(await changedSince(store, spam, "Spam")).toEqual({ changed: [], expunged: [1] });
     expect(await changedSince(store, drafts, "Drafts")).toEqual({ changed: [2], expunged: [1] });

@@ -1,13 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { MessageStructure } from "../../../src/mail/structures/index.ts";
+import { type MessageStructure, plainStructure } from "../../../src/mail/structures/index.ts";
 import { migrate } from "../../../src/mailboxes/mailbox-store/index.ts";
 import { aMessage, anEarlierStore, aStore, fill, insertEarlier } from "./support.ts";
 
 const wanted = { header: { text: "fields" as const, fields: ["subject"] }, structure: true };
 
-it("messages of an earlier version get their headers and structures by the alarm, the newest first", async () => {
+it("messages of an earlier version get their headers and structures by the alarm, the newest first, and never without their objects", async () => {
   const store = await anEarlierStore(7);
   await runInDurableObject(store, (_, { storage }) => {
     for (let n = 0; n < 30; n += 1) insertEarlier(storage.sql, { subject: `s${n}`, thread: `t${n}` });
@@ -35,11 +35,15 @@ it("messages of an earlier version get their headers and structures by the alarm
   expect(await runAlarm()).toBe(true);
   expect((await known()).map(({ uid }) => uid)).toEqual(uids.slice(10));
   expect(await runAlarm()).toBe(false);
+  expect((await known()).map(({ uid }) => uid)).toEqual(uids.slice(1));
+  // The restore of the first has been late.
+  await env.CONTENT.put(`structures/${store.id}/1`, "Content-Type: text/html\r\n\r\nx");
+  await runAlarm();
   const all = await known();
   expect(all.map(({ uid }) => uid)).toEqual(uids);
   expect(all.at(-1)?.header).toBe("Subject: number 30\r\n\r\n");
   const types = all.map(({ structure = "" }) => (JSON.parse(structure) as MessageStructure).root.type);
-  expect(types).toEqual(["text/plain", ...Array.from({ length: 29 }, () => "text/html")]);
+  expect(types).toEqual(Array.from({ length: 30 }, () => "text/html"));
 });
 
 it("the alarm waits a minute after an object of an older message could not be read", async () => {
@@ -90,4 +94,28 @@ it("a search compares 1,000 messages in one call and says where it goes on", asy
     [1_000, 2_000],
     [1_000, 2_000, null],
   ]);
+});
+
+it("what an earlier version guessed without the object is counted, found out once, and read again by mail programs", async () => {
+  const store = await anEarlierStore(7);
+  await runInDurableObject(store, (_, { storage }) => {
+    insertEarlier(storage.sql, { subject: "s", thread: "t" });
+    storage.sql.exec("UPDATE messages SET object = ?1", `guessed/${store.id}`);
+    migrate(storage.sql, Date.now());
+    const [{ size, header_size }] = storage.sql
+      .exec<{ size: number; header_size: number }>("SELECT size, header_size FROM messages")
+      .toArray() as [{ size: number; header_size: number }];
+    const guess = JSON.stringify(plainStructure(header_size, size));
+    storage.sql.exec("INSERT INTO message_structures VALUES (1, NULL, ?)", guess);
+    storage.sql.exec("DELETE FROM structures_to_add");
+  });
+  await env.CONTENT.put(`guessed/${store.id}`, "Content-Type: text/html\r\n\r\nx");
+  const before = (await store.readFolder("INBOX"))?.uidvalidity ?? 0;
+  expect([await store.forgetGuesses(true), await store.forgetGuesses(false), await store.forgetGuesses(false)]).toEqual(
+    [1, 1, 0],
+  );
+  await runInDurableObject(store, (instance) => instance.alarm());
+  const [message] = (await store.fetchMessages("INBOX", [1], wanted)) ?? [];
+  expect((JSON.parse(message?.structure ?? "{}") as MessageStructure).root.type).toBe("text/html");
+  expect((await store.readFolder("INBOX"))?.uidvalidity).toBeGreaterThan(before);
 });

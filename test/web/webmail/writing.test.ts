@@ -214,3 +214,36 @@ describe("after a message was sent", () => {
     }
   });
 });
+
+describe("a draft that is being sent", () => {
+  it("opens the page that stops it, and then the form that changes it", async () => {
+    expect((await compose({ text: "First", action: "send" })).status).toBe(303);
+    const uid = await draftUid();
+    const opened = await box.page.get(`/mail/compose/${box.workspace.mailboxId}?draft=${uid}`);
+    const path = opened.headers.get("Location") ?? "";
+    expect(path).toContain("/mail/scheduled/");
+    const { html } = await box.read(path);
+    expect(toText(html)).toContain("This draft is being sent. Cancel sending to change it.");
+    const id = /name="email_id" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    const stopped = await box.submit(path.split("?")[0] ?? "", [
+      ["email_id", id],
+      ["draft", uid],
+    ]);
+    expect(areasOf((await box.read(stopped.headers.get("Location") ?? "")).html)).toContain("First");
+  });
+
+  it("is sent by one of two people who send it at once; the other one's text is kept and is sent on request", async () => {
+    await compose({ text: "First", action: "draft" });
+    const draft = await draftUid();
+    const both = await Promise.all([
+      compose({ text: "A", draft, action: "now" }),
+      compose({ text: "B", draft, action: "now" }),
+    ]);
+    const refused = both.find(({ status }) => status === 409);
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(await refused?.text()).toMatch(/>\s*[AB]\s*<\/textarea>/);
+    await expect.poll(() => box.list("Drafts"), { timeout: 20_000 }).toEqual([]);
+    const late = await compose({ text: "C", draft, action: "send" });
+    expect(toText(await late.text())).toContain("was sent, changed or deleted elsewhere");
+  });
+});

@@ -12,6 +12,7 @@ import { composeOwn, putOwnMessage } from "./own-message.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { DraftIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
+import { beingSent, stopSending } from "./stop-sending.ts";
 
 /** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
 export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
@@ -27,7 +28,10 @@ export async function createDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: D
   return saved(ctx, mailbox, message, await mailbox.store.add(message, mailbox.quotaBytes));
 }
 
-/** Replaces a draft by a new version, which has a new UID, and returns that. Throws 404, and as createDraft does. */
+/**
+ * Replaces a draft by a new version, which has a new UID, and returns that. An email that waits to be sent from it is stopped. Throws
+ * 404, 409 when that is too late, and as createDraft does.
+ */
 export async function replaceDraft(
   ctx: CallerCtx,
   mailbox: OpenMailbox,
@@ -36,12 +40,15 @@ export async function replaceDraft(
 ): Promise<MessageItem> {
   const known = await mailbox.store.find("Drafts", uid);
   if (!known) throw notFound("Draft");
+  if (known.claim) await stopSending(ctx, [known.claim]);
   const message = await putDraft(ctx, mailbox, input);
-  return saved(ctx, mailbox, message, await mailbox.store.replaceDraft(uid, message, mailbox.quotaBytes));
+  const stopped = known.claim?.email ?? null;
+  return saved(ctx, mailbox, message, await mailbox.store.replaceDraft(uid, message, mailbox.quotaBytes, stopped));
 }
 
-/** Deletes a draft for good. Throws 404. */
+/** Deletes a draft for good, and stops an email that waits to be sent from it. Throws 404, and 409 when that is too late. */
 export async function deleteDraft(ctx: CallerCtx, mailbox: OpenMailbox, uid: number): Promise<void> {
+  await stopSending(ctx, await mailbox.store.findClaims([uid]));
   const result = await mailbox.store.expunge("Drafts", [uid]);
   if (!result?.uids.length) throw notFound("Draft");
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
@@ -51,10 +58,11 @@ async function saved(
   ctx: CallerCtx,
   mailbox: OpenMailbox,
   message: NewMessage,
-  result: AddResult | null,
+  result: AddResult | { result: "sending"; email: string } | null,
 ): Promise<MessageItem> {
   if (result?.result !== "added") await ctx.env.CONTENT.delete(message.object);
   if (!result) throw notFound("Draft");
+  if (result.result === "sending") throw beingSent(result.email);
   if (result.result !== "added") throw new AppError(409, "The mailbox is full");
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
   const item = await mailbox.store.find(result.folder, result.uid);

@@ -1,1 +1,2 @@
 export { copySent } from "./sent-copies.ts";
+export { stopSending } from "./stop-sending.ts";

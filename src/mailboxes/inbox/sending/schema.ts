@@ -45,7 +45,12 @@ export const SendIn = z
         description:
           "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any other value is a 400.",
       }),
-    draft_id: z.int().min(1).max(4_294_967_295).nullish().describe("UID of the draft that is sent. It is deleted."),
+    draft_id: z
+      .int()
+      .min(1)
+      .max(4_294_967_295)
+      .nullish()
+      .describe("UID of the draft that is sent. It is deleted. An email that waits to be sent from it is stopped."),
   })
   .meta({
     ref: "InboxSend",

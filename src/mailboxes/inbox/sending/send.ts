@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { AppError, conflict } from "../../../lib/errors.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import { newSentCopy, type WakeUp } from "../../../platform/outbox/index.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
@@ -10,10 +11,12 @@ import { replyFields } from "./reply-fields.ts";
 import { inRequestPaths } from "./request-paths.ts";
 import type { SendIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
+import { beingSent, stopSending } from "./stop-sending.ts";
 
 /**
  * Sends an email from a mailbox through the pipeline of all emails, with the source `inbox`. The outbox row of its copy in Sent
- * is written in the transaction that accepts it. Throws 400, 403, 413 and 422 as a send does, with paths in this request.
+ * is written in the transaction that accepts it. One email at a time sends a draft: one that waits to be sent from it is stopped.
+ * Throws 400, 403, 413 and 422 as a send does, with paths in this request, and 409 while another email that cannot be stopped sends the draft.
  */
 export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, input: SendIn) {
   senderOf(mailbox, input.from);
@@ -32,6 +35,7 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
     rows.push(row);
     return [statement];
   };
+  const free = await claimFor(ctx, mailbox, input.draft_id ?? null, upload.id);
   try {
     const attachments = await storeFiles(upload, files);
     const request = { ...toRequest(mailbox, input, headers), attachments };
@@ -41,8 +45,22 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
     return accepted;
   } catch (error) {
     await upload.abort();
+    // After any other error the email may be accepted all the same.
+    if (error instanceof AppError && error.status < 500) await free();
     throw inRequestPaths(error);
   }
+}
+
+/** Claims a draft for an email, and stops the one that sent it before. Returns what frees it. Throws 409. */
+async function claimFor(ctx: CallerCtx, { store }: OpenMailbox, draft: number | null, email: string) {
+  if (draft === null) return async () => {};
+  const earlier = await store.findClaims([draft]);
+  await stopSending(ctx, earlier);
+  const claim = { email, workspace: ctx.workspace.number, shard: ctx.shard, at: ctx.now() };
+  const claimed = await store.claimDraft(draft, claim, earlier[0]?.email ?? null);
+  if (!claimed) throw conflict("There is no draft with this UID: it was sent, changed or deleted");
+  if (claimed.held) throw beingSent(claimed.held.email);
+  return async () => void (await store.claimDraft(draft, null, email));
 }
 
 function toRequest(mailbox: OpenMailbox, input: SendIn, headers: Record<string, string>) {

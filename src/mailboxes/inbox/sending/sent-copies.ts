@@ -55,6 +55,8 @@ export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promis
     const email = await mailDb(ctx).prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
     const isWaiting = email?.status === "scheduled";
     if (email && !isWaiting && email.status !== "cancelled") await copyOne(ctx, copy, email);
+    if (email?.status === "cancelled" && copy.draft !== null)
+      await mailboxStore(ctx, copy.mailbox).claimDraft(copy.draft, null, email.id);
     const later = {
       dueAt: Math.max(email?.due_at ?? 0, ctx.now() + 60_000),
       id: ctx.newId(),

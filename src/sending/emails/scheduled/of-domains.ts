@@ -1,5 +1,6 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
 import { appendEventSql, changeStatement } from "../timeline/index.ts";
 
@@ -33,7 +34,7 @@ const DELETE_TASKS = `
 const CANCEL = `
   UPDATE emails SET status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END,
     version = version + 1, events = ${appendEventSql(`json_object('id', ?2 || ${ID_SUFFIX_SQL},
-      'type', 'cancelled', 'at', ?3, 'metadata', json_object('reason', 'domain_transferred'))`)}
+      'type', 'cancelled', 'at', ?3, 'metadata', json_object('reason', ?5))`)}
    WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?4 AND status = 'scheduled'`;
 
 /**
@@ -52,11 +53,22 @@ export async function cancelScheduledOfDomains(
     .bind(workspace, JSON.stringify(domainIds), createdUntil, EMAILS_PER_STEP)
     .all<{ n: number; id: string }>();
   if (results.length === 0) return true;
-  const numbers = JSON.stringify(results.map(({ n }) => n));
-  await db.batch([
-    db.prepare(DELETE_TASKS).bind(numbers, workspace),
-    db.prepare(CANCEL).bind(numbers, idPrefix(ctx), ctx.now(), workspace),
-    changeStatement(ctx, workspace, JSON.stringify(results.map(({ id }) => id))),
-  ]);
+  await db.batch(cancelStatements(ctx, workspace, results, "domain_transferred"));
   return results.length < EMAILS_PER_STEP;
+}
+
+/** Returns the statements that cancel those of these emails that are still scheduled. `reason` is in their events. */
+export function cancelStatements(
+  ctx: MailCtx,
+  workspace: number,
+  emails: readonly { n: number; id: string }[],
+  reason: "domain_transferred" | "draft_opened",
+): MailStatement[] {
+  const db = mailDb(ctx);
+  const numbers = JSON.stringify(emails.map(({ n }) => n));
+  return [
+    db.prepare(DELETE_TASKS).bind(numbers, workspace),
+    db.prepare(CANCEL).bind(numbers, idPrefix(ctx), ctx.now(), workspace, reason),
+    changeStatement(ctx, workspace, JSON.stringify(emails.map(({ id }) => id))),
+  ];
 }
