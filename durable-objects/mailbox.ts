@@ -15,6 +15,7 @@ import {
   deleteLabel,
   endImport,
   expungeMessages,
+  type FilterChanges,
   type FilterIn,
   type FlagChanges,
   flagsSet,
@@ -214,7 +215,7 @@ export class MailboxObject extends MailboxChanges {
     return this.change(() => createFilter(this.sql, filter, Date.now()));
   }
 
-  updateFilter(id: string, changes: Partial<Omit<FilterIn, "id">>) {
+  updateFilter(id: string, changes: FilterChanges) {
     return this.change(() => updateFilter(this.sql, id, changes, Date.now()));
   }
 

@@ -1477,8 +1477,10 @@ export interface InboxFilter {
   } | {
     type: "forward";
     address: string;
-    /** Whether mail is forwarded to the address. */
+    /** Whether mail is forwarded: the address has confirmed, and who saved the filter may open the mailbox. */
     is_confirmed: boolean;
+    /** The user who saved the filter last. Null: a session of the mailbox, or not known. */
+    maker_id: string | null;
   } | {
     type: "flag" | "mark_read" | "discard" | "stop";
   }[];
