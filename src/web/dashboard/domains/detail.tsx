@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
+import { type DomainOut, foundKey, recordsToPublish } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   ButtonLink,
@@ -8,6 +8,7 @@ import {
   Form,
   Layout,
   List,
+  Notice,
   PostButton,
   Share,
   Status,
@@ -54,13 +55,14 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
             {domain.dmarc_policy}
           </>
         )}
-        {found === null && domain.records.some(isWrong) ? (
+        {found === null && recordsToPublish(domain).some(isWrong) ? (
           <>
             {" · "}
             <a href={`/app/domains/${domain.id}?found=1`}>Show what DNS has instead</a>
           </>
         ) : null}
       </p>
+      <Receiving domain={domain} mayManage={mayManage} />
       <Policy domain={domain} mayManage={mayManage} />
       {mayManage && isVerified ? <TransferForm domain={domain} transfer={transfer} refusal={refusal} /> : null}
     </Layout>
@@ -140,6 +142,35 @@ const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
     </section>
   );
 
+/** Whether mail shall be received here, and a warning where the MX records lead elsewhere today. */
+const Receiving = ({ domain, mayManage }: { domain: DomainOut; mayManage: boolean }) => {
+  const { id, name, receives, records } = domain;
+  const elsewhere = records.find(({ purpose }) => purpose === "mx")?.found ?? [];
+  return (
+    <>
+      <h2>Mail to the domain</h2>
+      <p>
+        {receives === null
+          ? "Nobody has said where it is received. Sending needs no MX record."
+          : `Mail to ${name} is received ${receives ? "here" : "elsewhere"}.`}
+      </p>
+      {elsewhere.length === 0 ? null : (
+        <Notice kind="bad">
+          It goes to {elsewhere.join(", ")} today. With the MX record of this service it comes here instead.
+        </Notice>
+      )}
+      {mayManage ? (
+        <PostButton
+          to={`/app/domains/${id}/receives`}
+          label={receives ? "Receive mail elsewhere" : "Receive mail here"}
+          kind="quiet"
+          fields={{ receives: receives ? "false" : "true" }}
+        />
+      ) : null}
+    </>
+  );
+};
+
 /** The MTA-STS policy of the domain, and how to change its mode. */
 const Policy = ({ domain: { id, mta_sts: policy }, mayManage }: { domain: DomainOut; mayManage: boolean }) => {
   if (policy === null) return null;
@@ -193,7 +224,9 @@ type DomainRecord = DomainOut["records"][number];
 const isWrong = ({ status }: DomainRecord) => status === "missing" || status === "mismatch";
 
 /** How far the set-up of the domain is, and when its records were looked up last. */
-const Progress = ({ domain: { status, records, last_checked_at: checkedAt } }: { domain: DomainOut }) => {
+const Progress = ({ domain }: { domain: DomainOut }) => {
+  const { status, last_checked_at: checkedAt } = domain;
+  const records = recordsToPublish(domain);
   const right = records.filter((record) => record.status === "verified").length;
   return (
     <section class="card progress" aria-label="Set-up of the domain">
@@ -220,7 +253,7 @@ const Records = ({ domain, found }: Pick<DomainPageProps, "domain" | "found">) =
     caption="DNS records"
     kind="records"
     columns={["Type", "Host", "Value", "Status"]}
-    rows={domain.records
+    rows={recordsToPublish(domain)
       .toSorted((a, b) => Number(b.required) - Number(a.required))
       .map((record) => [
         <span title={record.explanation}>{record.type}</span>,
