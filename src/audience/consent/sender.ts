@@ -24,12 +24,9 @@ async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<void> {
     throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: checked.error, type: "sender_not_allowed" }]);
 }
 
-/** The confirmation of a list as a call changes it, or as it is stored. */
-interface ConfirmationFields {
-  confirm_mailbox_id?: string | null | undefined;
-  confirm_subject?: string | null | undefined;
-  confirm_text?: string | null | undefined;
-}
+type ConfirmationFields = Partial<
+  Record<"confirm_mailbox_id" | "confirm_subject" | "confirm_text", string | null | undefined>
+>;
 
 /**
  * Throws as `requireSender` for the mailbox of a change, and 403 for words by a caller that may not send, or whose key is restricted to domains
@@ -40,21 +37,20 @@ export async function requireConfirmation(
   change: ConfirmationFields,
   stored: () => Promise<ConfirmationFields>,
 ): Promise<void> {
-  const { confirm_mailbox_id: mailboxId, confirm_subject: subject, confirm_text: text } = change;
+  const { confirm_mailbox_id: mailboxId } = change;
   if (mailboxId) await requireSender(ctx, mailboxId);
-  const hasWords = Boolean(subject ?? text);
-  if (hasWords && !ctx.actor.scopes.has("emails:send")) throw forbidden("Missing scope: emails:send");
-  const { domainIds } = ctx.actor;
-  if (!domainIds || mailboxId || (!hasWords && mailboxId === undefined)) return;
-  const known = await stored();
-  const row =
-    mailboxId === undefined &&
-    (await ctx.db
-      .prepare(FIND_MAILBOX)
-      .bind(ctx.workspace.number, known.confirm_mailbox_id ?? "")
-      .first<SenderMailbox>());
-  if (row && domainIds.has(row.domain_id)) return;
-  if (hasWords || known.confirm_subject || known.confirm_text)
+  const hasWords = Boolean(change.confirm_subject ?? change.confirm_text);
+  const { domainIds, scopes } = ctx.actor;
+  if (hasWords && !scopes.has("emails:send")) throw forbidden("Missing scope: emails:send");
+  if (!domainIds || (!hasWords && mailboxId === undefined)) return;
+  const list = { ...(await stored()), ...change };
+  if (!list.confirm_subject && !list.confirm_text) return;
+  const values = [ctx.workspace.number, list.confirm_mailbox_id ?? ""];
+  const row = await ctx.db
+    .prepare(FIND_MAILBOX)
+    .bind(...values)
+    .first<SenderMailbox>();
+  if (!row || !domainIds.has(row.domain_id))
     throw forbidden(
       "This API key is restricted to certain domains: confirm_mailbox_id must be a mailbox of one of them",
     );

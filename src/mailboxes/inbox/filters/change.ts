@@ -1,7 +1,6 @@
-import { OAUTH_REFUSAL } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
-import { conflict, forbidden, invalidField, notFound } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
@@ -15,7 +14,7 @@ import {
   filterLimits,
 } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import { findForwarding } from "./queries.ts";
+import { findForwarding, refuseOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
 
 /**
@@ -43,9 +42,8 @@ export async function updateFilter(
   filterId: string,
   patch: FilterPatch,
 ): Promise<FilterOut> {
-  const known = await getFilter(mailbox, filterId);
-  refuseOauth(ctx, [...known.actions, ...(patch.actions ?? [])]);
-  const { id } = known;
+  const { id, actions: known } = await getFilter(mailbox, filterId);
+  refuseOauth(ctx, [...known, ...(patch.actions ?? [])]);
   const { actions, ask } = patch.actions
     ? await prepare(ctx, mailbox, patch.actions)
     : { actions: undefined, ask: async () => {} };
@@ -136,11 +134,6 @@ const makerOf = ({ actor }: CallerCtx): FilterMaker | null =>
   actor.kind === "mailbox"
     ? null
     : { userId: actor.userId, apiKeyId: actor.kind === "api_key" ? actor.credentialId : null };
-
-/** Throws 403 for an OAuth token when there is a forward, which would outlive it. */
-export function refuseOauth({ actor }: CallerCtx, actions: readonly { type: string }[]): void {
-  if (actor.kind === "oauth" && actions.some(({ type }) => type === "forward")) throw forbidden(OAUTH_REFUSAL);
-}
 
 function toSaved(result: FilterResult): Filter {
   if ("filter" in result) return result.filter;

@@ -7,15 +7,7 @@ import { body } from "../../../http/validate.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
-import {
-  createFilter,
-  deleteFilter,
-  getFilter,
-  refuseOauth,
-  startFilterRun,
-  updateFilter,
-  withConfirmed,
-} from "./change.ts";
+import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
 import { findForwarding } from "./queries.ts";
 import { FilterFields, FilterOut, FilterPatch, RunIn, RunOut, toFilter, toRun } from "./schema.ts";
 
@@ -39,10 +31,6 @@ export const filterRoutes = new Hono<AppEnv>()
       const caller = c.get("caller");
       const mailbox = await open(c);
       const filters = await mailbox.store.listFilters();
-      refuseOauth(
-        caller,
-        filters.flatMap(({ actions }) => actions),
-      );
       const forwarding = await findForwarding(caller, mailbox, filters);
       return c.json(filters.map((one) => toFilter(one, forwarding)));
     },
@@ -99,7 +87,6 @@ export const filterRoutes = new Hono<AppEnv>()
     async (c) => {
       const mailbox = await open(c);
       const found = await getFilter(mailbox, c.req.param("filter_id"));
-      refuseOauth(c.get("caller"), found.actions);
       return c.json(await withConfirmed(c.get("caller"), mailbox, found));
     },
   )

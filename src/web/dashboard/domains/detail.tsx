@@ -8,7 +8,6 @@ import {
   Form,
   Layout,
   List,
-  Notice,
   PostButton,
   Share,
   Status,
@@ -16,6 +15,7 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import { HEALTH_LABELS } from "./health.tsx";
+import { Receiving } from "./receiving.tsx";
 
 interface DomainPageProps {
   caller: CallerCtx;
@@ -141,35 +141,6 @@ const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
       <p class="soft">{host.detail ?? "It is checked every day."}</p>
     </section>
   );
-
-/** Whether mail shall be received here, and a warning where the MX records lead elsewhere today. */
-const Receiving = ({ domain, mayManage }: { domain: DomainOut; mayManage: boolean }) => {
-  const { id, name, receives, records } = domain;
-  const elsewhere = records.find(({ purpose }) => purpose === "mx")?.found ?? [];
-  return (
-    <>
-      <h2>Mail to the domain</h2>
-      <p>
-        {receives === null
-          ? "Nobody has said where it is received. Sending needs no MX record."
-          : `Mail to ${name} is received ${receives ? "here" : "elsewhere"}.`}
-      </p>
-      {elsewhere.length === 0 ? null : (
-        <Notice kind="bad">
-          It goes to {elsewhere.join(", ")} today. With the MX record of this service it comes here instead.
-        </Notice>
-      )}
-      {mayManage ? (
-        <PostButton
-          to={`/app/domains/${id}/receives`}
-          label={receives ? "Receive mail elsewhere" : "Receive mail here"}
-          kind="quiet"
-          fields={{ receives: receives ? "false" : "true" }}
-        />
-      ) : null}
-    </>
-  );
-};
 
 /** The MTA-STS policy of the domain, and how to change its mode. */
 const Policy = ({ domain: { id, mta_sts: policy }, mayManage }: { domain: DomainOut; mayManage: boolean }) => {
