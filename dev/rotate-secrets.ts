@@ -2,7 +2,8 @@
 //   npm run rotate-secrets -- --add      writes a new key, which nothing uses yet, to the file of the secrets
 //   npm run rotate-secrets -- --use      puts that key in use in the file, once the deployment knows it
 //   npm run rotate-secrets               encrypts all stored secrets under the new key, and says what the old one still does
-//   npm run rotate-secrets -- --remove   does the same, and then removes the older keys from the file
+//   npm run rotate-secrets -- --remove   does the same, and then removes the older keys from the file, unless something would end by that
+//   npm run rotate-secrets -- --remove --even-so   removes them all the same, as when a key has leaked
 // All take --env production|staging; without it they use the service that `npm start` runs. --settings and --secrets are those of
 // `npm run deploy`.
 import { randomBytes } from "node:crypto";
@@ -28,21 +29,23 @@ type Store = KeyStore & { masterKeys: string };
 const PROBES = 20;
 
 const usage =
-  "rotate-secrets -- [--add | --use | --remove] [--local | --env production|staging [--settings <file>] [--secrets <file>]]";
+  "rotate-secrets -- [--add | --use | --remove [--even-so]] [--local | --env production|staging [--settings <file>] [--secrets <file>]]";
 const { values } = readArguments({
   usage,
   options: {
     ...{ add: { type: "boolean" }, use: { type: "boolean" }, remove: { type: "boolean" } },
+    "even-so": { type: "boolean" },
     ...{ local: { type: "boolean" }, env: { type: "string" } },
     ...{ settings: { type: "string" }, secrets: { type: "string" } },
   } as const,
 });
 try {
   if (values.local && values.env !== undefined) throw new Error("Give one of --env and --local.");
+  if (values["even-so"] && !values.remove) throw new Error("--even-so is an option of --remove.");
   const store = await openKeyStore(values);
   if (values.add) await addKey(store);
   else if (values.use) await useNewestKey(store);
-  else await rewrapAll(store, values.remove === true);
+  else await rewrapAll(store, values.remove === true, values["even-so"] === true);
 } catch (error) {
   console.error((error as Error).message);
   console.error(`Usage: npm run ${usage}`);
@@ -81,11 +84,12 @@ async function useNewestKey(store: Store): Promise<void> {
   printNext(store, "");
 }
 
-/** Encrypts all stored secrets again. Removes the older keys then, if it is asked to. */
-async function rewrapAll(store: Store, removesOlder: boolean): Promise<void> {
+/** Encrypts all stored secrets again. Removes the older keys then, if it is asked to; when something ends by that, only `evenSo`. */
+async function rewrapAll(store: Store, removesOlder: boolean, evenSo: boolean): Promise<void> {
   const target = await store.target();
   const newest = sorted(store).at(-1);
   let total = 0;
+  let isSafe = false;
   for (let cursor: Cursor | null = { column: 0, after: "" }; cursor !== null; ) {
     const request = { kind: "rotation", subject: "operator", body: cursor } as const;
     const step: Step = await askAsOperator<Step>(target, "/auth/rotate-secrets", request);
@@ -93,9 +97,13 @@ async function rewrapAll(store: Store, removesOlder: boolean): Promise<void> {
       throw new Error(`The service still uses key ${step.version}; key ${newest?.version} must be in use.`);
     total += step.rewrapped;
     cursor = step.next;
-    if (step.report) printReport(total, step.version, step.report);
+    if (step.report) isSafe = printReport(total, step.version, step.report);
   }
   if (!removesOlder || !newest) return;
+  if (!isSafe && !evenSo)
+    throw new Error(
+      `The older keys stay in ${store.name}. Wait until nothing ends without them, or add --even-so when a key has leaked.`,
+    );
   await store.save(`${newest.version}:${newest.key}`);
   console.log(`\nThe file ${store.name} has only key ${newest.version} now.`);
   printNext(store, null);

@@ -17,6 +17,7 @@ import {
   deleteLabel,
   endImport,
   expungeMessages,
+  type FilterChanges,
   type FilterIn,
   type FlagChanges,
   flagsSet,
@@ -219,7 +220,7 @@ export class MailboxObject extends MailboxChanges {
     return this.change(() => createFilter(this.sql, filter, Date.now()));
   }
 
-  updateFilter(id: string, changes: Partial<Omit<FilterIn, "id">>) {
+  updateFilter(id: string, changes: FilterChanges) {
     return this.change(() => updateFilter(this.sql, id, changes, Date.now()));
   }
 

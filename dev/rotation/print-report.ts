@@ -1,7 +1,7 @@
 import type { RotationReport } from "../../src/operations/secret-rotation/report.ts";
 
-/** Prints how many secrets were encrypted again, and what ends without the older keys. */
-export function printReport(rewrapped: number, version: number, report: RotationReport): void {
+/** Prints how many secrets were encrypted again, and what ends without the older keys. Returns whether no credential does. */
+export function printReport(rewrapped: number, version: number, report: RotationReport): boolean {
   const { apiKeys, sessions, sessionsExpireAt, usersWithRecoveryCodes, appPasswords } = report;
   console.log(`${rewrapped} stored secrets were encrypted again; all are under key ${version}.`);
   console.log("\nWhen the older keys are removed from MASTER_KEYS, these end:");
@@ -17,6 +17,7 @@ export function printReport(rewrapped: number, version: number, report: Rotation
   console.log(
     isSafe ? "\nOnly the links in older emails still need the older keys." : "\nRun this command again later.",
   );
+  return isSafe;
 }
 
 function day(at: number | null): string {

@@ -200,7 +200,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.app_password_created, mailbox.app_password_deleted, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.filter_forwards, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.receives_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.app_password_created, mailbox.app_password_deleted, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.filter_forwards, mailbox.opened, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -872,6 +872,8 @@ export interface Domain {
   setup: "manual" | "delegated";
   /** The policy that the service publishes behind the CNAME `_dmarc`; a record of your own in its place applies instead. Null for a domain that is not delegated: its record is your own. */
   dmarc_policy: "none" | "quarantine" | "reject" | null;
+  /** Whether mail for the domain shall be received here; null: not said. The page and the zone file have the MX record only when it is true, and `records` unless it is false. */
+  receives: boolean | null;
   records: DomainRecord[];
   /** Selector of the active RSA key, or of the pending one before the first verification. */
   dkim_selector: string | null;
@@ -1133,6 +1135,8 @@ export interface DomainUpdate {
   setup?: "manual" | "delegated";
   /** For delegated domains: what receivers are asked to do with mail that is not aligned. `none`: deliver it and report. */
   dmarc_policy?: "none" | "quarantine" | "reject";
+  /** Whether mail for the domain shall be received here; null: not said. The page and the zone file have the MX record only when it is true, and `records` unless it is false. */
+  receives?: boolean | null;
   /** Mode of the MTA-STS policy. With `testing` the service no longer enforces it by itself. */
   mta_sts?: "testing" | "enforce";
 }
@@ -1477,8 +1481,10 @@ export interface InboxFilter {
   } | {
     type: "forward";
     address: string;
-    /** Whether mail is forwarded to the address. */
+    /** Whether mail is forwarded: the address has confirmed, and who saved the filter may open the mailbox. */
     is_confirmed: boolean;
+    /** The user who saved the filter last. Null: a session of the mailbox, or not known. */
+    maker_id: string | null;
   } | {
     type: "flag" | "mark_read" | "discard" | "stop";
   }[];

@@ -1,4 +1,4 @@
-import { isDeniedToOauth, isServiceScope } from "../access/accounts/index.ts";
+import { isDeniedToOauth, isServiceScope, OAUTH_REFUSAL } from "../access/accounts/index.ts";
 import type { Actor } from "../access/caller.ts";
 import { AppError, forbidden } from "../lib/errors.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -31,8 +31,7 @@ export function missingRight(actor: Actor, route: string, routes: RouteIndex): A
     return null;
   }
   // Before the scope: a client must not ask the user for a scope that does not help.
-  if (actor.kind === "oauth" && isDeniedToOauth(route))
-    return forbidden("An OAuth token cannot create or read credentials and invitations");
+  if (actor.kind === "oauth" && isDeniedToOauth(route)) return forbidden(OAUTH_REFUSAL);
   return isServiceScope(need) || !actor.scopes.has(need) ? missingScope(actor, need) : null;
 }
 

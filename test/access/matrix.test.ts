@@ -175,6 +175,7 @@ async function apiOf(
 it("refuses OAuth tokens on exactly the routes that create or read credentials, or send data elsewhere", () => {
   const denied = mountedRoutes().filter((route) => isDeniedToOauth(route) && routeScopes[route] !== "session");
   expect(denied.sort()).toEqual([
+    "DELETE /v1/workspaces/:workspace_id",
     "GET /v1/api-keys/",
     "GET /v1/forwarding-rules/",
     "GET /v1/forwarding-rules/:rule_id",
@@ -187,8 +188,10 @@ it("refuses OAuth tokens on exactly the routes that create or read credentials, 
     "GET /v1/workspaces/:workspace_id/invitations",
     "PATCH /v1/forwarding-rules/:rule_id",
     "PATCH /v1/webhooks/:webhook_id",
+    "PATCH /v1/workspaces/:workspace_id/members/:user_id",
     "POST /v1/api-keys/",
     "POST /v1/api-keys/:api_key_id/rotate",
+    "POST /v1/domains/:domain_id/transfer",
     "POST /v1/forwarding-rules/",
     "POST /v1/mailboxes/:mailbox_id/app-passwords",
     "POST /v1/smtp-credentials/",
@@ -196,6 +199,7 @@ it("refuses OAuth tokens on exactly the routes that create or read credentials, 
     "POST /v1/webhooks/:webhook_id/deliveries/:delivery_id/replay",
     "POST /v1/webhooks/:webhook_id/test",
     "POST /v1/workspaces/:workspace_id/invitations",
+    "PUT /v1/mailboxes/:mailbox_id/assignees",
     "PUT /v1/mailboxes/:mailbox_id/password",
   ]);
 });

@@ -161,12 +161,17 @@ it("replaces the master key with no refused request, and without the old key eve
   const sealed = await rotate([]);
   // Two DKIM keys, the secret of the webhook, and the key of the hashes of erased persons.
   expect([sealed.code, sealed.output]).toEqual([0, expect.stringContaining("4 stored secrets were encrypted again")]);
+  // The session ends by it, which was not refreshed since.
+  const refused = await rotate(["--remove"]);
+  expect([refused.code, versionsOf(refused.keys)], refused.output).toEqual([1, ["1", "2"]]);
+  expect(refused.output).toMatch(/- [1-9]\d* sessions[\s\S]*--even-so when a key has leaked/);
   expect((await fetchWithCookies("POST", "/auth/refresh")).status).toBe(200);
   const again = await rotate([]);
   expect(again.output).toContain("0 stored secrets were encrypted again; all are under key 2.");
   expect(again.output).toContain("Only the links in older emails still need the older keys.");
 
   const removed = await rotate(["--remove"]);
+  // Nothing ends by it: the credentials were used since.
   expect([removed.code, versionsOf(removed.keys)], removed.output).toEqual([0, ["2"]]);
   await deploy();
   expect(vars.MASTER_KEYS).not.toContain(old);
@@ -175,7 +180,7 @@ it("replaces the master key with no refused request, and without the old key eve
   expect((await fetchWithCookies("POST", "/auth/refresh")).status).toBe(200);
   await expectDelivered([early]);
   const last = await stop();
-  const steps = [added, unknown, used, sealed, again, removed].map(({ subjects }) => subjects);
+  const steps = [added, unknown, used, sealed, refused, again, removed].map(({ subjects }) => subjects);
   for (const subjects of [...steps, last]) expect(subjects.length).toBeGreaterThanOrEqual(EMAILS);
   await expectDelivered([...steps, last].flat());
   // Its secret was sealed with the old key.

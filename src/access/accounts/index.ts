@@ -11,6 +11,7 @@ export {
   effectiveScopes,
   isDeniedToOauth,
   isServiceScope,
+  OAUTH_REFUSAL,
   type RequiredScope,
   roleScopes,
   type Scope,

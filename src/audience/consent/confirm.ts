@@ -2,6 +2,8 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { contactEventsStatements, wakeForEvents } from "../../platform/person-events/index.ts";
+import { copyToContacts, endUnsubscribeStatements } from "../../sending/suppressions/index.ts";
+import { allTopicsEvents, wakeForTopicEvents } from "../../sending/topics/index.ts";
 import { evidenceIfChangedStatement } from "./evidence.ts";
 import type { MailWords } from "./rules.ts";
 import { type ConfirmationLink, readConfirmationToken, shortHash } from "./tokens.ts";
@@ -51,7 +53,7 @@ const CONFIRM = `
    WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2 AND email_key = ?3 AND pending_since IS NOT NULL`;
 
 /**
- * Confirms the contact of a link, and keeps the evidence of it. Repeating it changes nothing. Returns the state of the link
+ * Confirms the contact of a link, keeps the evidence of it, and ends an unsubscribe of the person. Repeating it changes nothing. Returns the state of the link
  * afterwards.
  */
 export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: RequestSource): Promise<LinkState> {
@@ -59,6 +61,8 @@ export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: Re
   if (found.state !== "pending") return found;
   const { contact, link } = found;
   const db = mailDb(found.ctx);
+  // Before the confirmation, so that a repetition after a crash does both.
+  await rejoin(found.ctx, { workspace: link.workspace, email: contact.emailKey });
   const events = confirmationEvents(found.ctx, link, contact.emailKey);
   const results = await db.batch([
     ...events,
@@ -82,6 +86,15 @@ export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: Re
   ]);
   await wakeForEvents(found.ctx, results.slice(0, events.length));
   return { ...found, state: "confirmed" };
+}
+
+/** Ends an unsubscribe of a person from all bulk mail. An entry with another reason stays. */
+async function rejoin(ctx: MailCtx, person: { workspace: number; email: string }): Promise<void> {
+  const events = allTopicsEvents(ctx, person, "subscribed");
+  const [recorded, ...ended] = await ctx.db.batch([events.statement, ...endUnsubscribeStatements(ctx, person)]);
+  if (ended.every(({ meta }) => meta.changes === 0)) return;
+  await wakeForTopicEvents(ctx, events, recorded);
+  await copyToContacts(ctx, person.workspace, [person.email]);
 }
 
 /** Returns the statements that record a confirmation, by which the contact is added, for the place before it: they look for the pending contact. */

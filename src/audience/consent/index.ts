@@ -10,4 +10,4 @@ export {
 export { requestStatements } from "./request.ts";
 export { limits as consentLimits, MAIL_WINDOW_MS } from "./rules.ts";
 export { runConfirmations } from "./run.ts";
-export { requireSender } from "./sender.ts";
+export { requireConfirmation } from "./sender.ts";

@@ -2,6 +2,7 @@ import { linkUrl } from "../../domains/hosts/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError } from "../../lib/errors.ts";
 import { sealLinks } from "../../lib/sealed-links.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
@@ -16,7 +17,7 @@ import {
   type WakeUp,
 } from "../../platform/outbox/index.ts";
 import { sendBatch } from "../../sending/emails/index.ts";
-import { findMarks } from "../../sending/suppressions/index.ts";
+import { type ContactMark, findMarks } from "../../sending/suppressions/index.ts";
 import { composeHtml, composeText } from "../../sending/system-emails/index.ts";
 import { wordsStatement } from "./evidence.ts";
 import { type ConfirmationTexts, LINK_MS, type MailWords, mailWordsOf, maySend, recentTimes } from "./rules.ts";
@@ -99,6 +100,8 @@ interface PageRow {
   requested_at: number;
   sent: string;
   of_person: string;
+  /** When the person last submitted a form of the list, in ms since 1970; null: never. */
+  asked_at: number | null;
   id: string | null;
   email: string | null;
   name: string | null;
@@ -108,7 +111,9 @@ interface PageRow {
 const FIND_PAGE = `
   SELECT k.email_key, k.requested_at, k.sent, c.id, c.email, c.name, c.pending_since,
          (SELECT json_group_array(t.value) FROM confirmations p, json_each(p.sent) t
-           WHERE p.workspace = k.workspace AND p.email_key = k.email_key) AS of_person
+           WHERE p.workspace = k.workspace AND p.email_key = k.email_key) AS of_person,
+         (SELECT max(e.at) FROM consents e WHERE e.workspace = k.workspace AND e.email_key = k.email_key AND e.kind = 'requested'
+             AND e.list_id = (SELECT id FROM contact_lists WHERE n = ?1)) AS asked_at
     FROM confirmations k
     LEFT JOIN contacts c ON c.workspace = k.workspace AND c.email_key = k.email_key AND c.list = k.list
    WHERE k.list = ?1 AND k.requested_at IS NOT NULL ORDER BY k.requested_at LIMIT ?2`;
@@ -138,11 +143,12 @@ async function sendPage(
     list.workspace,
     page.map(({ email_key: key }) => key),
   );
-  const suppressed = new Set(marks.flatMap(({ email, reason }) => (reason === null ? [] : [email])));
+  const byEmail = new Map(marks.map((mark) => [mark.email, mark]));
   const chosen = page.flatMap((row): Addressee[] => {
     const { id, email } = row;
     if (sender === null || id === null || email === null || row.pending_since === null) return [];
-    if (row.requested_at <= now - LINK_MS || suppressed.has(row.email_key) || !parseAddress(email)) return [];
+    if (row.requested_at <= now - LINK_MS || isStopped(row, byEmail.get(row.email_key), now) || !parseAddress(email))
+      return [];
     return maySend(timesOf(row.sent), timesOf(row.of_person), now) ? [{ ...row, id, email }] : [];
   });
   const mailed = new Set(chosen.map(({ email_key: key }) => key));
@@ -164,6 +170,20 @@ async function sendPage(
   const { version, statement } = await wordsStatement(ctx, list.workspace, words);
   const items = await Promise.all(chosen.map((row) => toItem(ctx, list, sender, row, { words, version })));
   await sendBatch(sender.caller, items, false, undefined, { source: "system", extra: [...finish, statement] });
+}
+
+/**
+ * Returns whether an entry of the suppression list stops the mail: each does, except that who unsubscribed and submitted a form after that
+ * gets one mail a day, by which they come back.
+ */
+function isStopped(
+  { asked_at: askedAt, of_person: times }: PageRow,
+  mark: ContactMark | undefined,
+  now: number,
+): boolean {
+  if (!mark || mark.reason === null) return false;
+  if (mark.reason !== "unsubscribe" || askedAt === null || askedAt < (mark.unsubscribedAt ?? 0)) return true;
+  return timesOf(times).some((time) => time > now - DAY_MS);
 }
 
 const timesOf = (json: string) => JSON.parse(json) as number[];

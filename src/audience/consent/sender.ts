@@ -1,6 +1,6 @@
 import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/index.ts";
 import { type CallerCtx, systemActor } from "../../access/caller.ts";
-import { notFound, unprocessable } from "../../lib/errors.ts";
+import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
 import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
@@ -11,7 +11,7 @@ const FIND_MAILBOX = `
    WHERE m.workspace = ?1 AND m.id = ?2`;
 
 /** Throws 404 for a mailbox that the caller's credential does not see, 422 for one that may not send (docs/contract/emails.md#sender-rule). */
-export async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<void> {
+async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<void> {
   const row = await ctx.db
     .prepare(FIND_MAILBOX)
     .bind(ctx.workspace.number, mailboxId)
@@ -22,6 +22,38 @@ export async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<
     row.local_part === "*" ? { error: "A catch-all receives only" } : applySenderRule(row, row.address, domainIds);
   if ("error" in checked)
     throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: checked.error, type: "sender_not_allowed" }]);
+}
+
+type ConfirmationFields = Partial<
+  Record<"confirm_mailbox_id" | "confirm_subject" | "confirm_text", string | null | undefined>
+>;
+
+/**
+ * Throws as `requireSender` for the mailbox of a change, and 403 for words by a caller that may not send, or whose key is restricted to domains
+ * and would have them sent from a mailbox of another domain. `stored` returns the confirmation that the list has.
+ */
+export async function requireConfirmation(
+  ctx: CallerCtx,
+  change: ConfirmationFields,
+  stored: () => Promise<ConfirmationFields>,
+): Promise<void> {
+  const { confirm_mailbox_id: mailboxId } = change;
+  if (mailboxId) await requireSender(ctx, mailboxId);
+  const hasWords = Boolean(change.confirm_subject ?? change.confirm_text);
+  const { domainIds, scopes } = ctx.actor;
+  if (hasWords && !scopes.has("emails:send")) throw forbidden("Missing scope: emails:send");
+  if (!domainIds || (!hasWords && mailboxId === undefined)) return;
+  const list = { ...(await stored()), ...change };
+  if (!list.confirm_subject && !list.confirm_text) return;
+  const values = [ctx.workspace.number, list.confirm_mailbox_id ?? ""];
+  const row = await ctx.db
+    .prepare(FIND_MAILBOX)
+    .bind(...values)
+    .first<SenderMailbox>();
+  if (!row || !domainIds.has(row.domain_id))
+    throw forbidden(
+      "This API key is restricted to certain domains: confirm_mailbox_id must be a mailbox of one of them",
+    );
 }
 
 // The mailbox of the list when it may send, else the oldest one of the workspace that may.

@@ -3,7 +3,7 @@ import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { requireSender } from "../consent/index.ts";
+import { requireConfirmation } from "../consent/index.ts";
 import type { ListRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type ListIn, type ListOut, toList } from "./schema.ts";
@@ -14,9 +14,9 @@ const INSERT = `
     confirm_subject, confirm_text)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, ?11 WHERE (SELECT count(*) FROM contact_lists WHERE workspace = ?1) < ?7`;
 
-/** Creates an empty contact list. Throws 409 when the workspace has 10,000, 404 and 422 for the mailbox. */
+/** Creates an empty contact list. Throws 409 when the workspace has 10,000, 404 and 422 for the mailbox, 403 for the words. */
 export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut> {
-  if (input.confirm_mailbox_id) await requireSender(ctx, input.confirm_mailbox_id);
+  await requireConfirmation(ctx, input, async () => ({}));
   const row: Omit<ListRow, "n"> = {
     id: ctx.newId(),
     name: input.name,

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { requireSender } from "../consent/index.ts";
-import { LIST_COLUMNS, type ListRow, requireListId } from "./queries.ts";
+import { requireConfirmation } from "../consent/index.ts";
+import { getList, LIST_COLUMNS, type ListRow, requireListId } from "./queries.ts";
 import { type ListOut, type ListPatch, toList } from "./schema.ts";
 
 const UPDATE = `
@@ -14,10 +14,10 @@ const UPDATE = `
 
 /**
  * Changes the given fields of a contact list; null clears all but name and confirm. Contacts keep
- * their status. Throws 404 for the list or the mailbox, 422 for a mailbox that may not send.
+ * their status. Throws 404 for the list or the mailbox, 422 for a mailbox that may not send, 403 for the words.
  */
 export async function updateList(ctx: CallerCtx, id: string, patch: ListPatch): Promise<ListOut> {
-  if (patch.confirm_mailbox_id) await requireSender(ctx, patch.confirm_mailbox_id);
+  await requireConfirmation(ctx, patch, () => getList(ctx, id));
   const row = await mailDb(ctx)
     .prepare(UPDATE)
     .bind(

@@ -30,10 +30,15 @@ export async function findOpenForm(ctx: Ctx, token: string): Promise<OpenForm | 
   return { ctx: mailCtx, form, fields: JSON.parse(form.fields) as FormField[] };
 }
 
-// Of an address that the list has already nothing changes, so a form tells nothing about the contacts and changes none.
+// Of an address that the list has already only RETURN changes anything, so a form tells nothing about the contacts and changes none.
 const INSERT = `
   INSERT OR IGNORE INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
   SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?8 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+
+// An unsubscribed person has left the list, and comes back by confirming.
+const RETURN = `
+  UPDATE contacts SET pending_since = ?4
+   WHERE workspace = ?1 AND email_key = ?2 AND list = ?3 AND pending_since IS NULL AND suppressed = 'unsubscribe'`;
 
 const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes() WHERE n = ?1";
 
@@ -41,7 +46,8 @@ const FIND_ID = "SELECT id FROM contacts WHERE workspace = ?1 AND email_key = ?2
 
 /**
  * Takes a submission (docs/contract/consent.md#forms): adds a contact that is pending until it confirms, and asks for the mail. A contact that
- * is there already stays as it is; one that is pending gets the mail again, within its limits. Does the same, as far as the visitor
+ * is there already stays as it is; one that is pending gets the mail again, within its limits, and one that has unsubscribed is pending
+ * again. Does the same, as far as the visitor
  * sees, for every address. Throws 429 beyond the limits of the form, 422 for a field. Makes at most four D1 calls.
  */
 export async function submitForm(open: OpenForm, values: URLSearchParams, source: RequestSource): Promise<void> {
@@ -55,6 +61,7 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
   const [inserted] = await db.batch([
     db.prepare(INSERT).bind(form.workspace, form.list, newId, address.address, address.key, name, metadata, ctx.now()),
     db.prepare(COUNT).bind(form.list),
+    db.prepare(RETURN).bind(form.workspace, address.key, form.list, ctx.now()),
   ]);
   if ((inserted?.meta.changes ?? 0) > 0) await copyToNewContacts(ctx, form.workspace, [address.key]);
   const id = await db.prepare(FIND_ID).bind(form.workspace, address.key, form.list).first<string>("id");

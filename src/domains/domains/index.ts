@@ -31,4 +31,4 @@ export { DomainIn, DomainOut, DomainPatch, toDomain } from "./schema.ts";
 export { tendZones } from "./tend-zones.ts";
 export { updateDomain } from "./update.ts";
 export { verifyDomain } from "./verify.ts";
-export { toZoneFile } from "./zone-file.ts";
+export { recordsToImport, recordsToPublish, toZoneFile } from "./zone-file.ts";

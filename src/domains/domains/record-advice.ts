@@ -32,6 +32,7 @@ export function adviceOn(
 function actionOf(record: Judged, status: RecordStatus, found: readonly string[]): string | null {
   if (status === "verified") return null;
   if (isForReceiving(record) && record.type === "CNAME") return receivingAction(record, status);
+  if (record.purpose === "mx") return receiveAction(record.value, found);
   if (status === "pending" || status === "missing") return "Publish this record, then check again.";
   return mismatchAction(record, found);
 }
@@ -44,6 +45,12 @@ const receivingAction = ({ value }: Judged, status: RecordStatus): string =>
     ? `If you receive mail here, let this CNAME lead to ${value}, and delete other records at its name.`
     : "Publish this record if you receive mail here or will.";
 
+/** Sending needs no MX record, and this one takes the mail from the servers that have it. */
+const receiveAction = (value: string, found: readonly string[]): string =>
+  found.length === 0
+    ? "Publish this record if mail for the domain shall arrive here."
+    : `Mail for the domain goes to ${found.join(", ")} today. Publish ${value} in place of these only if it shall arrive here.`;
+
 function mismatchAction({ purpose, type, value }: Judged, found: readonly string[]): string {
   const aliases = found.filter((text) => text.startsWith("CNAME "));
   if (type === "CNAME" && purpose === "dmarc" && aliases.length === 0)
@@ -55,6 +62,5 @@ function mismatchAction({ purpose, type, value }: Judged, found: readonly string
     return "Merge the SPF records into one: with several, receivers use none.";
   if (purpose === "spf") return `Add ${value.split(" ")[1] ?? value} to your SPF record.`;
   if (purpose === "dkim") return "Replace the value by this one, whole and as the only record of its name.";
-  if (purpose === "mx") return "Add this MX record if mail for the domain is to arrive here.";
   return "Replace the value by this one, then check again.";
 }

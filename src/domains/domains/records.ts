@@ -44,17 +44,22 @@ export interface ExpectedRecord {
 
 /**
  * Returns the records to publish for a domain. Required are ownership and the active DKIM keys, or the pending ones
- * when none is active. The record of a retired key is listed until the key is deleted. `hosts`: rows of the domain. Pure.
+ * when none is active. The record of a retired key is listed until the key is deleted, and the MX record unless mail goes elsewhere. `hosts`: rows of the domain. Pure.
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames" | ProgramSettings>,
   domain: Pick<
     DomainRow,
-    "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records" | "dmarcPolicy"
+    "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records" | "dmarcPolicy" | "receives"
   >,
   keys: readonly DkimKeyRow[],
   hosts: readonly HostRow[] = [],
 ): ExpectedRecord[] {
+  const all = allRecords(settings, domain, keys, hosts);
+  return domain.receives === false ? all.filter(({ purpose }) => purpose !== "mx") : all;
+}
+
+function allRecords(...[settings, domain, keys, hosts = []]: Parameters<typeof expectedRecords>): ExpectedRecord[] {
   const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
   if (domain.setup === "manual")
     return [

@@ -78,6 +78,7 @@ async function newDomain(ctx: CallerCtx, name: string, setup: DomainIn["setup"])
     lastCheckedAt: null,
     nextCheckAt: null,
     egress: null,
+    receives: null,
     health: null,
     setup,
     zone: delegation?.zone ?? null,

@@ -11,6 +11,13 @@ import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
 
 const Setup = z.enum(["manual", "delegated"]);
 const Policy = z.enum(dmarcPolicies);
+const Receives = z
+  .boolean()
+  .nullable()
+  .describe(
+    "Whether mail for the domain shall be received here; null: not said. The page and the zone file have the MX record only when it is " +
+      "true, and `records` unless it is false.",
+  );
 
 export const DomainPatch = z
   .strictObject({
@@ -18,6 +25,7 @@ export const DomainPatch = z
     dmarc_policy: Policy.optional().describe(
       "For delegated domains: what receivers are asked to do with mail that is not aligned. `none`: deliver it and report.",
     ),
+    receives: Receives.optional(),
     mta_sts: z
       .enum(["testing", "enforce"])
       .optional()
@@ -120,6 +128,7 @@ export const DomainOut = z
       "The policy that the service publishes behind the CNAME `_dmarc`; a record of your own in its place applies instead. Null " +
         "for a domain that is not delegated: its record is your own.",
     ),
+    receives: Receives,
     records: z.array(RecordOut),
     dkim_selector: z
       .string()
@@ -148,6 +157,7 @@ export const DomainOut = z
         status: "pending",
         setup: "manual",
         dmarc_policy: null,
+        receives: null,
         records: [
           {
             purpose: "ownership",
@@ -196,6 +206,7 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     status: domain.status,
     setup: domain.setup,
     dmarc_policy: domain.setup === "delegated" ? domain.dmarcPolicy : null,
+    receives: domain.receives,
     records: expectedRecords(settings, domain, keys, hosts).map(({ key, leadsTo: _, policy, ...record }) => {
       const status = domain.records[key] ?? "pending";
       const others = status === "missing" || status === "mismatch" ? domain.found[key] : undefined;

@@ -12,7 +12,7 @@ import { dmarcValue } from "./records.ts";
 import { type DomainOut, type DomainPatch, toDomain } from "./schema.ts";
 
 /**
- * Changes who publishes the records of a domain, the DMARC policy of a delegated one, or the mode of its MTA-STS policy, in one transaction. Throws 404, 409 when the
+ * Changes who publishes the records of a domain, whether it receives mail here, the DMARC policy of a delegated one, or the mode of its MTA-STS policy, in one transaction. Throws 404, 409 when the
  * domain was changed at the same moment, 422 for the policy of a domain whose record is the customer's own, and as `setupStatements` and `modeStatements` do.
  */
 export async function updateDomain(ctx: CallerCtx, id: string, patch: DomainPatch): Promise<DomainOut> {
@@ -22,6 +22,7 @@ export async function updateDomain(ctx: CallerCtx, id: string, patch: DomainPatc
   const all = [
     ...statements,
     ...policyStatements(ctx, after, patch.dmarc_policy),
+    ...receivesStatements(ctx, domain, patch.receives),
     ...modeStatements(ctx, before, patch.mta_sts),
   ];
   if (all.length === 0) return toDomain(ctx.settings, before);
@@ -34,6 +35,22 @@ export async function updateDomain(ctx: CallerCtx, id: string, patch: DomainPatc
   }
   if (after.setup === "delegated") ctx.waitUntil?.(publishRecords(ctx, id));
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+}
+
+/** Returns the statements that store whether mail shall be received here. */
+function receivesStatements(
+  ctx: CallerCtx,
+  { id, name, workspace, receives: before }: DomainRow,
+  receives: DomainPatch["receives"],
+): readonly MainStatement[] {
+  if (receives === undefined || receives === before) return [];
+  return [
+    ctx.db
+      .prepare("UPDATE domains SET receives = ?3 WHERE id = ?1 AND workspace = ?2")
+      .bind(id, workspace, receives === null ? null : Number(receives)),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, { action: "domain.receives_changed", target: id, detail: { name, receives } }),
+  ];
 }
 
 // Matches what was read, so that of two calls at once one changes the policy.

@@ -8,6 +8,23 @@ interface ZoneFileInput {
   records: readonly Pick<DomainOut["records"][number], "type" | "name" | "value" | "priority">[];
 }
 
+type DomainRecord = DomainOut["records"][number];
+
+/** Returns the records that a domain is to have: that of MX only when its owner says that mail shall be received here. Pure. */
+export const recordsToPublish = ({ records, receives }: Pick<DomainOut, "records" | "receives">): DomainRecord[] =>
+  records.filter(({ purpose }) => purpose !== "mx" || receives === true);
+
+/**
+ * Returns those of them that an import may add. A CNAME has no other record at its name (RFC 1034 3.6.2), and a second policy of SPF or DMARC
+ * makes receivers use none. Pure.
+ */
+export const recordsToImport = (domain: Pick<DomainOut, "records" | "receives">): DomainRecord[] =>
+  recordsToPublish(domain).filter(({ purpose, found }) => {
+    const values = found?.filter((text) => !text.startsWith("CNAME ")) ?? [];
+    if (purpose === "spf") return !values.some((text) => /^v=spf1/i.test(text));
+    return purpose !== "dmarc" || values.length === 0;
+  });
+
 /**
  * Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure.
  */

@@ -7,6 +7,7 @@ import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platfor
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { newWorkspace } from "../workspaces/index.ts";
+import { newInvitationLink } from "./invitation-link.ts";
 import { SECOND_FACTOR_TTL_MS } from "./rules.ts";
 
 /** A proven identity: an address that the person controls. */
@@ -26,8 +27,12 @@ export interface Identity {
   link?: (userId: string) => MainStatement[];
 }
 
-/** The result of a sign-in. `refused`: unknown address, and only invited users may create an account. */
+/**
+ * The result of a sign-in. `refused`: an address without a workspace, where only invited users get one. `invitation`: the path of its
+ * invitation.
+ */
 export type SignIn =
+  | { kind: "invitation"; path: string }
   | { kind: "session"; tokens: SessionTokens; next: string }
   | { kind: "second-factor"; token: string; expiresAt: number }
   | { kind: "refused" }
@@ -60,9 +65,7 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<UserRow>();
   const statements = [...identity.redeem];
   const home = identity.joins ?? found?.workspace_id;
-  // An administrator whom the operator lets in has an account, and gets a workspace when its last one was deleted.
-  const isLetIn = ctx.settings.signUp === "open" || (found !== null && method === "operator");
-  if (!home && !isLetIn) return { kind: "refused" };
+  if (!home && !mayGetWorkspace(ctx, found === null ? null : method)) return showInvitation(ctx, identity);
   const userId = found?.id ?? ctx.newId();
   if (!found) {
     const user = [userId, address.address, address.key, identity.name, ctx.now()];
@@ -71,28 +74,50 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   statements.push(...(identity.link?.(userId) ?? []));
   const isPaused = found?.totp_enabled_at !== undefined && found.totp_enabled_at !== null;
   if (isPaused) return pause(ctx, { userId, method, next }, statements);
-  const workspace = home ? null : newWorkspace(ctx, { name: nameOf(identity), ownerId: userId });
+  const user = { userId, email: address.address, name: nameOf(identity) };
+  const workspace = home ? null : firstWorkspace(ctx, user, client.ip);
   const workspaceId = home ?? workspace?.id ?? "";
   const session = await newSession(ctx, { userId, workspaceId, method, client });
-  statements.push(...(workspace?.statements ?? []), ...session.statements);
-  if (workspace) statements.push(auditSignUp(ctx, identity, { userId, workspaceId, sessionId: session.sessionId }));
+  statements.push(...(workspace?.before ?? []), ...session.statements);
+  if (workspace) statements.push(workspace.audit(session.sessionId));
   const isCommitted = await commit(ctx, statements);
   // Another sign-in created the account at the same moment.
   if (isCommitted === "repeat") return completeSignIn(ctx, identity);
   return isCommitted ? { kind: "session", tokens: session.tokens, next } : { kind: "redeemed-before" };
 }
 
-/** Returns the statement that records the workspace of a new account. */
-function auditSignUp(
-  { db, now, newId }: Ctx,
-  identity: Identity,
-  { userId, workspaceId, sessionId }: { userId: string; workspaceId: string; sessionId: string },
-): MainStatement {
-  const actor = { userId, email: identity.address.address, kind: "session" as const, credentialId: sessionId };
-  return auditInNewWorkspaceStatement(
-    { db, now, newId, actor, workspace: null, clientIp: identity.client.ip },
-    { action: "workspace.created", target: workspaceId, detail: { name: nameOf(identity) } },
-  );
+/**
+ * Returns whether a person without a workspace gets one: everyone where sign-up is open, and an administrator whom the operator lets in.
+ * `method` is how a user with an account signs in; null: there is no account.
+ */
+export const mayGetWorkspace = ({ settings }: Ctx, method: SignInMethod | null): boolean =>
+  settings.signUp === "open" || method === "operator";
+
+/** Returns a workspace of a user who has none: the statements that precede those of the session, and the one that follows them. */
+export function firstWorkspace(
+  ctx: Ctx,
+  { userId, email, name }: { userId: string; email: string; name: string },
+  clientIp: string | null,
+) {
+  const { db, now, newId } = ctx;
+  const { id, statements: before } = newWorkspace(ctx, { name, ownerId: userId });
+  const audit = (sessionId: string) =>
+    auditInNewWorkspaceStatement(
+      {
+        ...{ db, now, newId, workspace: null, clientIp },
+        actor: { userId, email, kind: "session" as const, credentialId: sessionId },
+      },
+      { action: "workspace.created", target: id, detail: { name } },
+    );
+  return { id, before, audit };
+}
+
+/** Redeems the proof of a person without a workspace, and leads to the invitation of its address. Refuses the sign-in when there is none. */
+async function showInvitation(ctx: Ctx, { address, redeem }: Identity): Promise<SignIn> {
+  const link = await newInvitationLink(ctx, address);
+  if (link === null) return { kind: "refused" };
+  const isCommitted = await commit(ctx, [...redeem, link.statement]);
+  return isCommitted === true ? { kind: "invitation", path: link.path } : { kind: "redeemed-before" };
 }
 
 async function pause(

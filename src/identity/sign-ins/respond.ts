@@ -11,7 +11,7 @@ export function respondSignIn(c: Context<AppEnv>, signIn: SignIn, isCrossSite = 
   if (signIn.kind === "refused") return respondPage(c, refusedPage(), { status: 403 });
   if (signIn.kind === "redeemed-before") return respondPage(c, invalidSignInPage(), { status: 404 });
   if (signIn.kind === "session") setSessionCookies(c, signIn.tokens);
-  else setSecondFactor(c, signIn);
-  const path = signIn.kind === "session" ? signIn.next : "/auth/totp";
+  else if (signIn.kind === "second-factor") setSecondFactor(c, signIn);
+  const path = signIn.kind === "session" ? signIn.next : signIn.kind === "invitation" ? signIn.path : "/auth/totp";
   return isCrossSite ? respondRefresh(c, path) : c.redirect(path, 303);
 }

@@ -19,12 +19,14 @@ const UPDATE = `
 /**
  * Changes the given fields of a workspace; a setting that is null gets its default. A sending pause holds queued emails
  * back and refuses new ones, from the next request on. Throws 404, and 403 for a key that is restricted to domains
- * and for a resume while the platform pauses the workspace.
+ * and for a resume while the platform pauses the workspace, and for the Slack URL by an OAuth token.
  */
 export async function updateWorkspace(ctx: CallerCtx, id: string, patch: WorkspacePatch): Promise<WorkspaceRow> {
   await requireActiveWorkspace(ctx, id);
   requireAllDomains(ctx);
   const { slack_webhook_url: slackUrl, ...settings } = patch.settings ?? {};
+  if (slackUrl !== undefined && ctx.actor.kind === "oauth")
+    throw forbidden("An OAuth token cannot change slack_webhook_url");
   if (patch.sending_paused === false && (await getWorkspace(ctx)).pausedByPlatformAt !== null)
     throw forbidden("The platform paused sending in this workspace; only it can end this pause");
   const isEmpty = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)].every(

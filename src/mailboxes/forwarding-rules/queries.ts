@@ -1,7 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
+import type { FilterForward } from "../mailbox-store/index.ts";
 import { limits } from "./rules.ts";
 import type { RuleRow } from "./schema.ts";
 
@@ -24,6 +26,40 @@ export const mayForwardSql = (workspace: string, address: string) => `(
  * has confirmed.
  */
 export const IS_CONFIRMED_SQL = `(r.action <> 'address' OR ${mayForwardSql("r.workspace", "r.target_key")})`;
+
+const KEY_IS_VALID = `EXISTS (
+  WITH RECURSIVE chain (id) AS (
+    SELECT j.value->>'$.maker.apiKeyId' UNION SELECT k.replaced_by_id FROM chain c JOIN api_keys k ON k.id = c.id)
+  SELECT 1 FROM chain c JOIN api_keys k ON k.id = c.id
+   WHERE k.workspace = ?1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?4))`;
+
+const FIND_PERMITTED = `
+  SELECT j.key AS at FROM json_each(?3) j
+   WHERE ${mayForwardSql("?1", "j.value->>'$.key'")}
+     AND (j.value->>'$.maker.userId' IS NULL OR EXISTS (
+       SELECT 1 FROM memberships m WHERE m.workspace = ?1 AND m.user_id = j.value->>'$.maker.userId' AND (m.role <> 'member'
+         OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = ?2 AND a.user_id = m.user_id))))
+     AND (j.value->>'$.maker.apiKeyId' IS NULL OR ${KEY_IS_VALID})`;
+
+/**
+ * Returns the forwards of filters that may leave: those that were made in this workspace, to an address inside or one that has confirmed, by a
+ * person who may open the mailbox, and whose API key is valid if they made it by one. No D1 call when there are none.
+ */
+export async function permittedForwards<One extends FilterForward>(
+  ctx: Ctx,
+  { id, workspace }: { id: string; workspace: number },
+  forwards: readonly One[],
+): Promise<One[]> {
+  const own = forwards.filter((forward) => forward.workspace === workspace);
+  if (own.length === 0) return [];
+  const values = [workspace, id, JSON.stringify(own), ctx.now()];
+  const { results } = await ctx.db
+    .prepare(FIND_PERMITTED)
+    .bind(...values)
+    .all<{ at: number }>();
+  const permitted = new Set(results.map(({ at }) => at));
+  return own.filter((_, index) => permitted.has(index));
+}
 
 const SELECT = `
   SELECT r.id, r.domain_id, r.mailbox_id, r.match, r.action, r.target, r.target_key, r.is_active, r.position, r.created_at,

@@ -7,7 +7,7 @@ import {
   isLoop,
   type MatchedMessage,
   matches,
-  mayForwardSql,
+  permittedForwards,
   type RuleMatch,
 } from "../forwarding-rules/index.ts";
 import type { FilterOutcome } from "../mailbox-store/index.ts";
@@ -104,25 +104,19 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
 const nameOf = ({ rule, filter, target }: Pick<Forward, "rule" | "filter" | "target">) =>
   rule ?? (filter ? `${filter} ${target}` : "reply");
 
-const FIND_CONFIRMED = `SELECT value AS key FROM json_each(?2) WHERE ${mayForwardSql("?1", "value")}`;
-
-/**
- * Returns the forwards of the filters that may leave: to an address that has confirmed or is inside the workspace in which the filter was
- * made, and that no rule forwards to already.
- */
+/** Returns the forwards of the filters that may leave, and that no rule forwards to already. */
 async function findFiltered(
   ctx: Ctx,
-  { workspace }: ForwardingMailbox,
+  mailbox: ForwardingMailbox,
   { filtered }: ForwardedEmail,
   rules: readonly Rule[],
 ): Promise<FilterOutcome["forwards"]> {
   const known = new Set(rules.flatMap(({ action, target }) => (action === "address" ? [addressKey(target)] : [])));
-  const wanted = filtered.filter((forward) => forward.workspace === workspace && !known.has(forward.key));
-  if (wanted.length === 0) return [];
-  const keys = JSON.stringify(wanted.map(({ key }) => key));
-  const { results } = await ctx.db.prepare(FIND_CONFIRMED).bind(workspace, keys).all<{ key: string }>();
-  const confirmed = new Set(results.map(({ key }) => key));
-  return wanted.filter(({ key }) => confirmed.has(key));
+  return permittedForwards(
+    ctx,
+    mailbox,
+    filtered.filter(({ key }) => !known.has(key)),
+  );
 }
 
 /** Returns the sender of an automatic reply: the address that was written to, at the domain whose key signs the reply. */

@@ -2,7 +2,7 @@ import { addressKey } from "../../lib/addresses.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { newForwardPath } from "../../platform/mail-tokens/index.ts";
-import { IS_CONFIRMED_SQL, mayForwardSql } from "../forwarding-rules/index.ts";
+import { IS_CONFIRMED_SQL, permittedForwards } from "../forwarding-rules/index.ts";
 import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";
 import { forwardedMessage } from "./forwarded-message.ts";
@@ -43,16 +43,12 @@ export async function sendForward(
   return session.send({ mailFrom, recipients: [{ address: target }] }, message, "forwarded");
 }
 
-const IS_CONFIRMED = `SELECT 1 WHERE ${mayForwardSql("?1", "?2")}`;
-
 /** Returns whether a filter still forwards to its target, and may. */
 async function isFilterActive(ctx: MailCtx, { mailbox, workspace, target }: Forward, id: string): Promise<boolean> {
   const filter = await mailboxStore(ctx, mailbox).findFilter(id);
-  const isMeant = filter?.actions.some(
-    (action) => action.type === "forward" && action.address === target && action.workspace === workspace,
-  );
-  if (!filter?.isActive || !isMeant) return false;
-  return (await ctx.db.prepare(IS_CONFIRMED).bind(workspace, addressKey(target)).first()) !== null;
+  if (!filter?.isActive) return false;
+  const meant = filter.actions.flatMap((one) => (one.type === "forward" && one.address === target ? [one] : []));
+  return (await permittedForwards(ctx, { id: mailbox, workspace }, meant)).length > 0;
 }
 
 /** Returns a function that reads an email from its beginning. A large one is read from R2 each time, so that it is not held in memory. */

@@ -8,7 +8,7 @@ export {
   deleteFilter,
   FilterFields,
   type FilterOut,
-  findConfirmed,
+  findForwarding,
   getFilter,
   shiftFilter,
   startFilterRun,

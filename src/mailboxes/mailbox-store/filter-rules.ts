@@ -37,6 +37,14 @@ export interface FilterForward {
   key: string;
   /** Number of the workspace in which the filter was made. It forwards nothing for another one. */
   workspace: number;
+  /** Who saved the filter last, with whose right it ends. Null: the mailbox itself. Absent in filters that were saved before it was stored. */
+  maker?: FilterMaker | null;
+}
+
+/** A person, and the API key by which they acted. */
+export interface FilterMaker {
+  userId: string;
+  apiKeyId: string | null;
 }
 
 export type FilterAction =
@@ -123,8 +131,8 @@ function addAction(outcome: FilterOutcome, action: FilterAction, filter: string)
 
 function addForward({ forwards }: FilterOutcome, forward: FilterForward & { filter: string }): void {
   if (forwards.length >= filterLimits.forwards || forwards.some(({ key }) => key === forward.key)) return;
-  const { filter, address, key, workspace } = forward;
-  forwards.push({ filter, address, key, workspace });
+  const { filter, address, key, workspace, maker } = forward;
+  forwards.push({ filter, address, key, workspace, ...(maker === undefined ? {} : { maker }) });
 }
 
 /** Returns the texts of a List-Id field (RFC 2919): the whole, and the identifier between angle brackets. */

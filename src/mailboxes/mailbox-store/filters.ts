@@ -1,4 +1,4 @@
-import type { Filter, FilterAction, FilterMatch } from "./filter-rules.ts";
+import type { Filter, FilterAction, FilterMaker, FilterMatch } from "./filter-rules.ts";
 import { filterLimits } from "./filter-rules.ts";
 import { findFolder } from "./folders.ts";
 import { all, first, type Sql } from "./sql.ts";
@@ -26,6 +26,9 @@ export interface FilterIn {
   position: number | null;
   isActive: boolean;
 }
+
+/** Changes of a filter. `maker` becomes that of its forwards. */
+export type FilterChanges = Partial<Omit<FilterIn, "id">> & { maker: FilterMaker | null };
 
 export type FilterResult = { filter: Filter } | { refused: "too-many" | "unknown" | "no-folder" | "no-label" };
 
@@ -73,10 +76,12 @@ export function createFilter(sql: Sql, input: FilterIn, now: number): FilterResu
 }
 
 /** Changes the given fields of a filter. Must run in a transaction. `now` in ms since 1970. */
-export function updateFilter(sql: Sql, id: string, changes: Partial<Omit<FilterIn, "id">>, now: number): FilterResult {
+export function updateFilter(sql: Sql, id: string, changes: FilterChanges, now: number): FilterResult {
   const known = findFilter(sql, id);
   if (!known) return { refused: "unknown" };
-  const actions = changes.actions ? resolve(sql, changes.actions) : { actions: known.actions };
+  const actions = changes.actions
+    ? resolve(sql, changes.actions)
+    : { actions: withMaker(known.actions, changes.maker) };
   if ("refused" in actions) return actions;
   const { name = known.name, match = known.match, isActive = known.isActive } = changes;
   sql.exec(
@@ -122,6 +127,9 @@ function resolve(
   }
   return { actions: resolved };
 }
+
+const withMaker = (actions: readonly FilterAction[], maker: FilterMaker | null): FilterAction[] =>
+  actions.map((action) => (action.type === "forward" ? { ...action, maker } : action));
 
 function saved(sql: Sql, id: string): FilterResult {
   const filter = findFilter(sql, id);

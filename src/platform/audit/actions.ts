@@ -8,6 +8,7 @@ export const actions = {
   "domain.dkim_rotated": "domain",
   "domain.setup_changed": "domain",
   "domain.dmarc_policy_changed": "domain",
+  "domain.receives_changed": "domain",
   "domain.mta_sts_changed": "domain",
   "domain.deleted": "domain",
   "domain.transferred": "domain",

@@ -12,6 +12,8 @@ export interface ContactMark extends WorkspaceAddress {
   reason: SuppressionEntry["reason"] | null;
   /** 1: it has unsubscribed, also when another reason is stronger. */
   unsubscribed: 0 | 1;
+  /** When the entry with the reason `unsubscribe` was made, in ms since 1970; null: there is none. */
+  unsubscribedAt: number | null;
   /** 1: soft bounces stop bulk mail to it. */
   softBounced: 0 | 1;
   /** Number of the first mail database of the workspace, which has its contacts. Null: the workspace is gone. */
@@ -22,7 +24,7 @@ export interface ContactMark extends WorkspaceAddress {
 const STATES = `
   CASE max(CASE s.reason WHEN 'unsubscribe' THEN 1 WHEN 'bounce' THEN 2 WHEN 'complaint' THEN 3 WHEN 'manual' THEN 4 END)
     WHEN 1 THEN 'unsubscribe' WHEN 2 THEN 'bounce' WHEN 3 THEN 'complaint' WHEN 4 THEN 'manual' END AS reason,
-  max(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed, max(b.listed_at IS NOT NULL) AS softBounced`;
+  max(CASE s.reason WHEN 'unsubscribe' THEN s.created_at END) AS unsubscribedAt, max(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed, max(b.listed_at IS NOT NULL) AS softBounced`;
 
 /** SQL for the first mail database of a workspace, the last of its list. */
 const shardSql = (workspace: string) =>

@@ -101,7 +101,7 @@ function describeActions({ actions }: FilterOut, labels: readonly Label[]): stri
   const texts = actions.map((action) => {
     if (action.type === "move") return `move to ${folderTitle(action.folder)}`;
     if (action.type === "forward")
-      return `forward to ${action.address}${action.is_confirmed ? "" : " (not confirmed yet)"}`;
+      return `forward to ${action.address}${action.is_confirmed ? "" : " (waits for its confirmation, or ended with the right of who saved it)"}`;
     if (action.type === "label")
       return `label ${labels.find(({ id }) => id === action.label_id)?.name ?? "that was deleted"}`;
     return { discard: "move to Trash", flag: "flag", mark_read: "mark as read", stop: "stop" }[action.type];

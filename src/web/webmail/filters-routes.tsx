@@ -10,7 +10,7 @@ import {
   createFilter,
   deleteFilter,
   FilterFields,
-  findConfirmed,
+  findForwarding,
   getFilter,
   shiftFilter,
   startFilterRun,
@@ -92,7 +92,7 @@ async function changeFilters({ caller, mailbox }: OpenPage, fields: URLSearchPar
 
 async function storedForm({ caller, mailbox }: OpenPage, id: string): Promise<FilterForm> {
   const filter = await getFilter(mailbox, id);
-  return toFilterForm(toFilterOut(filter, await findConfirmed(caller, [filter])));
+  return toFilterForm(toFilterOut(filter, await findForwarding(caller, mailbox, [filter])));
 }
 
 function showFilter(c: Context<AppEnv>, page: OpenPage, form: FilterForm, refusal?: Refusal) {
@@ -104,8 +104,8 @@ async function showFilters(c: Context<AppEnv>, refusal?: Refusal) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const { store } = page.mailbox;
   const [stored, run] = await Promise.all([store.listFilters(), store.filterRun()]);
-  const confirmed = await findConfirmed(page.caller, stored);
-  const filters = stored.map((filter) => toFilterOut(filter, confirmed));
+  const forwarding = await findForwarding(page.caller, page.mailbox, stored);
+  const filters = stored.map((filter) => toFilterOut(filter, forwarding));
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   return respondPage(c, <FiltersPage {...{ page, filters, run, notice, refusal }} />, {
     status: refusal?.status ?? 200,

@@ -3,7 +3,8 @@ import { DAY_MS } from "../../../src/lib/time.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
-import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { insertDomain } from "../../support/transfers.ts";
+import { aKey, apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { upload } from "../contacts/csv-support.ts";
 import { captureMails, evidenceOf, listsOf } from "./support.ts";
 
@@ -225,6 +226,34 @@ describe("a list that asks for confirmation", () => {
       .bind(workspace.mailboxId)
       .run();
     expect((await create(workspace.mailboxId)).status).toBe(422);
+  });
+
+  it("takes its words only from who may send, and from a restricted key only for a mailbox of its domains", async () => {
+    const other = await insertDomain(workspace);
+    const words = { confirm_subject: "Your invoice 4711", confirm_text: "Pay by Friday." };
+    const call = async (key: Parameters<typeof aKey>[1], method: string, path: string, body: object) =>
+      apiWith(await aKey(workspace, key)).call(method, `/v1/contacts/${path}`, body);
+    const contacts = { scopes: ["contacts:manage"] };
+    const refused = await call(contacts, "POST", "", { name: "x", confirm: true, ...words });
+    expect([refused.status, await refused.json()]).toEqual([403, { detail: "Missing scope: emails:send" }]);
+    expect((await call(contacts, "POST", "", { name: "x", confirm: true })).status).toBe(201);
+    const sending = { scopes: ["contacts:manage", "emails:send"] };
+    const restricted = (id: string) => ({ ...sending, domainIds: [id] });
+    const { id } = await lists.list({ confirm_mailbox_id: workspace.mailboxId });
+    const { id: open } = await lists.list();
+    for (const changes of [{ confirm_subject: "x" }, { confirm_text: "x" }]) {
+      expect((await call(contacts, "PATCH", id, changes)).status).toBe(403);
+      expect((await call(restricted(other.id), "PATCH", id, changes)).status).toBe(403);
+      expect((await call(restricted(workspace.domainId), "PATCH", open, changes)).status).toBe(403);
+      expect((await call(restricted(workspace.domainId), "PATCH", id, changes)).status).toBe(200);
+    }
+    expect((await call(restricted(workspace.domainId), "PATCH", id, { confirm_mailbox_id: null })).status).toBe(403);
+    expect((await call(contacts, "PATCH", id, { confirm_subject: null, confirm_text: null, name: "y" })).status).toBe(
+      200,
+    );
+    expect((await call(restricted(other.id), "POST", "", { name: "x", confirm: true, ...words })).status).toBe(403);
+    const own = { confirm_mailbox_id: workspace.mailboxId, ...words };
+    expect((await call(restricted(workspace.domainId), "POST", "", { name: "x", ...own })).status).toBe(201);
   });
 
   it("stores the link in the sent email encrypted", async () => {

@@ -97,7 +97,65 @@ describe("a form", () => {
     }
     expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1);
     expect(await lists.statuses(listId)).toMatchObject({ "active@example.org": "active" });
-    expect((await captureMails()).map(({ to }) => to).sort()).toEqual(["new@example.org", "pending@example.org"]);
+    expect((await captureMails()).map(({ to }) => to).sort()).toEqual([
+      "left@example.org",
+      "new@example.org",
+      "pending@example.org",
+    ]);
+  });
+
+  it.each(["on the list", "not on the list"])(
+    "brings back who unsubscribed and is %s, by one mail a day",
+    async (where) => {
+      const { listId, path } = await aForm();
+      const email = "ada@example.org";
+      if (where === "on the list") await lists.add(listId, email, { consent: { source: "shop" } });
+      await lists.json(await lists.api.post("/v1/suppressions/", { email, reason: "unsubscribe" }), 201);
+      const suppressed = async () =>
+        (await lists.json<{ email: string }[]>(await lists.api.get("/v1/suppressions/"), 200)).map((one) => one.email);
+      await submit(path, { email });
+      const [mail, ...more] = await captureMails();
+      expect([mail?.to, more]).toEqual([email, []]);
+      await submit(path, { email });
+      expect(await captureMails()).toEqual([]);
+      expect(await suppressed()).toEqual([email]);
+      await submit(path, { email });
+      const now = Date.now() + 25 * 3_600_000;
+      expect((await captureMails(now)).map(({ to }) => to)).toEqual([email]);
+      await visitor.call("POST", mail?.path ?? "", "", { "Content-Type": "application/x-www-form-urlencoded" });
+      expect(await suppressed()).toEqual([]);
+      expect(await lists.statuses(listId)).toEqual({ [email]: "active" });
+      const { contacts } = await lists.json<{ contacts: object[] }>(await lists.api.get(`/v1/contacts/${listId}`), 200);
+      expect(contacts).toMatchObject([{ subscribed: true, suppressed: false }]);
+    },
+  );
+
+  it.each(["bounce", "complaint", "manual"])("mails no address with the reason %s, which stays", async (reason) => {
+    const { listId, path } = await aForm();
+    const email = "ada@example.org";
+    await lists.add(listId, email);
+    const [mail] = await captureMails();
+    for (const one of ["unsubscribe", reason]) await lists.api.post("/v1/suppressions/", { email, reason: one });
+    await submit(path, { email });
+    expect(await captureMails()).toEqual([]);
+    await visitor.call("POST", mail?.path ?? "", "", { "Content-Type": "application/x-www-form-urlencoded" });
+    const left = await lists.json<object[]>(await lists.api.get("/v1/suppressions/"), 200);
+    expect(left).toMatchObject([{ email, reason }]);
+  });
+
+  it("brings nobody back by a call of the API", async () => {
+    const { listId, path } = await aForm();
+    const email = "ada@example.org";
+    await submit(path, { email });
+    await captureMails();
+    const { contacts } = await lists.json<{ contacts: { id: string }[] }>(
+      await lists.api.get(`/v1/contacts/${listId}`),
+      200,
+    );
+    await lists.api.call("DELETE", `/v1/contacts/${listId}/contacts/${contacts[0]?.id}`);
+    await lists.json(await lists.api.post("/v1/suppressions/", { email, reason: "unsubscribe" }), 201);
+    await lists.add(listId, email);
+    expect(await captureMails(Date.now() + 25 * 3_600_000)).toEqual([]);
   });
 
   it("does not change a contact that is there, nor mail it more than three times in a week", async () => {

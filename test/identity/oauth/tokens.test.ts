@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { OAUTH_REFUSAL } from "../../../src/access/accounts/index.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { expectSince } from "../../support/expect-since.ts";
@@ -82,7 +83,7 @@ describe("an access token", () => {
 
   it("creates and reads no credentials, whatever its scopes", async () => {
     const grant = await aGrant(workspace, { scopes: ["team:manage", "domains:manage"] });
-    const refusal = { detail: "An OAuth token cannot create or read credentials and invitations" };
+    const refusal = { detail: OAUTH_REFUSAL };
     const { id } = await (await workspace.post("/v1/api-keys/", { name: "A key" })).json<{ id: string }>();
     for (const response of [
       await grant.get("/v1/api-keys/"),
@@ -92,6 +93,8 @@ describe("an access token", () => {
       expect([response.status, await response.json()]).toEqual([403, refusal]);
       expect(response.headers.has("WWW-Authenticate")).toBe(false);
     }
+    const slack = { settings: { slack_webhook_url: null } };
+    expect((await grant.call("PATCH", `/v1/workspaces/${workspace.workspaceId}`, slack)).status).toBe(403);
     expect((await grant.call("DELETE", `/v1/api-keys/${id}`)).status).toBe(204);
     for (const path of ["/v1/oauth/grants", "/v1/sessions/"]) expect((await grant.get(path)).status).toBe(403);
   });

@@ -156,6 +156,30 @@ describe("a sign-in link", () => {
     expect(owners.results).toEqual([{ role: "owner" }]);
   });
 
+  it.each(["a user without a workspace", "an address without an account"])(
+    "leads %s to its invitation, which it accepts there",
+    async (who) => {
+      const [inviting, gone] = [await aWorkspace(), await aWorkspace()];
+      const isKnown = who === "a user without a workspace";
+      const email = isKnown ? `owner@${gone.domain}` : `new-${crypto.randomUUID()}@example.org`;
+      await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1").bind(gone.workspaceId).run();
+      const page = browser({ SIGN_UP: "invited" });
+      expect((await page.post(await aMagicLink(email))).status).toBe(403);
+      await env.DB.prepare(
+        "INSERT INTO invitations (workspace, email_key, created_at, id, email, role, hash, invited_by, expires_at) VALUES (?1, ?2, ?3, ?4, ?2, 'member', ?4, ?5, ?6)",
+      )
+        .bind(inviting.workspaceNumber, email, Date.now(), crypto.randomUUID(), inviting.userId, Date.now() + 60_000)
+        .run();
+      const link = await aMagicLink(email);
+      const path = (await page.post(link)).headers.get("Location") ?? "";
+      expect(path).toMatch(/^\/invitations\//);
+      expect((await page.post(link)).status).toBe(404);
+      expect((await page.get(path)).status).toBe(200);
+      expect((await page.post(path)).headers.get("Location")).toBe("/app");
+      expect((await page.get("/app")).status).toBe(200);
+    },
+  );
+
   it("leads to paths of this service only", () => {
     for (const path of [
       "//evil.example",

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/index.ts";
 import { matchTotp, STEP_MS, toBase32, totpCode } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../../support/base32.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink, browser, codeOf } from "../../support/sign-ins.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
 let email: string;
@@ -45,6 +46,27 @@ async function useFiftyTimes(code: string) {
   const ipOf = (n: number) => ({ "CF-Connecting-IP": `10.99.${n}.1` });
   return Promise.all(Array.from({ length: 50 }, (_, n) => pages[n % 2]?.post("/auth/totp", { code }, ipOf(n))));
 }
+
+describe("a user whose last workspace was deleted", () => {
+  it.each([
+    ["a link of the operator", "operator", {}],
+    ["a link by email where sign-up is open", "magic_link", { SIGN_UP: "open" }],
+  ] as const)("gets in by %s, with a second factor and a new workspace", async (_, method, settings) => {
+    const { secret } = await turnOn();
+    await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1").bind(workspace.workspaceId).run();
+    const page = browser(settings);
+    const link = await createMagicLink(testContext(), { email, next: "/app", method });
+    expect((await page.post(new URL(link).pathname)).headers.get("Location")).toBe("/auth/totp");
+    expect((await page.post("/auth/totp", { code: await codeOf(secret) })).headers.get("Location")).toBe("/app");
+    expect((await page.get("/app")).status).toBe(200);
+    const entries = await env.DB.prepare(
+      "SELECT a.action FROM audit_log a JOIN memberships m ON m.workspace = a.workspace WHERE m.user_id = ?1 AND a.action = 'workspace.created'",
+    )
+      .bind(workspace.userId)
+      .all();
+    expect(entries.results.length).toBeGreaterThan(0);
+  });
+});
 
 describe("TOTP codes", () => {
   it("are those of RFC 6238, appendix B", async () => {

@@ -2,12 +2,11 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { type Address, parseAddress } from "../../../lib/addresses.ts";
 import { tooManyRequests } from "../../../lib/errors.ts";
 import { clientNetwork } from "../../../lib/ip-addresses.ts";
-import { randomToken } from "../../../lib/random-token.ts";
-import { keyedHashes } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { countExactly, formatPolicy } from "../../../platform/rate-limits/index.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
-import { INVITATION_PURPOSE, magicLinkPolicies } from "../rules.ts";
+import { newInvitationLink } from "../invitation-link.ts";
+import { magicLinkPolicies } from "../rules.ts";
 import { createMagicLink, issueMagicLink } from "./create.ts";
 
 /**
@@ -57,22 +56,17 @@ export async function sendMagicLink(
   });
 }
 
-const FIND_INVITATION = `
-  SELECT id FROM invitations WHERE email_key = ?1 AND expires_at > ?2 ORDER BY expires_at DESC LIMIT 1`;
-
 /** Emails a new link to the newest invitation of an address without an account, if it has one: perhaps none was emailed. */
 async function sendInvitationLink(ctx: Ctx, address: Address, sendEmail: SendSystemEmail): Promise<void> {
-  const id = await ctx.db.prepare(FIND_INVITATION).bind(address.key, ctx.now()).first<string>("id");
-  if (id === null) return;
-  const { masterKeys, publicUrl, systemName } = ctx.settings;
-  const token = randomToken();
-  const [hash] = await keyedHashes(masterKeys, INVITATION_PURPOSE, token);
-  const url = `${publicUrl}/invitations/${token}`;
+  const link = await newInvitationLink(ctx, address);
+  if (link === null) return;
+  const { publicUrl, systemName } = ctx.settings;
+  const url = `${publicUrl}${link.path}`;
   const step = { ask: "You are invited. To see the invitation, open this link:", label: "See the invitation", url };
   const parts = [step, "If you did not ask for it, ignore this email."];
   const isSent = await sendEmail(ctx, { to: address.address, subject: `Sign in to ${systemName}`, parts });
   // Its earlier link works until this one has been sent.
-  if (isSent) await ctx.db.prepare("UPDATE invitations SET hash = ?2 WHERE id = ?1").bind(id, hash).run();
+  if (isSent) await link.statement.run();
 }
 
 /**

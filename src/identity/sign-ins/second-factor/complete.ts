@@ -3,6 +3,7 @@ import { findOneTimeToken, redeemStatements } from "../../../access/tokens/index
 import type { Ctx } from "../../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
 import type { SignInMethod } from "../../../platform/db/schema/main/index.ts";
+import { firstWorkspace, mayGetWorkspace } from "../complete.ts";
 import { returnPath } from "../rules.ts";
 import { verifyCode } from "./verify.ts";
 
@@ -13,10 +14,12 @@ export type SecondFactor =
   | { kind: "expired" };
 
 const FIND_HOME = `
-  SELECT w.id FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
-   WHERE m.user_id = ?1 ORDER BY m.created_at, m.workspace LIMIT 1`;
+  SELECT u.email, u.name, (
+    SELECT w.id FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+     WHERE m.user_id = u.id ORDER BY m.created_at, m.workspace LIMIT 1) AS home
+    FROM users u WHERE u.id = ?1`;
 
-/** Completes a sign-in that waits for its second factor. Throws 429 beyond the limit of wrong codes. */
+/** Completes a sign-in that waits for its second factor. A user without a workspace gets one where `mayGetWorkspace` allows it. Throws 429 beyond the limit of wrong codes. */
 export async function completeSecondFactor(
   ctx: Ctx,
   { token, code, client }: { token: string; code: string; client: Client },
@@ -26,13 +29,23 @@ export async function completeSecondFactor(
   const userId = pending.subject;
   const verified = await verifyCode(ctx, userId, code, { ip: client.ip, allowsRecovery: true });
   if (!verified) return { kind: "wrong-code" };
-  const workspaceId = await ctx.db.prepare(FIND_HOME).bind(userId).first<string>("id");
-  if (workspaceId === null) return { kind: "expired" };
+  const user = await ctx.db
+    .prepare(FIND_HOME)
+    .bind(userId)
+    .first<{ email: string; name: string | null; home: string | null }>();
   const method = pending.data.method as SignInMethod;
+  if (!user || (user.home === null && !mayGetWorkspace(ctx, method))) return { kind: "expired" };
+  const { email, name } = user;
+  const owner = { userId, email, name: name ?? email.slice(0, email.lastIndexOf("@")) };
+  const workspace = user.home === null ? firstWorkspace(ctx, owner, client.ip) : null;
+  const workspaceId = user.home ?? workspace?.id ?? "";
   const session = await newSession(ctx, { userId, workspaceId, method, client });
   const redeem = await redeemStatements(ctx, "second_factor", token);
   try {
-    await guardedBatch(ctx.db, [...redeem, ...verified.statements, ...session.statements]);
+    await guardedBatch(ctx.db, [
+      ...[...redeem, ...verified.statements, ...(workspace?.before ?? []), ...session.statements],
+      ...(workspace ? [workspace.audit(session.sessionId)] : []),
+    ]);
   } catch (error) {
     // The code or the pending sign-in was used at the same moment.
     if (error instanceof ConcurrencyError) return { kind: "wrong-code" };

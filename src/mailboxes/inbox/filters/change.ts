@@ -8,26 +8,28 @@ import { requestConfirmation } from "../../forwarding-rules/index.ts";
 import {
   type Filter,
   type FilterActionIn,
+  type FilterMaker,
   type FilterResult,
   type FilterRun,
   filterLimits,
 } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import { findConfirmed } from "./queries.ts";
+import { findForwarding, refuseOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
 
 /**
- * Creates a filter. An outside address that it forwards to gets an email with a link and receives nothing before it has confirmed
+ * Creates a filter, whose forwards end with the caller's right. An outside address that it forwards to gets an email with a link and receives nothing before it has confirmed
  * (docs/contract/inbound.md#forwarding-rules). Throws 409 beyond 100 filters, 422 for a folder or label that does not exist and for an
- * address that is not valid, and as `requestConfirmation`.
+ * address that is not valid, 403 for a forward by an OAuth token, and as `requestConfirmation`.
  */
 export async function createFilter(ctx: CallerCtx, mailbox: OpenMailbox, input: FilterFields): Promise<FilterOut> {
+  refuseOauth(ctx, input.actions);
   const { match, is_active: isActive, position = null, name = null } = input;
   const { actions, ask } = await prepare(ctx, mailbox, input.actions);
   const id = ctx.newId();
   const filter = toSaved(await mailbox.store.createFilter({ id, name, match, actions, position, isActive }));
   await ask(id);
-  const response = await withConfirmed(ctx, filter);
+  const response = await withConfirmed(ctx, mailbox, filter);
   const statements = await storeResponse(ctx, response);
   if (statements.length > 0) await ctx.db.batch(statements);
   return response;
@@ -40,7 +42,8 @@ export async function updateFilter(
   filterId: string,
   patch: FilterPatch,
 ): Promise<FilterOut> {
-  const { id } = await getFilter(mailbox, filterId);
+  const { id, actions: known } = await getFilter(mailbox, filterId);
+  refuseOauth(ctx, [...known, ...(patch.actions ?? [])]);
   const { actions, ask } = patch.actions
     ? await prepare(ctx, mailbox, patch.actions)
     : { actions: undefined, ask: async () => {} };
@@ -51,10 +54,11 @@ export async function updateFilter(
       ...(patch.position === undefined ? {} : { position: patch.position }),
       ...(patch.is_active === undefined ? {} : { isActive: patch.is_active }),
       ...(actions === undefined ? {} : { actions }),
+      maker: makerOf(ctx),
     }),
   );
   await ask(id);
-  return withConfirmed(ctx, filter);
+  return withConfirmed(ctx, mailbox, filter);
 }
 
 /** Deletes a filter. What it has forwarded already, and has not left yet, is not sent. Throws 404. */
@@ -86,8 +90,8 @@ export async function startFilterRun({ store }: OpenMailbox, folder: string): Pr
 }
 
 /** Returns a filter as the API shows it. One D1 call when it forwards. */
-export async function withConfirmed(ctx: CallerCtx, filter: Filter): Promise<FilterOut> {
-  return toFilter(filter, await findConfirmed(ctx, [filter]));
+export async function withConfirmed(ctx: CallerCtx, mailbox: OpenMailbox, filter: Filter): Promise<FilterOut> {
+  return toFilter(filter, await findForwarding(ctx, mailbox, [filter]));
 }
 
 /** Returns the actions as they are stored, and the function that asks the outside addresses of forwards after the filter was stored. */
@@ -116,8 +120,20 @@ function toAction(ctx: CallerCtx, action: FilterActionField): FilterActionIn {
   if (action.type !== "forward") return action;
   const address = parseAddress(action.address.trim());
   if (!address) throw invalidField("actions", "The address of a forward must be a valid email address");
-  return { type: "forward", address: address.address, key: address.key, workspace: ctx.workspace.number };
+  return {
+    type: "forward",
+    address: address.address,
+    key: address.key,
+    workspace: ctx.workspace.number,
+    maker: makerOf(ctx),
+  };
 }
+
+/** Returns with whose right the forwards of a filter end that the caller saves. Null: a session of the mailbox, which is no person. */
+const makerOf = ({ actor }: CallerCtx): FilterMaker | null =>
+  actor.kind === "mailbox"
+    ? null
+    : { userId: actor.userId, apiKeyId: actor.kind === "api_key" ? actor.credentialId : null };
 
 function toSaved(result: FilterResult): Filter {
   if ("filter" in result) return result.filter;

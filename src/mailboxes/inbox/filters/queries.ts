@@ -1,17 +1,22 @@
+import { OAUTH_REFUSAL } from "../../../access/accounts/index.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mayForwardSql } from "../../forwarding-rules/index.ts";
-import type { Filter } from "../../mailbox-store/index.ts";
+import { forbidden } from "../../../lib/errors.ts";
+import { permittedForwards } from "../../forwarding-rules/index.ts";
+import type { Filter, FilterAction } from "../../mailbox-store/index.ts";
+import type { OpenMailbox } from "../open.ts";
 
-const FIND = `SELECT value AS key FROM json_each(?2) WHERE ${mayForwardSql("?1", "value")}`;
+/** Throws 403 for an OAuth token when there is a forward, which would outlive it. */
+export function refuseOauth({ actor }: CallerCtx, actions: readonly { type: string }[]): void {
+  if (actor.kind === "oauth" && actions.some(({ type }) => type === "forward")) throw forbidden(OAUTH_REFUSAL);
+}
 
-/** Returns the keys of the addresses to which these filters may forward. No D1 call when they forward nothing. */
-export async function findConfirmed(ctx: CallerCtx, filters: readonly Filter[]): Promise<Set<string>> {
-  const { number } = ctx.workspace;
-  const keys = filters.flatMap(({ actions }) =>
-    actions.flatMap((action) => (action.type === "forward" && action.workspace === number ? [action.key] : [])),
-  );
-  if (keys.length === 0) return new Set();
-  const list = JSON.stringify([...new Set(keys)]);
-  const { results } = await ctx.db.prepare(FIND).bind(number, list).all<{ key: string }>();
-  return new Set(results.map(({ key }) => key));
+/** Returns the actions by which these filters of a mailbox forward now. No D1 call when there are no forwards. Throws as `refuseOauth`. */
+export async function findForwarding(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  filters: readonly Filter[],
+): Promise<ReadonlySet<FilterAction>> {
+  const forwards = filters.flatMap(({ actions }) => actions.flatMap((one) => (one.type === "forward" ? [one] : [])));
+  refuseOauth(ctx, forwards);
+  return new Set(await permittedForwards(ctx, { id: mailbox.id, workspace: ctx.workspace.number }, forwards));
 }

@@ -8,7 +8,7 @@ import { notFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
 import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
-import { findConfirmed } from "./queries.ts";
+import { findForwarding } from "./queries.ts";
 import { FilterFields, FilterOut, FilterPatch, RunIn, RunOut, toFilter, toRun } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
@@ -28,9 +28,11 @@ export const filterRoutes = new Hono<AppEnv>()
       responses: responses(200, `At most ${filterLimits.filters} filters`, z.array(FilterOut), errors),
     }),
     async (c) => {
-      const filters = await (await open(c)).store.listFilters();
-      const confirmed = await findConfirmed(c.get("caller"), filters);
-      return c.json(filters.map((one) => toFilter(one, confirmed)));
+      const caller = c.get("caller");
+      const mailbox = await open(c);
+      const filters = await mailbox.store.listFilters();
+      const forwarding = await findForwarding(caller, mailbox, filters);
+      return c.json(filters.map((one) => toFilter(one, forwarding)));
     },
   )
   .post(
@@ -82,7 +84,11 @@ export const filterRoutes = new Hono<AppEnv>()
       parameters: filter,
       responses: responses(200, "The filter", FilterOut, errors),
     }),
-    async (c) => c.json(await withConfirmed(c.get("caller"), await getFilter(await open(c), c.req.param("filter_id")))),
+    async (c) => {
+      const mailbox = await open(c);
+      const found = await getFilter(mailbox, c.req.param("filter_id"));
+      return c.json(await withConfirmed(c.get("caller"), mailbox, found));
+    },
   )
   .patch(
     "/v1/inbox/:mailbox_id/filters/:filter_id",

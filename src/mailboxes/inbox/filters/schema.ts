@@ -113,7 +113,17 @@ export const FilterOut = z
       z.union([
         move,
         label,
-        forward.extend({ is_confirmed: z.boolean().describe("Whether mail is forwarded to the address.") }),
+        forward.extend({
+          is_confirmed: z
+            .boolean()
+            .describe(
+              "Whether mail is forwarded: the address has confirmed, and who saved the filter may open the mailbox.",
+            ),
+          maker_id: z
+            .uuid()
+            .nullable()
+            .describe("The user who saved the filter last. Null: a session of the mailbox, or not known."),
+        }),
         simple,
       ]),
     ),
@@ -125,23 +135,24 @@ export const FilterOut = z
   .meta({ ref: "InboxFilter", examples: [outExample] });
 export type FilterOut = z.output<typeof FilterOut>;
 
-/** Serializes a filter. `confirmed`: keys of the addresses that it may forward to. */
-export const toFilter = (filter: Filter, confirmed: ReadonlySet<string>): FilterOut => ({
+/** Serializes a filter. `forwarding`: the actions by which it forwards now. */
+export const toFilter = (filter: Filter, forwarding: ReadonlySet<FilterAction>): FilterOut => ({
   id: filter.id,
   name: filter.name,
   match: filter.match,
-  actions: filter.actions.map((action) => toAction(action, confirmed)),
+  actions: filter.actions.map((action) => toAction(action, forwarding)),
   position: filter.position,
   is_active: filter.isActive,
   created_at: iso(filter.createdAt),
   updated_at: iso(filter.updatedAt),
 });
 
-function toAction(action: FilterAction, confirmed: ReadonlySet<string>): FilterOut["actions"][number] {
+function toAction(action: FilterAction, forwarding: ReadonlySet<FilterAction>): FilterOut["actions"][number] {
   if (action.type === "move") return { type: "move", folder: action.folder };
   if (action.type === "label") return { type: "label", label_id: action.labelId };
   if (action.type !== "forward") return { type: action.type };
-  return { type: "forward", address: action.address, is_confirmed: confirmed.has(action.key) };
+  const { address, maker } = action;
+  return { type: "forward", address, is_confirmed: forwarding.has(action), maker_id: maker?.userId ?? null };
 }
 
 export const RunIn = z

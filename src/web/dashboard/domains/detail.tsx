@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
+import { type DomainOut, foundKey, recordsToPublish } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   ButtonLink,
@@ -15,6 +15,7 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import { HEALTH_LABELS } from "./health.tsx";
+import { Receiving } from "./receiving.tsx";
 
 interface DomainPageProps {
   caller: CallerCtx;
@@ -54,13 +55,14 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
             {domain.dmarc_policy}
           </>
         )}
-        {found === null && domain.records.some(isWrong) ? (
+        {found === null && recordsToPublish(domain).some(isWrong) ? (
           <>
             {" · "}
             <a href={`/app/domains/${domain.id}?found=1`}>Show what DNS has instead</a>
           </>
         ) : null}
       </p>
+      <Receiving domain={domain} mayManage={mayManage} />
       <Policy domain={domain} mayManage={mayManage} />
       {mayManage && isVerified ? <TransferForm domain={domain} transfer={transfer} refusal={refusal} /> : null}
     </Layout>
@@ -193,7 +195,9 @@ type DomainRecord = DomainOut["records"][number];
 const isWrong = ({ status }: DomainRecord) => status === "missing" || status === "mismatch";
 
 /** How far the set-up of the domain is, and when its records were looked up last. */
-const Progress = ({ domain: { status, records, last_checked_at: checkedAt } }: { domain: DomainOut }) => {
+const Progress = ({ domain }: { domain: DomainOut }) => {
+  const { status, last_checked_at: checkedAt } = domain;
+  const records = recordsToPublish(domain);
   const right = records.filter((record) => record.status === "verified").length;
   return (
     <section class="card progress" aria-label="Set-up of the domain">
@@ -220,7 +224,7 @@ const Records = ({ domain, found }: Pick<DomainPageProps, "domain" | "found">) =
     caption="DNS records"
     kind="records"
     columns={["Type", "Host", "Value", "Status"]}
-    rows={domain.records
+    rows={recordsToPublish(domain)
       .toSorted((a, b) => Number(b.required) - Number(a.required))
       .map((record) => [
         <span title={record.explanation}>{record.type}</span>,

@@ -9,6 +9,7 @@ import {
   getDomain,
   getDomainWithKeys,
   listDomains,
+  recordsToImport,
   registerDomain,
   rotateDkim,
   toDomain,
@@ -48,6 +49,7 @@ const notices: Readonly<Record<string, string>> = {
   setup: "Publish these records. The keys of today sign until they are found.",
   policy: "The policy is set. Receivers see it within an hour.",
   mode: "The MTA-STS policy is changed. Mail systems notice within a day.",
+  receives: "Saved. The records below and the zone file follow it.",
   changed: "The next key signs from now on.",
   deleted: "The domain is deleted.",
 };
@@ -97,7 +99,11 @@ export const domainPages = new Hono<AppEnv>()
   .get("/app/domains/:domain_id/zone", ...pageFor("GET /v1/domains/:domain_id"), async (c) => {
     const caller = c.get("caller");
     const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id")));
-    return c.body(toZoneFile(domain), 200, download(`${domain.name}.zone.txt`, "text/plain"));
+    return c.body(
+      toZoneFile({ name: domain.name, records: recordsToImport(domain) }),
+      200,
+      download(`${domain.name}.zone.txt`, "text/plain"),
+    );
   })
   .post("/app/domains/:domain_id/verify", ...pageFor("POST /v1/domains/:domain_id/verify"), (c) =>
     submitForm(
@@ -142,6 +148,17 @@ export const domainPages = new Hono<AppEnv>()
         const input = parseFields(DomainPatch, { mta_sts: fields.get("mta_sts") ?? "" });
         const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
         return `/app/domains/${id}?done=mode`;
+      },
+      (refusal) => showDomain(c, { refusal }),
+    ),
+  )
+  .post("/app/domains/:domain_id/receives", ...pageFor(UPDATE), (c) =>
+    submitForm(
+      c,
+      async () => {
+        const receives = (await readForm(c)).get("receives") === "true";
+        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), { receives });
+        return `/app/domains/${id}?done=receives`;
       },
       (refusal) => showDomain(c, { refusal }),
     ),

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { readAudit } from "../../../support/audit.ts";
+import { anAccessToken } from "../../../support/oauth.ts";
 import { aSystemWorkspace } from "../../../support/transfers.ts";
+import { apiWith } from "../../../support/workspace.ts";
 import { anInbox, type Inbox } from "../support.ts";
 import { aFilter, type ShownFilter, subject } from "./support.ts";
 
@@ -107,10 +109,30 @@ describe("a filter", () => {
   it("that forwards outside asks the address first, and is recorded in the audit log", async () => {
     await aSystemWorkspace();
     const { actions } = await aFilter(inbox, "a", [{ type: "forward", address: "Friend@example.net" }]);
-    expect(actions).toEqual([{ type: "forward", address: "Friend@example.net", is_confirmed: false }]);
+    expect(actions).toEqual([
+      { type: "forward", address: "Friend@example.net", is_confirmed: false, maker_id: inbox.workspace.userId },
+    ]);
     const inside = await aFilter(inbox, "b", [{ type: "forward", address: inbox.workspace.mailbox }]);
     expect(inside.actions).toMatchObject([{ is_confirmed: true }]);
     const entries = (await readAudit(inbox.workspace)).filter(({ action }) => action === "mailbox.filter_forwards");
     expect(entries).toHaveLength(2);
+  });
+
+  it("that forwards is neither made, changed nor read by an OAuth token, which deletes it", async () => {
+    const { id } = await aFilter(inbox, "a", [{ type: "forward", address: inbox.workspace.mailbox }]);
+    const { id: plain } = await aFilter(inbox, "b", flag);
+    const token = apiWith(await anAccessToken(inbox.workspace, ["inbox:read", "inbox:write"]));
+    const call = async (method: string, path: string, body?: unknown) =>
+      (await token.call(method, inbox.path(`/filters${path}`), body)).status;
+    const actions = [{ type: "forward", address: inbox.workspace.mailbox }];
+    expect(await call("POST", "", { match: { conditions: [subject("c")] }, actions })).toBe(403);
+    expect(await call("PATCH", `/${plain}`, { actions })).toBe(403);
+    expect(await call("PATCH", `/${plain}`, { name: "Plain" })).toBe(200);
+    expect(await call("PATCH", `/${id}`, { name: "Forwards" })).toBe(403);
+    expect([await call("GET", `/${id}`), await call("GET", ""), await call("GET", `/${plain}`)]).toEqual([
+      403, 403, 200,
+    ]);
+    expect(await call("DELETE", `/${id}`)).toBe(204);
+    expect(await call("GET", "")).toBe(200);
   });
 });

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { receiveMail } from "../../../../src/mailboxes/inbound/index.ts";
 import { aSystemWorkspace, transfer } from "../../../support/transfers.ts";
-import { aWorkspace, testContext } from "../../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, testContext } from "../../../support/workspace.ts";
 import { aRule, confirmTarget } from "../../forwarding-rules/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "../../forwards/support.ts";
 import { aRawMessage } from "../../inbound/support.ts";
 import { anInbox, type Inbox } from "../support.ts";
-import { aFilter } from "./support.ts";
+import { aFilter, type ShownFilter, subject } from "./support.ts";
 
 const FRIEND = "friend@example.net";
 let inbox: Inbox;
@@ -181,6 +181,62 @@ describe("a forward of a filter", () => {
     await inbox.call(method, `/filters/${id}`, method === "PATCH" ? { is_active: false } : undefined);
     expect(await forwarded()).toEqual([]);
     expect((await eventsOf(inbox.workspace)).map(({ event }) => event)).toEqual(["stored", "forward_failed"]);
+  });
+
+  it("ends with the right of who saved it, and goes on with that of the next who saves it", async () => {
+    const { workspace } = inbox;
+    await confirmTarget(workspace, FRIEND);
+    const member = await aMember(workspace, "member");
+    await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids: [member.userId] });
+    const created = await member.post(inbox.path("/filters"), {
+      match: { conditions: [subject("invoice")] },
+      actions: [{ type: "forward", address: FRIEND }],
+    });
+    const { id, actions } = await created.json<ShownFilter>();
+    expect(actions).toMatchObject([{ is_confirmed: true, maker_id: member.userId }]);
+    await receive("Invoice 1");
+    await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids: [] });
+    expect(await forwarded()).toEqual([]);
+    await receive("Invoice 2");
+    expect(await forwardRows(workspace)).toEqual([]);
+    expect(await inbox.json("GET", `/filters/${id}`)).toMatchObject({ actions: [{ is_confirmed: false }] });
+    await inbox.json("PATCH", `/filters/${id}`, { name: "Checked" });
+    expect(await inbox.json("GET", `/filters/${id}`)).toMatchObject({
+      actions: [{ is_confirmed: true, maker_id: workspace.userId }],
+    });
+    await receive("Invoice 3");
+    expect(await forwarded()).toEqual([FRIEND]);
+  });
+
+  it("ends with the API key that saved it, and not with a rotation of that key", async () => {
+    const { workspace } = inbox;
+    await confirmTarget(workspace, FRIEND);
+    const made = await workspace.post("/v1/api-keys/", { name: "Filters", scopes: ["inbox:read", "inbox:write"] });
+    const { id: keyId, key } = await made.json<{ id: string; key: string }>();
+    const actions = [{ type: "forward", address: FRIEND }];
+    await apiWith(key).post(inbox.path("/filters"), { match: { conditions: [subject("invoice")] }, actions });
+    const rotated = await workspace.post(`/v1/api-keys/${keyId}/rotate`, undefined);
+    const { id: successor } = await rotated.json<{ id: string }>();
+    await workspace.call("DELETE", `/v1/api-keys/${keyId}`);
+    await receive("Invoice 1");
+    expect(await forwarded()).toEqual([FRIEND]);
+    await workspace.call("DELETE", `/v1/api-keys/${successor}`);
+    await receive("Invoice 2");
+    expect(await forwardRows(workspace)).toEqual([]);
+  });
+
+  it("goes on when it is not known who saved it, or when the mailbox did", async () => {
+    const { workspace } = inbox;
+    await confirmTarget(workspace, FRIEND);
+    const { id } = await aFilter(inbox, "invoice", [{ type: "forward", address: FRIEND }]);
+    const store = env.MAILBOX.getByName(workspace.mailboxId);
+    const forward = { type: "forward", address: FRIEND, key: FRIEND, workspace: workspace.workspaceNumber } as const;
+    for (const maker of [undefined, null]) {
+      await store.updateFilter(id, { actions: [maker === null ? { ...forward, maker } : forward], maker: null });
+      expect(await inbox.json("GET", `/filters/${id}`)).toMatchObject({
+        actions: [{ is_confirmed: true, maker_id: null }],
+      });
+    }
   });
 
   it("ends with a transfer of the domain, also when the new workspace has confirmed the address", async () => {

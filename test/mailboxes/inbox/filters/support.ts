@@ -5,7 +5,7 @@ export interface ShownFilter {
   id: string;
   name: string | null;
   match: { mode: string; conditions: unknown[] };
-  actions: { type: string; folder?: string; is_confirmed?: boolean }[];
+  actions: { type: string; folder?: string; is_confirmed?: boolean; maker_id?: string | null }[];
   position: number;
   is_active: boolean;
 }

@@ -1,9 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { toZoneFile } from "../../../../src/domains/domains/index.ts";
+import { recordsToImport, toZoneFile } from "../../../../src/domains/domains/index.ts";
 
 const record = { purpose: "dkim", status: "pending", required: true, priority: null } as const;
 
 describe("the zone file of a domain", () => {
+  it.each([
+    ["dmarc", "CNAME", ["v=DMARC1; p=none"], false],
+    ["dmarc", "TXT", ["v=DMARC1; p=none"], false],
+    ["dmarc", "CNAME", ["CNAME other.example"], true],
+    ["dmarc", "CNAME", null, true],
+    ["spf", "TXT", ["verification=1", "v=spf1 -all"], false],
+    ["spf", "TXT", ["verification=1"], true],
+    ["dkim", "TXT", ["v=DKIM1; p="], true],
+  ] as const)("has a record of %s (%s) where %j stands: %s", (purpose, type, found, isIncluded) => {
+    const shown = { name: "a.example.org", value: "b.example.org", explanation: "", action: null };
+    const one = { ...record, ...shown, purpose, type, found: found && [...found] };
+    expect(recordsToImport({ records: [one], receives: null })).toEqual(isIncluded ? [one] : []);
+  });
+
   it("has full names with a final dot, priorities, and strings of at most 255 bytes", () => {
     const key = `v=DKIM1; k=rsa; p=${"A".repeat(300)}`;
     const lines = toZoneFile({

@@ -36,6 +36,8 @@ export const domains = sqliteTable(
     nextRotationAt: integer("next_rotation_at"),
     /** The DMARC policy that the service publishes for a delegated domain. */
     dmarcPolicy: text("dmarc_policy", { enum: dmarcPolicies }).notNull().default("none"),
+    /** True: its owner says that mail for it shall be received here; false: elsewhere; null: not said. */
+    receives: integer({ mode: "boolean" }),
     found: text({ mode: "json" }).$type<Record<string, string[]>>().notNull().default({}),
   },
   (t) => [

@@ -1,0 +1,29 @@
+import type { Address } from "../../lib/addresses.ts";
+import { randomToken } from "../../lib/random-token.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { INVITATION_PURPOSE } from "./rules.ts";
+
+// An invitation is valid as long as its sender could send it.
+const FIND = `
+  SELECT i.id FROM invitations i JOIN workspaces w ON w.number = i.workspace AND w.deleted_at IS NULL
+    JOIN memberships m ON m.workspace = i.workspace AND m.user_id = i.invited_by
+     AND (m.role = 'owner' OR (m.role = 'admin' AND i.role <> 'owner'))
+   WHERE i.email_key = ?1 AND i.expires_at > ?2 ORDER BY i.expires_at DESC LIMIT 1`;
+
+/**
+ * Returns the path of a new link to the newest invitation of an address, and the statement by which it replaces the earlier link. Null when
+ * there is no valid one.
+ */
+export async function newInvitationLink(
+  ctx: Ctx,
+  address: Address,
+): Promise<{ path: string; statement: MainStatement } | null> {
+  const id = await ctx.db.prepare(FIND).bind(address.key, ctx.now()).first<string>("id");
+  if (id === null) return null;
+  const token = randomToken();
+  const [hash] = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
+  const statement = ctx.db.prepare("UPDATE invitations SET hash = ?2 WHERE id = ?1").bind(id, hash);
+  return { path: `/invitations/${token}`, statement };
+}
