@@ -24,6 +24,7 @@ export function aRawMessage(
 
 /** The server that receives messages before the Worker. */
 const RECEIVER = "mx.receiver.test";
+const trusted: Record<string, unknown> = { EMAIL_WORKER_AUTHSERV_ID: RECEIVER };
 
 /** Delivers a message to the Worker's email handler. `isAuthentic`: SPF passes for its envelope sender. Returns the rejection, or null when it was accepted. */
 export async function deliver(
@@ -49,10 +50,7 @@ export async function deliver(
       rejection = reason;
     },
   };
-  await receiveEmail(
-    message as unknown as ForwardableEmailMessage,
-    { ...env, EMAIL_WORKER_AUTHSERV_ID: RECEIVER, ...bindings } as Env,
-  );
+  await receiveEmail(message as unknown as ForwardableEmailMessage, { ...env, ...trusted, ...bindings } as Env);
   return rejection;
 }
 
