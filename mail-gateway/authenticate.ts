@@ -1,5 +1,7 @@
-import { authenticate } from "mailauth";
+import { authenticate, type DMARCResult, dmarc as evaluateDmarc } from "mailauth";
 import type { SMTPServerSession } from "smtp-server";
+import { canonicalDomain } from "../src/lib/address-domain.ts";
+import { messageBounds, parseMessage } from "../src/mail/messages/index.ts";
 import type { Resolver } from "./dns.ts";
 import { log } from "./log.ts";
 import type { Spool } from "./spool.ts";
@@ -46,7 +48,7 @@ export async function checkMessage(session: SMTPServerSession, spool: Spool, rec
 
 async function check(session: SMTPServerSession, spool: Spool, { name, resolver }: Receiver, sender: string) {
   try {
-    const { headers, spf, dkim, dmarc, arc } = await authenticate(spool.read(), {
+    const checked = await authenticate(spool.read(), {
       sender,
       ip: session.remoteAddress,
       helo: String(session.hostNameAppearsAs || ""),
@@ -55,6 +57,8 @@ async function check(session: SMTPServerSession, spool: Spool, { name, resolver 
       disableBimi: true,
       resolver: resolver as never,
     });
+    const { headers, spf, dkim, arc } = checked;
+    const dmarc = await dmarcOfShown(checked.dmarc, await shownDomain(spool), resolver);
     const authentication: Authentication = {
       spf: spf ? { result: spf.status.result, domain: spf.domain || null } : null,
       dkim: dkim.results.map(({ status, signingDomain, selector }) => ({
@@ -66,7 +70,8 @@ async function check(session: SMTPServerSession, spool: Spool, { name, resolver 
       dmarc_policy: dmarc ? dmarc.policy || null : null,
       arc: arc ? arc.status.result : null,
     };
-    return { results: headers.replace(/\r?\n/g, "\r\n").replace(/(?:\r\n)*$/, "\r\n"), authentication };
+    const shown = checked.dmarc === dmarc ? headers : withDmarc(headers, dmarc);
+    return { results: shown.replace(/\r?\n/g, "\r\n").replace(/(?:\r\n)*$/, "\r\n"), authentication };
   } catch (error) {
     log("authentication.failed", { connection: session.id, error: String(error) });
     const failed = { result: "temperror", domain: null };
@@ -76,4 +81,36 @@ async function check(session: SMTPServerSession, spool: Spool, { name, resolver 
       authentication,
     };
   }
+}
+
+/** Returns the domain of the author that mailboxes show; null without an address. */
+async function shownDomain(spool: Spool): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of spool.read()) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= messageBounds.headerBytes) break;
+  }
+  const { from } = parseMessage(Buffer.concat(pieces).subarray(0, messageBounds.headerBytes));
+  return from?.email.split("@").at(-1) || null;
+}
+
+const canonical = (domain: string) => canonicalDomain(domain.replace(/\.$/, "")) ?? domain.toLowerCase();
+
+/**
+ * Returns the result of DMARC for the domain that is shown. Comments, several authors and several From fields can make mailauth judge
+ * another domain, or none (RFC 9989 5.3.1): then nothing authenticates the shown one, and only its policy counts.
+ */
+async function dmarcOfShown(found: DMARCResult | false, domain: string | null, resolver: Resolver) {
+  if (domain === null) return false;
+  const judged = found ? found.status.header?.from : undefined;
+  if (judged && canonical(judged) === canonical(domain)) return found;
+  const headerFrom = `author@${canonical(domain)}`;
+  return evaluateDmarc({ headerFrom, spfDomains: [], dkimDomains: [], resolver: resolver as never });
+}
+
+/** Replaces the result of DMARC in the fields of mailauth. */
+function withDmarc(headers: string, dmarc: DMARCResult | false): string {
+  return headers.replace(/\bdmarc=[^;]*?(?=;|\r?\n(?![ \t])|$)/g, () => (dmarc ? dmarc.info : "dmarc=none"));
 }

@@ -23,7 +23,7 @@ import {
 import { isTemporary, noteReply, type Reaction, type SeenReplies } from "./receivers/reactions.ts";
 import { toLine } from "./receivers/reply-line.ts";
 import { pauseReceiver } from "./receivers/rule.ts";
-import { isAboutConnections, isSlowDown } from "./receivers/slow-down.ts";
+import { isAboutConnections, isAboutOneConnection, isSlowDown } from "./receivers/slow-down.ts";
 import { commonRules, defaultLimits } from "./receivers/table.ts";
 import type { PaceLimits, Receiver, ReplyRule } from "./receivers/types.ts";
 import { noteAcceptedFast } from "./slow-start.ts";
@@ -66,6 +66,9 @@ export class ReceiverPace {
   #pace: Pace;
   #rate: LearnedRate;
   #connections: LearnedConnections = newLearnedConnections();
+  /** Messages that a connection has turned out to take, and those after which one last refused the next. */
+  #messagesPerConnection = Number.POSITIVE_INFINITY;
+  #refusedAfter = 0;
   #seen: SeenReplies = new Map();
   #reactions: readonly Reaction[] = [];
   /** Messages that left on a day of the warm-up. */
@@ -95,6 +98,7 @@ export class ReceiverPace {
       ...this.#limits,
       messagesPerMinute: Math.min(messagesPerMinute, this.#limits.messagesPerMinute),
       connections: Math.min(this.#connections.connections, this.#limits.connections),
+      messagesPerConnection: Math.min(this.#messagesPerConnection, this.#limits.messagesPerConnection),
       isLearned: messagesPerMinute < this.#limits.messagesPerMinute,
     };
     for (const { action, until } of this.#reactions) {
@@ -169,6 +173,18 @@ export class ReceiverPace {
   /** Notes a failure without a reply. */
   noteFailure(now: number): void {
     this.#pace = noteFailedProbe(this.#pace, now);
+  }
+
+  /**
+   * Notes a reply to MAIL on a connection that has taken so many messages, and returns whether the connection is the reason: the reply
+   * says so, or the one before came after as many. Then a new connection takes the message. When it refuses the first, that was wrong.
+   */
+  isConnectionFull(messages: number, reply: Reply): boolean {
+    const isFull = messages > 0 && (isAboutOneConnection(reply) || messages === this.#refusedAfter);
+    this.#refusedAfter = messages;
+    if (messages === 0) this.#messagesPerConnection = Number.POSITIVE_INFINITY;
+    else if (isFull) this.#messagesPerConnection = Math.min(this.#messagesPerConnection, messages);
+    return isFull;
   }
 
   /** Notes a reply that refuses. */

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import { log } from "../mail-gateway/log.ts";
-import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
+import type { Reply, RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import { EMAIL_BYTES } from "./hold.ts";
@@ -156,7 +156,10 @@ export class ReceiverQueue {
     }
   }
 
-  /** Makes one attempt. A kept connection that breaks before the final dot tells nothing about the server, so another follows. */
+  /**
+   * Makes one attempt. A kept connection that breaks before the final dot, or takes no more messages, tells nothing about the email, so
+   * another follows.
+   */
   async #attempt(delivery: Delivery): Promise<readonly Result[]> {
     const { pace, sessions, guard } = this.#options;
     for (;;) {
@@ -170,8 +173,11 @@ export class ReceiverQueue {
       const isKept = session.sent > 0;
       session.sent += 1;
       const results = await sendOver(session, delivery, guard);
-      sessions.give(session, session.sent < limits.messagesPerConnection);
-      if (isKept && !delivery.hasFinalDot && !isOver(delivery) && results.every(isBroken)) continue;
+      const reply = this.#options.isOwnHost(session.host) ? replyToMail(results) : null;
+      const isFull = reply !== null && pace.isConnectionFull(session.sent - 1 - session.refused, reply);
+      if (reply !== null) session.refused += 1;
+      sessions.give(session, !isFull && session.sent < pace.limits(this.#options.clock.now()).messagesPerConnection);
+      if (isKept && !delivery.hasFinalDot && !isOver(delivery) && (isFull || results.every(isBroken))) continue;
       const relay = { relay: session.host, receiver: pace.receiver.name };
       return this.#noteReplies(
         session.host,
@@ -232,6 +238,11 @@ export class ReceiverQueue {
 
 /** Returns whether the receiver has replied to a message. */
 const isAnswered = (result: Result) => "reply" in result && result.reply !== null;
+
+/** Returns the 4xx to MAIL that ended a transaction; null: it ended otherwise. */
+function replyToMail([result]: readonly SmtpResult[]): Reply | null {
+  return result?.kind === "deferred" && result.phase === "mail" ? result.reply : null;
+}
 
 /** Returns whether a transaction ended with its connection before the final dot, and not because the receiver asks to slow down. */
 function isBroken(result: SmtpResult): boolean {

@@ -14,6 +14,8 @@ export interface Session {
   readonly ruleKey: string;
   /** Messages that were sent on it. */
   sent: number;
+  /** Those of them that it refused at MAIL. */
+  refused: number;
 }
 
 /** Hosts of a delivery, in the order in which they are tried. */
@@ -128,7 +130,7 @@ export class Sessions {
       try {
         const connection = await connectTo(target, connect);
         const { host, address, rule } = target;
-        return { connection, host, address, ruleKey: keyOfRule(rule), sent: 0 };
+        return { connection, host, address, ruleKey: keyOfRule(rule), sent: 0, refused: 0 };
       } catch (failure) {
         if (!(failure instanceof ConnectError)) throw failure;
         error = failure;

@@ -24,3 +24,12 @@ export function isSlowDown({ code, enhanced, text }: Reply): boolean {
 export function isAboutConnections({ text }: Reply): boolean {
   return CONNECTION_WORDS.test(text);
 }
+
+/** Words about the messages on one connection, as of Exim, Sendmail and others. */
+const ONE_CONNECTION_WORDS =
+  /\b(?:messages?|e?mails?|transactions?|deliveries)\b[^.;]{0,40}\b(?:per|in|on|for|over|during) (?:this |the |one |a |each |same |single |smtp )*(?:connection|session)\b/i;
+
+/** Returns whether a reply says that its connection has taken all messages that it may. Pure. */
+export function isAboutOneConnection({ text }: Reply): boolean {
+  return ONE_CONNECTION_WORDS.test(text);
+}

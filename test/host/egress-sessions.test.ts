@@ -62,6 +62,42 @@ describe("a connection", () => {
     expect(server.counters).toMatchObject({ connections: 3, messages: 3 });
   });
 
+  it.each([
+    "421 4.7.0 Too many messages in this connection",
+    "452 4.3.2 Too many messages per session",
+    "421 Maximum number of messages per connection exceeded",
+    "451 4.7.1 Message limit reached for this session, 2 messages per SMTP session",
+  ])("that has taken all its messages is replaced at once, and its number is learned: %s", async (reply) => {
+    const rig = await aRig();
+    const mail = reply.startsWith("421") ? ({ drop: true, reply } as const) : reply;
+    const server = await rig.receiver("one", { transactions: [{}, {}, { mail }] });
+    await deliver(rig, ["a@one.test", "b@one.test", "c@one.test", "d@one.test", "e@one.test"]);
+    expect(rig.worker.resultsOf("c@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(server.counters).toMatchObject({ connections: 3, messages: 5 });
+  });
+
+  it("that refuses after the same number as the one before has a limit, whatever the words", async () => {
+    const rig = await aRig();
+    const refused = { mail: "451 4.3.0 Not now" };
+    const server = await rig.receiver("one", { transactions: [{}, {}, refused, refused] });
+    await deliver(rig, ["a@one.test", "b@one.test"]);
+    await rig.handOver({ to: ["c@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("c@one.test")).toMatchObject([{ kind: "deferred", phase: "mail" }]);
+    await deliver(rig, ["d@one.test", "e@one.test", "f@one.test"]);
+    expect(rig.worker.resultsOf("d@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(server.counters).toMatchObject({ connections: 3, messages: 5 });
+  });
+
+  it("that is new and refuses too costs the attempt, and no number is learned", async () => {
+    const rig = await aRig();
+    const refused = { mail: "452 4.3.2 Too many messages in this session" };
+    const server = await rig.receiver("one", { transactions: [{}, refused, refused] });
+    await deliver(rig, ["a@one.test"]);
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect.poll(() => rig.worker.resultsOf("b@one.test")).toMatchObject([{ kind: "deferred", phase: "mail" }]);
+    expect(server.counters).toMatchObject({ connections: 2, messages: 1 });
+  });
+
   it("that the server closes because mail comes too fast costs its attempt: nothing is sent again at once", async () => {
     const rig = await aRig();
     const transactions = [{}, { mail: { drop: true, reply: "421 4.7.0 Slow down" } as const }];

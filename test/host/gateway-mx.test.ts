@@ -19,6 +19,11 @@ beforeAll(async () => {
   rspamd = await RspamdServer.start();
   dns = await startLocalDns(0, async () => [], undefined, [
     { type: "TXT", name: "s._domainkey.provider.test", value: dkimRecord("rsa-sha256", provider.publicKey) },
+    { type: "TXT", name: "ok.example", value: "v=spf1 ip4:127.0.0.1 -all" },
+    { type: "TXT", name: "bank.exam", value: "v=spf1 ip4:127.0.0.1 -all" },
+    { type: "TXT", name: "_dmarc.ok.example", value: "v=DMARC1; p=none" },
+    { type: "TXT", name: "_dmarc.bank.exam", value: "v=DMARC1; p=reject" },
+    { type: "TXT", name: "_dmarc.bank.example", value: "v=DMARC1; p=reject" },
   ]);
   rig = await startRig(
     "inbound.test",
@@ -39,10 +44,12 @@ beforeEach(() => {
 /** Sends a message to the seeded mailbox from outside and returns the reply. */
 const receive = (bytes: string, ...to: string[]) => receiveAt(rig.ports.mx, bytes, ...to);
 
-async function receiveAt(port: number, bytes: string, ...to: string[]): Promise<string> {
+const receiveAt = (port: number, bytes: string, ...to: string[]) => receiveFrom("ada@example.org", port, bytes, ...to);
+
+async function receiveFrom(from: string, port: number, bytes: string, ...to: string[]): Promise<string> {
   const mx = await SmtpClient.connect(port);
   await mx.command("EHLO mail.example.org");
-  expect(await mx.begin("ada@example.org", ...(to.length > 0 ? to : [sender]))).toMatch(/^354/);
+  expect(await mx.begin(from, ...(to.length > 0 ? to : [sender]))).toMatch(/^354/);
   mx.write(`${bytes}\r\n.\r\n`);
   const reply = await mx.reply();
   mx.end();
@@ -144,6 +151,32 @@ describe("mail for a hosted mailbox through MX", () => {
         "\r\nFrom: ada@example.org\r\nSubject: To the inbox\r\nMessage-ID: <in@example.org>\r\n\r\nHello.\r\n",
       ),
     ).toBe(true);
+  });
+});
+
+describe("the policy of the domain that is shown", () => {
+  it.each([
+    ["a comment in its domain", "From: ceo@bank(Your Bank).example", "foo@ok.example"],
+    ["a comment that joins two texts", "From: ceo@bank.exam(Your Bank)ple", "foo@bank.exam"],
+    ["two authors", "From: ceo@bank.example, foo@ok.example", "foo@ok.example"],
+    ["authors that a semicolon parts", "From: ceo@bank.example; foo@ok.example", "foo@ok.example"],
+    ["two From fields", "From: ceo@bank.example\r\nFrom: foo@ok.example", "foo@ok.example"],
+  ])("sends a message with %s to Spam", async (subject, fields, from) => {
+    expect(await receiveFrom(from, rig.ports.mx, `${fields}\r\nSubject: ${subject}\r\n\r\nx`)).toMatch(/^250 /);
+    const stored = (await listFolder("Spam")).find((item) => item.subject === subject);
+    expect(stored).toBeDefined();
+    expect(await readRaw(stored?.uid, "Spam")).not.toContain("dmarc=pass");
+  });
+
+  it.each([
+    ["one author", "From: Bank <ceo@bank.exam>", "pass"],
+    ["authors of one domain", "From: ceo@bank.exam, cfo@bank.exam", "pass"],
+  ])("leaves a message with %s in INBOX", async (subject, fields, result) => {
+    expect(await receiveFrom("foo@bank.exam", rig.ports.mx, `${fields}\r\nSubject: ${subject}\r\n\r\nx`)).toMatch(
+      /^250 /,
+    );
+    const stored = (await listFolder("INBOX")).find((item) => item.subject === subject);
+    expect(await readRaw(stored?.uid)).toContain(`dmarc=${result}`);
   });
 });
 

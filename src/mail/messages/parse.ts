@@ -59,6 +59,7 @@ export class MessageParser {
   end(): ParsedMessage {
     const scanned = this.#scanner.end();
     const { fields } = scanned;
+    listUnnamedFiles(scanned);
     return {
       headerSize: scanned.bodyAt,
       header: scanned.header,
@@ -118,6 +119,20 @@ export function readText(
 ): string {
   const bytes = decodeWhole(body.subarray(0, maxBytes), part.encoding);
   return part.use === "html" ? decodeHtml(bytes, part.charset) : decodeText(bytes, part.charset);
+}
+
+const CID_URL = /\bcid:([^"'\s<>)]+)/gi;
+
+/** Makes attachments of inline parts that no `cid:` of the HTML names (RFC 2392), since no page would show them. */
+function listUnnamedFiles({ parts, html }: ScannedMessage): void {
+  const shown = html.filter(({ part }) => part.use === "html");
+  const texts = shown.map(({ part, head }) => readText(head, part, bounds.searchBytes));
+  const named = new Set(texts.flatMap((text) => [...text.matchAll(CID_URL)].map(([, id]) => id)));
+  // The rest of a long HTML may name an image.
+  const isCut = shown.some(({ part, head }) => head.length < part.length);
+  for (const part of parts)
+    if (part.use === "inline" && !named.has(part.contentId ?? "") && !(isCut && part.contentType.startsWith("image/")))
+      part.use = "attachment";
 }
 
 /** Returns the first sender with an address, else the name of one without it; null when there is neither. */

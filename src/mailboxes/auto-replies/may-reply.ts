@@ -1,4 +1,6 @@
+import { canonicalDomain } from "../../lib/address-domain.ts";
 import { addressKey } from "../../lib/addresses.ts";
+import type { Authentication } from "../../mail/authentication-results/index.ts";
 import { isAutomatic, type ReceivedMail } from "../../mail/reports/index.ts";
 import { isSignedAddress } from "../../platform/mail-tokens/index.ts";
 
@@ -8,16 +10,17 @@ export interface IncomingEmail extends ReceivedMail {
   addressed: readonly string[];
   /** Canonical address of the mailbox. */
   mailbox: string;
+  authentication: Authentication | null;
 }
 
 /**
  * Returns whether the email itself permits an automatic reply to its return path (RFC 3834 2,
- * docs/contract/inbound.md#automatic-replies): a person wrote it to the mailbox. The return paths of the service read bounces only.
+ * docs/contract/inbound.md#automatic-replies): a person wrote it to the mailbox, and its return path is not forged. The return paths of the service read bounces only.
  * Pure.
  */
 export function mayReply(email: IncomingEmail): boolean {
   const { from, addressed, mailbox } = email;
-  if (addressKey(from) === mailbox || isSignedAddress(from) || isAutomatic(email)) return false;
+  if (addressKey(from) === mailbox || isSignedAddress(from) || isAutomatic(email) || !isAuthentic(email)) return false;
   return addressed.some((address) => isMailbox(address, mailbox));
 }
 
@@ -25,4 +28,15 @@ export function mayReply(email: IncomingEmail): boolean {
 function isMailbox(address: string, mailbox: string): boolean {
   const key = addressKey(address);
   return key === mailbox || key.replace(/\+[^@]*(?=@)/, "") === mailbox;
+}
+
+/** Returns whether SPF or DKIM passes for the domain of the return path. A signature may be that of a domain above it. */
+function isAuthentic({ from, authentication }: IncomingEmail): boolean {
+  const canonical = (domain: string | null) => domain && canonicalDomain(domain);
+  const domain = canonical(from.slice(from.lastIndexOf("@") + 1));
+  if (!domain || !authentication) return false;
+  const { spf, dkim } = authentication;
+  if (spf?.result === "pass" && canonical(spf.domain) === domain) return true;
+  const signers = dkim.flatMap(({ result, domain: signer }) => (result === "pass" && canonical(signer)) || []);
+  return signers.some((signer) => `.${domain}`.endsWith(`.${signer}`));
 }

@@ -43,7 +43,7 @@ export async function sendReply(
   if (sender.isSuppressed) return notSent("the address is on the suppression list");
   if (sender.isPaused) return { kind: "later", reason: "sending is paused", isAttempt: false };
   const isFirst = await mailboxStore(ctx, mailbox).takeReplyTurn(addressKey(target), inbound, receivedAt);
-  if (!isFirst) return notSent("the sender got a reply within a day");
+  if (!isFirst) return notSent("the sender got a reply within a day, or others got 100 within an hour");
   const object = await ctx.env.CONTENT.get(forward.object, { range: { offset: 0, length: HEADER_BYTES } });
   if (!object) return failed("the email was deleted before it got a reply");
   const { messageId, subject } = parseMessage(new Uint8Array(await object.arrayBuffer()));

@@ -73,6 +73,6 @@ async function planOf(
       earlier === null &&
       message.folder !== "Trash" &&
       addressKey(from) !== mailbox.address &&
-      mayReply({ from, fields, subject, addressed, mailbox: mailbox.received_as }),
+      mayReply({ from, fields, subject, addressed, mailbox: mailbox.received_as, authentication }),
   });
 }

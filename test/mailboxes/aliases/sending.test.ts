@@ -117,7 +117,7 @@ describe("an automatic reply", () => {
     expect(is_confirmed).toBe(true);
     await inbox.workspace.call("DELETE", `/v1/forwarding-rules/${id}`);
     const bindings = { WORK: { send: async () => {}, sendBatch: async () => {} } };
-    expect(await deliver(alias, aRawMessage({ To: alias }), { bindings })).toBeNull();
+    expect(await deliver(alias, aRawMessage({ To: alias }), { bindings, isAuthentic: true })).toBeNull();
     const { egress, sent } = collectingEgress();
     await forwardAt(inbox.workspace, egress);
     expect(sent.map(({ raw }) => /^From: .*$/m.exec(raw)?.[0])).toEqual([expect.stringContaining(alias)]);

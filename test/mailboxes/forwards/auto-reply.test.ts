@@ -1,13 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Authentication } from "../../../src/mail/authentication-results/index.ts";
 import { parseMessage } from "../../../src/mail/messages/index.ts";
 import { mayReply } from "../../../src/mailboxes/auto-replies/index.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { aRawMessage } from "../inbound/support.ts";
-import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "./support.ts";
+import { arrive as arriveAt, collectingEgress, eventsOf, forwardAt, forwardRows } from "./support.ts";
 
 const DAY = 86_400_000;
 let workspace: TestWorkspace;
+const arrive = (to: string, raw: string, options: { from?: string } = {}) =>
+  arriveAt(to, raw, { isAuthentic: true, ...options });
 const path = () => `/v1/inbox/${workspace.mailboxId}/auto-reply`;
 const set = (reply: object) => workspace.call("PUT", path(), { is_active: true, text: "I am away.", ...reply });
 const toMailbox = (changes: Record<string, string | undefined> = {}) =>
@@ -21,11 +24,38 @@ beforeEach(async () => {
 });
 
 describe("an email gets a reply", () => {
-  const replies = (changes: Record<string, string>, from = "ada@example.org") => {
+  const replies = (
+    changes: Record<string, string>,
+    from = "ada@example.org",
+    authentication: Authentication | null = {
+      spf: { result: "pass", domain: from.split("@").at(-1) ?? "" },
+      dkim: [],
+      dmarc: null,
+    },
+  ) => {
     const { fields, to, cc, subject } = parseMessage(new TextEncoder().encode(aRawMessage(changes)));
     const addressed = [...to, ...cc].map(({ email }) => email);
-    return mayReply({ from, fields, subject, addressed, mailbox: "hello@example.com" });
+    return mayReply({ from, fields, subject, addressed, mailbox: "hello@example.com", authentication });
   };
+  const signed = (domain: string, result = "pass") => ({
+    ...{ spf: { result: "fail", domain: "example.org" }, dmarc: null },
+    dkim: [{ result, domain, selector: "s" }],
+  });
+
+  it.each(["out.example.org", "example.org", "Example.ORG"])("whose return path DKIM of %s authenticates", (domain) => {
+    expect(replies({}, "ada@out.example.org", signed(domain))).toBe(true);
+  });
+
+  it.each<[string, Authentication | null]>([
+    ["no server has checked", null],
+    ["SPF fails", { spf: { result: "fail", domain: "example.org" }, dkim: [], dmarc: null }],
+    ["SPF passes for another domain", { spf: { result: "pass", domain: "forged.example" }, dkim: [], dmarc: null }],
+    ["another domain has signed", signed("ample.org")],
+    ["a domain below it has signed", signed("out.example.org")],
+    ["a signature is not valid", signed("example.org", "fail")],
+  ])("but none for whose return path %s", (_, authentication) => {
+    expect(replies({}, "ada@example.org", authentication)).toBe(false);
+  });
 
   it.each<[string, Record<string, string>, string?]>([
     ["that names the mailbox in To", {}],
@@ -172,6 +202,21 @@ describe("the automatic reply of a mailbox", () => {
     const store = env.MAILBOX.getByName(workspace.mailboxId);
     expect(await store.takeReplyTurn("return@example.org", "new", Date.now() + DAY - 60_000)).toBe(false);
     expect(await store.takeReplyTurn("return@example.org", "new", Date.now() + DAY + 60_000)).toBe(true);
+  });
+
+  it("is not sent to a forged sender, and to no more than 100 senders in an hour", async () => {
+    await set({});
+    await arriveAt(workspace.mailbox, toMailbox());
+    expect(await forwardRows(workspace)).toEqual([]);
+    const store = env.MAILBOX.getByName(workspace.mailboxId);
+    const now = Date.now();
+    for (let n = 0; n < 100; n++) expect(await store.takeReplyTurn(`sender${n}@example.org`, `${n}`, now)).toBe(true);
+    await arrive(workspace.mailbox, toMailbox());
+    const { egress, sent } = collectingEgress();
+    await forwardAt(workspace, egress);
+    expect([sent, (await eventsOf(workspace)).at(-1)?.event]).toEqual([[], "not_answered"]);
+    expect(await store.takeReplyTurn("sender99@example.org", "99", now + 60_000)).toBe(true);
+    expect(await store.takeReplyTurn("later@example.org", "later", now + 3_600_000)).toBe(true);
   });
 
   it("is sent only between its times, and not once it is switched off", async () => {

@@ -61,8 +61,11 @@ export async function forwardAt(workspace: TestWorkspace, egress: Egress, now = 
 }
 
 /** Delivers a message without a queue, so that the test decides when it is forwarded. */
-export const arrive = (to: string, raw: string, options: { from?: string; bindings?: Record<string, unknown> } = {}) =>
-  deliver(to, raw, { ...options, bindings: { WORK: discardingQueue, ...options.bindings } });
+export const arrive = (
+  to: string,
+  raw: string,
+  options: { from?: string; bindings?: Record<string, unknown>; isAuthentic?: boolean } = {},
+) => deliver(to, raw, { ...options, bindings: { WORK: discardingQueue, ...options.bindings } });
 
 /** Returns the events in the inbound log of a workspace, oldest first, without times. */
 export async function eventsOf({

@@ -22,13 +22,23 @@ export function aRawMessage(
   return `${header.join("")}\r\n${body}`;
 }
 
-/** Delivers a message to the Worker's email handler. Returns the rejection, or null when it was accepted. */
+/** The server that receives messages before the Worker. */
+const RECEIVER = "mx.receiver.test";
+const trusted: Record<string, unknown> = { EMAIL_WORKER_AUTHSERV_ID: RECEIVER };
+
+/** Delivers a message to the Worker's email handler. `isAuthentic`: SPF passes for its envelope sender. Returns the rejection, or null when it was accepted. */
 export async function deliver(
   to: string,
   raw: string | Uint8Array,
-  { from = "ada@example.org", bindings = {} }: { from?: string; bindings?: Record<string, unknown> } = {},
+  {
+    from = "ada@example.org",
+    bindings = {},
+    isAuthentic = false,
+  }: { from?: string; bindings?: Record<string, unknown>; isAuthentic?: boolean } = {},
 ): Promise<string | null> {
-  const bytes = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
+  const results = `Received: from out.test by ${RECEIVER}\r\nAuthentication-Results: ${RECEIVER}; spf=pass smtp.mailfrom=${from}\r\n`;
+  const text = isAuthentic ? `${results}${raw}` : raw;
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   let rejection: string | null = null;
   const message = {
     from,
@@ -40,7 +50,7 @@ export async function deliver(
       rejection = reason;
     },
   };
-  await receiveEmail(message as unknown as ForwardableEmailMessage, { ...env, ...bindings } as Env);
+  await receiveEmail(message as unknown as ForwardableEmailMessage, { ...env, ...trusted, ...bindings } as Env);
   return rejection;
 }
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const receive = (subject: string, changes: Record<string, string> = {}) =>
-  arrive(inbox.workspace.mailbox, aRawMessage({ Subject: subject, ...changes }));
+  arrive(inbox.workspace.mailbox, aRawMessage({ Subject: subject, ...changes }), { isAuthentic: true });
 const subjectsIn = async (folder: string) => (await inbox.list(folder)).map(({ subject }) => subject);
 const forwarded = async () => {
   const { egress, sent } = collectingEgress();

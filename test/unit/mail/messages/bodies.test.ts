@@ -22,7 +22,7 @@ const read = (tree: Tree) => parseMessage(new TextEncoder().encode(`MIME-Version
 const uses = (tree: Tree) => read(tree).parts.map(({ partId, use, shownIn }) => `${partId} ${shownIn ?? use}`);
 
 const plain = (body?: string): Leaf => ({ type: "text/plain; charset=utf-8", ...(body ? { body } : {}) });
-const html = (body = "<p>x</p>"): Leaf => ({ type: "text/html; charset=utf-8", body });
+const html = (body = '<p>x<img src="cid:i@x"></p>'): Leaf => ({ type: "text/html; charset=utf-8", body });
 const many = (multipart: string, ...parts: Tree[]): Tree => ({ multipart, parts });
 const file = (type: string, name: string): Leaf => ({
   type: `${type}; name="${name}"`,
@@ -43,6 +43,22 @@ describe("the parts that are shown", () => {
       ["1 text", "2.1 html", "2.2 inline"],
     ],
     ["HTML with images", many("related", html(), image), ["1 both", "2 inline"]],
+    ["HTML that names no image", many("related", html("<p>x</p>"), image), ["1 both", "2 attachment"]],
+    [
+      "a file with an id that nothing names",
+      many("mixed", plain(), { type: "application/pdf", fields: ["Content-ID: <x@x>", "Content-Disposition: inline"] }),
+      ["1 both", "2 attachment"],
+    ],
+    [
+      "files without an id beside an image without one",
+      many("mixed", html('<img src="cid:">'), { ...image, fields: ["Content-ID: <>", "Content-Disposition: inline"] }),
+      ["1 both", "2 attachment"],
+    ],
+    [
+      "HTML that is longer than what is read of it, with an image",
+      many("related", html(`${"<p>x</p>".repeat(20_000)}<img src="cid:i@x">`), image),
+      ["1 both", "2 inline"],
+    ],
     ["HTML with a text that belongs to it", many("related", html(), plain()), ["1 both", "2 attachment"]],
     [
       "Apple Mail: text, a photo, text",
