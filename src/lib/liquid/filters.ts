@@ -9,7 +9,7 @@ const ABSENT = ["sample", "sha256", "hmac_sha256"];
 /** Filters whose value may be the time of the email. */
 const DATES = ["date", "date_to_xmlschema", "date_to_rfc822", "date_to_string", "date_to_long_string"];
 
-/** Returns the filters of Liquid and those of this service. Each counts a step and all that it reads. */
+/** Returns the filters of Liquid and those of this service. Each counts a step and all that it reads; `date` a step for each field of its format. */
 export function meteredFilters(): { name: string; handler: Handler; raw: boolean }[] {
   const standard = Object.entries(standardFilters).filter(([name]) => !ABSENT.includes(name));
   return [...standard, ["money", money] as const].map(([name, filter]) => {
@@ -19,6 +19,8 @@ export function meteredFilters(): { name: string; handler: Handler; raw: boolean
       meter.step();
       meter.read(value);
       meter.read(parameters);
+      // A field such as `%c` takes as long as a filter.
+      if (name === "date") for (const _ of valueText(parameters[0]).matchAll(/%/g)) meter.step();
       return own.call(this, DATES.includes(name) ? atTime(this.context, value) : value, ...parameters);
     };
     return { name, handler: name === "raw" ? asText : handler, raw: name === "raw" };

@@ -3,7 +3,7 @@
  * still while a Worker computes.
  */
 export const liquidLimits = {
-  /** Loop passes, parts of the text that are rendered, and filters that run. */
+  /** Loop passes, parts of the text that are rendered, filters that run, and fields of the format of a `date`. */
   steps: 10_000,
   /** UTF-16 units that are written, those of captures included. */
   output: 5_000_000,

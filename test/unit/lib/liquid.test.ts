@@ -95,6 +95,18 @@ describe("a Liquid text", () => {
   });
 });
 
+describe("a date", () => {
+  it.each<[format: string, values: Values]>([
+    [`'${"%c".repeat(101)}'`, {}],
+    ["f", { f: "%c".repeat(101) }],
+    ["f", { f: Array(101).fill("%c") }],
+  ])("takes a step for each field of its format: %s", (format, values) => {
+    const text = (passes: number) => `{% for i in (1..${passes}) %}{% assign x = 0 | date: ${format} %}{% endfor %}`;
+    expect(render(text(90), values)).toBe("");
+    expect(issueOf(text(100), values).message).toBe("it takes more than 10,000 steps");
+  });
+});
+
 describe("a mistake has a line and a column", () => {
   it.each([
     ["one\n  {{ name | shout }}", { line: 2, column: 3, message: "undefined filter: shout" }],
