@@ -120,7 +120,14 @@ async function release(client: BackupClient): Promise<void> {
 async function mend(client: BackupClient, dry: boolean): Promise<void> {
   let total = 0;
   for (let after: [string] | null = null; ; ) {
-    const page: Record<string, unknown> = { store: "main", table: "mailboxes", columns: ["id"], key: ["id"], after, filter: null };
+    const page: Record<string, unknown> = {
+      store: "main",
+      table: "mailboxes",
+      columns: ["id"],
+      key: ["id"],
+      after,
+      filter: null,
+    };
     const { rows }: { rows: [string][] } = await client.call("/auth/backup/rows", page);
     for (const [mailbox] of rows) {
       const { messages } = await client.call<{ messages: number }>("/auth/backup/mailbox-structures", { mailbox, dry });
