@@ -51,10 +51,16 @@ describe.each(["smtp-egress", "mail-gateway"])("%s", (program) => {
     const { dependencies } = read<Manifest>(`${program}/package.json`);
     const folder = path.join(ROOT, program);
     const sources = readdirSync(folder, { encoding: "utf8", recursive: true }).filter((file) => file.endsWith(".ts"));
-    const imported = sources.flatMap((file) => {
-      const text = readFileSync(path.join(folder, file), "utf8");
-      return [...text.matchAll(/^(?:import|\}).* from "([a-z@][^:"/]*)(?:\/[^":]*)?"/gm)].map(([, name]) => name);
-    });
-    expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
+    const imported = new Set<string>();
+    // With the files of the service that they import.
+    const files = new Set(sources.map((file) => path.join(folder, file)));
+    for (const file of files) {
+      const text = readFileSync(file, "utf8");
+      for (const [, name = ""] of text.matchAll(/^(?:(?:import|export)(?! type)|\}).* from "([^"]+)"/gm)) {
+        if (name.startsWith(".")) files.add(path.join(path.dirname(file), name));
+        else if (!name.includes(":")) imported.add(name.split("/")[0] ?? name);
+      }
+    }
+    expect([...imported].sort()).toEqual(Object.keys(dependencies).sort());
   });
 });
