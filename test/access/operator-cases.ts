@@ -9,6 +9,7 @@ export const operatorCases: Readonly<Record<string, RouteCase>> = {
   "POST /auth/backup/objects": { success: 401 },
   "GET /auth/backup/object": { success: 401 },
   "POST /auth/backup/reindex": { success: 401 },
+  "POST /auth/backup/mailbox-structures": { success: 401 },
   "POST /auth/restore/begin": { success: 401 },
   "POST /auth/restore/rows": { success: 401 },
   "PUT /auth/restore/object": { success: 401 },
