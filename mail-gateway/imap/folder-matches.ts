@@ -28,24 +28,35 @@ export function findMatches(folders: readonly FolderInfo[], { reference, pattern
     .map(([name, folder]) => ({ name, folder }));
 }
 
-/** The time is that of the name times that of the pattern: for each character of the pattern, where in the name it can end. */
+/** Splits a pattern at its wildcards. Several of them in a row are one. */
+const SEGMENTS = /[*%]+|[^*%]+/g;
+
+/** The time is that of the name times the segments of the pattern: for each segment, where in the name it can end. */
 function matches(name: string, pattern: string): boolean {
-  let ends = [true, ...Array<boolean>(name.length).fill(false)];
-  for (const character of pattern.split("")) {
-    const isWildcard = character === "*" || character === "%";
-    const next = ends.map((isEnd) => isWildcard && isEnd);
-    for (let at = 0; at < name.length; at += 1) {
-      const goesOn = isWildcard ? next[at] && (character === "*" || name[at] !== SEPARATOR) : ends[at];
-      if (goesOn && (isWildcard || isEqual(name, at, character))) next[at + 1] = true;
-    }
-    ends = next;
+  let ends = new Set([0]);
+  for (const [segment] of pattern.matchAll(SEGMENTS)) {
+    if (segment.includes("*")) ends = from(Math.min(...ends), name.length);
+    else if (segment.startsWith("%")) ends = withinLevels(name, ends);
+    else ends = new Set([...ends].filter((at) => isAt(name, at, segment)).map((at) => at + segment.length));
+    if (ends.size === 0) return false;
   }
-  return ends[name.length] ?? false;
+  return ends.has(name.length);
 }
 
-/** The letters of INBOX are compared in any case. */
-function isEqual(name: string, at: number, character: string): boolean {
-  if (name[at] === character) return true;
+const from = (first: number, last: number) => new Set(Array.from({ length: last - first + 1 }, (_, n) => first + n));
+
+/** Returns the places that are in a level of the name at or behind one of these. */
+function withinLevels(name: string, places: ReadonlySet<number>): Set<number> {
+  const reached = new Set<number>();
+  for (let at = 0; at <= name.length; at += 1)
+    if (places.has(at) || (reached.has(at - 1) && name[at - 1] !== SEPARATOR)) reached.add(at);
+  return reached;
+}
+
+/** Returns whether a name has a text at a place. The letters of INBOX are compared in any case. */
+function isAt(name: string, at: number, text: string): boolean {
+  if (name.startsWith(text, at)) return true;
   const isInbox = name === "INBOX" || name.startsWith(`INBOX${SEPARATOR}`);
-  return isInbox && at < "INBOX".length && name[at] === character.toUpperCase();
+  const letters = Math.max(0, "INBOX".length - at);
+  return isInbox && name.startsWith(text.slice(0, letters).toUpperCase() + text.slice(letters), at);
 }

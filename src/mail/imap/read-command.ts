@@ -12,7 +12,7 @@ import { type Cursor, ImapSyntaxError } from "./cursor.ts";
 import { readDateTime } from "./dates.ts";
 import { readFetchItems } from "./fetch-items.ts";
 import { type FlagList, readFlagList, readStoreFlags } from "./flags.ts";
-import { afterSpace, readFolder, readPattern, type Syntax } from "./read-folder.ts";
+import { afterSpace, readFolder, readPattern, requireShort, type Syntax } from "./read-folder.ts";
 import { readList, readStatusItems } from "./read-list.ts";
 import { asksForModificationSequence, readSearchKeys } from "./search-keys.ts";
 import { readSequenceSet } from "./sequence-sets.ts";
@@ -68,7 +68,9 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   LSUB: (cursor, syntax) => {
     const reference = readFolder(cursor, syntax);
-    return { name: "LSUB", reference, patterns: [afterSpace(cursor, () => readPattern(cursor, syntax))] };
+    const patterns = [afterSpace(cursor, () => readPattern(cursor, syntax))];
+    requireShort(reference, patterns);
+    return { name: "LSUB", reference, patterns };
   },
   LIST: (cursor, syntax) => readList(cursor, syntax),
   STATUS: (cursor, syntax) => {

@@ -1,4 +1,5 @@
-import type { Cursor } from "./cursor.ts";
+import { utf8Length } from "../../lib/bytes.ts";
+import { type Cursor, ImapSyntaxError } from "./cursor.ts";
 import { decodeFolderName } from "./folder-names.ts";
 
 /** How names of folders are written: in modified UTF-7, or in UTF-8 after ENABLE UTF8=ACCEPT. */
@@ -22,6 +23,16 @@ export function readFolder(cursor: Cursor, { allowsUtf8 }: Syntax): string {
 export function toFolder(text: string, allowsUtf8: boolean): string {
   const name = allowsUtf8 ? text : decodeFolderName(text);
   return name.toUpperCase() === "INBOX" ? "INBOX" : name;
+}
+
+/** Most octets of the patterns of a LIST, each with its reference. */
+const MAX_PATTERN = 1_000;
+
+/** Refuses patterns that are longer than any folder name needs: each is compared with every folder. */
+export function requireShort(reference: string, patterns: readonly string[]): void {
+  const length = patterns.reduce((sum, pattern) => sum + utf8Length(reference) + utf8Length(pattern), 0);
+  if (length > MAX_PATTERN)
+    throw new ImapSyntaxError(`The patterns have ${length} octets; the limit is ${MAX_PATTERN}`);
 }
 
 /** Reads a pattern of LIST. Wildcards stay as they are. */

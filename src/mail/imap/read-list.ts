@@ -1,6 +1,6 @@
 import { type ListCommand, type StatusItem, statusItems } from "./commands.ts";
 import { type Cursor, ImapSyntaxError } from "./cursor.ts";
-import { afterSpace, readPattern, type Syntax, toFolder } from "./read-folder.ts";
+import { afterSpace, readPattern, requireShort, type Syntax, toFolder } from "./read-folder.ts";
 
 /** Reads LIST with its selections and returns (RFC 5258). */
 export function readList(cursor: Cursor, syntax: Syntax): ListCommand {
@@ -18,6 +18,7 @@ export function readList(cursor: Cursor, syntax: Syntax): ListCommand {
   const patterns = afterSpace(cursor, () =>
     cursor.next === "(" ? cursor.list(() => readPattern(cursor, syntax)) : [readPattern(cursor, syntax)],
   );
+  requireShort(reference, patterns);
   const returns = { children: false, subscribed: false, status: [] as StatusItem[] };
   if (cursor.skip(" ")) readListReturns(cursor, returns);
   const onlySubscribed = selects?.includes("SUBSCRIBED") ?? false;

@@ -143,6 +143,14 @@ describe("a command", () => {
     expect(read(text)).toEqual(command);
   });
 
+  it.each(["LIST", "LSUB"])("%s has patterns of at most 1,000 octets, each with its reference", (name) => {
+    const most = `a1 ${name} ${"r".repeat(400)} ${"%".repeat(600)}`;
+    expect(read(most)).toMatchObject({ name });
+    expect(() => read(`${most}%`)).toThrow("The patterns have 1001 octets; the limit is 1000");
+    const many = `a1 LIST ${"r".repeat(400)} (${"a ".repeat(2)}a)`;
+    expect(() => read(many)).toThrow("The patterns have 1203 octets; the limit is 1000");
+  });
+
   it.each(wrong)("is refused by its grammar: %s", (text) => {
     const cursor = new Cursor([text]);
     expect(() => {
