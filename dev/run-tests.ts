@@ -14,6 +14,7 @@ interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
+  testResults: { name: string; assertionResults: unknown[] }[];
 }
 
 export interface TestRun {
@@ -28,7 +29,7 @@ export interface TestRun {
 
 /**
  * Runs one layer of the tests with a temporary folder of its own, which it deletes. `further`: arguments of vitest, by which a
- * layer may have no file. A run without vitest's report has failed.
+ * layer may have no file. A run without vitest's report has failed, and one with a file of which no test was collected.
  */
 export async function runTests(
   layer: string,
@@ -54,7 +55,9 @@ export async function runTests(
     (text) => JSON.parse(text) as Report,
     () => null,
   );
-  const hasPassed = code === 0 && results !== null;
+  const empty = (results?.testResults ?? []).filter(({ assertionResults }) => assertionResults.length === 0);
+  if (empty.length > 0) console.log(`Files without tests: ${empty.map(({ name }) => name).join(", ")}`);
+  const hasPassed = code === 0 && results !== null && empty.length === 0;
   // A test that fails may leave out statements.
   const statements = hasPassed && layer === "workers" ? readPrepared(prepared) : null;
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
