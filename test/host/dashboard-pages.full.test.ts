@@ -179,7 +179,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
   async function addRows() {
     const { workspaceNumber, userId, mailboxId, domainId } = site.workspace;
     const [id, now] = [site.ctx.newId(), site.ctx.now()];
-    const { DB, MAIL_0 } = site.host.env;
+    const { DB } = site.host.env;
     await site.sendEmail();
     await DB.prepare(
       `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, href, created_at)
@@ -187,25 +187,30 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     )
       .bind(id, workspaceNumber, userId, now)
       .run();
-    await MAIL_0.batch([
-      MAIL_0.prepare(
-        `INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, emails_sent, emails_delivered, emails_bounced)
+    const { mailDb } = site;
+    await mailDb.batch([
+      mailDb
+        .prepare(
+          `INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, emails_sent, emails_delivered, emails_bounced)
          SELECT ?1, ?2 - value * 5, 'a-domain-with-a-long-name.example.org', 40, 30, 4, 40, 30, 4 FROM json_each('[1,5,9,14,19]')`,
-      ).bind(workspaceNumber, Math.floor(now / 3_600_000)),
-      MAIL_0.prepare(
-        `INSERT INTO inbound_emails (workspace, id, mailbox_id, domain_id, from_address, recipient, subject, text_preview,
+        )
+        .bind(workspaceNumber, Math.floor(now / 3_600_000)),
+      mailDb
+        .prepare(
+          `INSERT INTO inbound_emails (workspace, id, mailbox_id, domain_id, from_address, recipient, subject, text_preview,
            attachment_count, authentication, events, received_at)
          VALUES (?1, ?2, ?3, ?4, 'ada@example.org', 'hello@dashboard.test', 'A question', 'A text.', 1, ?5, ?6, ?7)`,
-      ).bind(
-        ...[workspaceNumber, id, mailboxId, domainId],
-        JSON.stringify({
-          spf: { result: "pass", domain: "example.org" },
-          dkim: [],
-          dmarc: { result: "fail", domain: null },
-        }),
-        JSON.stringify([{ event: "stored", folder: "INBOX", at: now }]),
-        now,
-      ),
+        )
+        .bind(
+          ...[workspaceNumber, id, mailboxId, domainId],
+          JSON.stringify({
+            spf: { result: "pass", domain: "example.org" },
+            dkim: [],
+            dmarc: { result: "fail", domain: null },
+          }),
+          JSON.stringify([{ event: "stored", folder: "INBOX", at: now }]),
+          now,
+        ),
     ]);
   }
 
@@ -224,11 +229,12 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       ...{ name: "November news", from_address: site.workspace.mailbox, ...content },
     });
     for (const label of ["A", "B"]) await create(`/v1/broadcasts/${id}/variants`, { label, ...content, weight: 1 });
-    await site.host.env.MAIL_0.prepare(
-      `INSERT INTO broadcast_counts (broadcast, variant, workspace, queued, attempted, delivered, clicked)
+    await site.mailDb
+      .prepare(
+        `INSERT INTO broadcast_counts (broadcast, variant, workspace, queued, attempted, delivered, clicked)
        SELECT v.broadcast, v.n, v.workspace, 500, 500, 490, iif(v.label = 'A', 90, 30) FROM broadcast_variants v
          JOIN broadcasts b ON b.n = v.broadcast WHERE b.id = ?1`,
-    )
+      )
       .bind(id)
       .run();
     return id;

@@ -28,6 +28,9 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
   return {
     ...{ host, ctx, dnsPort, left, email, workspace },
 
+    /** The mail database of the workspace. */
+    mailDb: workspace.mailShard === 0 ? host.env.MAIL_0 : host.env.MAIL_1,
+
     /** Opens a page of this site, or of another host that is this machine. */
     async open(options?: BrowserContextOptions, baseURL = host.url) {
       const opened = await openPage(await sharedBrowser(), baseURL, options);
@@ -53,7 +56,7 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
       await ctx.db.batch([
         ctx.db
           .prepare("INSERT INTO users (id, email, email_key, created_at) VALUES (?1, ?2, ?2, ?3)")
-          .bind(id, `${id}@example.test`, now),
+          .bind(id, `${id}@${domain}`, now),
         ctx.db
           .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)")
           .bind(workspace.workspaceNumber, id, now),
