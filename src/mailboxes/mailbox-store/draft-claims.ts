@@ -4,6 +4,8 @@ import { all, first, type Sql } from "./sql.ts";
 /** The email that sends a draft, with the places of its row. */
 export interface DraftClaim {
   email: string;
+  /** Hash of the Idempotency-Key of its request. Earlier versions stored none. */
+  key?: string | null;
   workspace: number;
   shard: number;
   /** When it was made, in ms since 1970. The row of the email may follow some seconds later. */

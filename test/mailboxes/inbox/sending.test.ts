@@ -1,10 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { openMailbox } from "../../../src/mailboxes/inbox/open.ts";
+import { sendFromMailbox } from "../../../src/mailboxes/inbox/sending/send.ts";
+import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import { multipart } from "../../audience/contacts/csv-support.ts";
+import { callerContext } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { createApiWithoutQueue } from "../../support/workspace.ts";
+import { createApiWithoutQueue, testContext } from "../../support/workspace.ts";
 import { anInbox, type Inbox, type Item } from "./support.ts";
 
 let inbox: Inbox;
@@ -149,6 +153,8 @@ describe("POST /send", () => {
   });
 });
 
+const listed = async (prefix: string) => (await env.CONTENT.list({ prefix })).objects.map(({ key }) => key);
+
 /** Returns the paths of the errors of a 422. */
 async function locsOf(response: Response) {
   expect(response.status).toBe(422);
@@ -202,6 +208,40 @@ describe("drafts", () => {
     await work();
     expect((await send({ draft_id: uid })).status).toBe(409);
     expect([await inbox.list("Drafts"), (await sent()).length]).toEqual([[], 1]);
+  });
+
+  it("keep their waiting email when another send or change of them is refused", async () => {
+    const { uid, id } = await aWaitingDraft();
+    expect((await send({ draft_id: uid, to: ["nonsense"] })).status).toBe(422);
+    expect((await send({ draft_id: uid, send_at: "yesterday" })).status).toBe(400);
+    expect((await inbox.call("PUT", `/drafts/${uid}`, { to: ["nonsense"] })).status).toBe(422);
+    expect(await statusOf(id)).toBe("scheduled");
+  });
+
+  it("that are on their way leave no object of what is refused in their place", async () => {
+    const { uid } = await inbox.json<Item>("POST", "/drafts", { subject: "First" });
+    await accept({ draft_id: uid });
+    const keys = async () => {
+      const { workspaceId, mailboxId } = inbox.workspace;
+      const lists = await Promise.all([r2Keys.email(workspaceId, ""), r2Keys.mailbox(mailboxId)].map(listed));
+      return lists.flat();
+    };
+    const before = await keys();
+    const inTwoHours = new Date(Date.now() + 2 * 3_600_000).toISOString();
+    expect((await send({ draft_id: uid, send_at: inTwoHours })).status).toBe(409);
+    expect((await inbox.call("PUT", `/drafts/${uid}`, { subject: "Second" })).status).toBe(409);
+    expect(await keys()).toEqual(before);
+  });
+
+  it("keep their waiting email when the request that sent them is repeated before its response is stored", async () => {
+    const { uid } = await inbox.json<Item>("POST", "/drafts", { subject: "Once" });
+    const idempotency = { keys: [crypto.randomUUID()], fingerprint: "equal", sealingKeys: async () => [] };
+    const caller = { ...(await callerContext(testContext(), inbox.workspace)), idempotency };
+    const mailbox = await openMailbox(caller, inbox.workspace.mailboxId);
+    const input = { to: ["friend@example.org"], text: "Hello", draft_id: uid, send_at: inAnHour() };
+    const { id } = await sendFromMailbox(caller, mailbox, input);
+    await expect(sendFromMailbox(caller, mailbox, input)).rejects.toThrow(`The draft is being sent by the email ${id}`);
+    expect(await statusOf(id)).toBe("scheduled");
   });
 
   it("are free again when their email is refused or cancelled", async () => {

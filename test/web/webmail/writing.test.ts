@@ -246,4 +246,12 @@ describe("a draft that is being sent", () => {
     const late = await compose({ text: "C", draft, action: "send" });
     expect(toText(await late.text())).toContain("was sent, changed or deleted elsewhere");
   });
+
+  it("is one draft, however often its form is submitted at once", async () => {
+    const fields = { text: "Once", action: "send", idempotency_key: crypto.randomUUID() };
+    await Promise.all([compose(fields), compose(fields), compose(fields)]);
+    expect(await box.list("Drafts")).toHaveLength(1);
+    const { html } = await box.read(`/mail/scheduled/${box.workspace.mailboxId}`);
+    expect(html.match(/name="email_id"/g)).toHaveLength(1);
+  });
 });

@@ -40,8 +40,14 @@ export async function replaceDraft(
 ): Promise<MessageItem> {
   const known = await mailbox.store.find("Drafts", uid);
   if (!known) throw notFound("Draft");
-  if (known.claim) await stopSending(ctx, [known.claim]);
   const message = await putDraft(ctx, mailbox, input);
+  try {
+    // After the checks of the draft, so that one that they refuse stops nothing.
+    if (known.claim) await stopSending(ctx, [known.claim]);
+  } catch (error) {
+    await ctx.env.CONTENT.delete(message.object);
+    throw error;
+  }
   const stopped = known.claim?.email ?? null;
   return saved(ctx, mailbox, message, await mailbox.store.replaceDraft(uid, message, mailbox.quotaBytes, stopped));
 }

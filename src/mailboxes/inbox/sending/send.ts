@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, conflict } from "../../../lib/errors.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import { isRolledBack } from "../../../platform/db/batch.ts";
 import { newSentCopy, type WakeUp } from "../../../platform/outbox/index.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
@@ -11,7 +12,7 @@ import { replyFields } from "./reply-fields.ts";
 import { inRequestPaths } from "./request-paths.ts";
 import type { SendIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
-import { beingSent, stopSending } from "./stop-sending.ts";
+import { beingSent, isRecent, stopSending } from "./stop-sending.ts";
 
 /**
  * Sends an email from a mailbox through the pipeline of all emails, with the source `inbox`. The outbox row of its copy in Sent
@@ -24,8 +25,11 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
   const { headers, original } = await replyFields(mailbox, input.in_reply_to);
   const upload = new ContentUpload(ctx);
   const rows: WakeUp[] = [];
-  const copyOf = (email: NewEmail) => {
+  let free = async () => {};
+  const copyOf = async (email: NewEmail) => {
     if (email.status === "rejected") return [];
+    // After the checks of the content, so that a request that they refuse stops nothing.
+    free = await claimFor(ctx, mailbox, input.draft_id ?? null, email.id);
     const { row, statement } = newSentCopy(ctx, email.scheduledAt ?? ctx.now(), {
       email: email.id,
       workspace: ctx.workspace.number,
@@ -35,7 +39,6 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
     rows.push(row);
     return [statement];
   };
-  const free = await claimFor(ctx, mailbox, input.draft_id ?? null, upload.id);
   try {
     const attachments = await storeFiles(upload, files);
     const request = { ...toRequest(mailbox, input, headers), attachments };
@@ -46,7 +49,7 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
   } catch (error) {
     await upload.abort();
     // After any other error the email may be accepted all the same.
-    if (error instanceof AppError && error.status < 500) await free();
+    if (isRolledBack(error) || (error instanceof AppError && error.status < 500)) await free();
     throw inRequestPaths(error);
   }
 }
@@ -54,9 +57,12 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
 /** Claims a draft for an email, and stops the one that sent it before. Returns what frees it. Throws 409. */
 async function claimFor(ctx: CallerCtx, { store }: OpenMailbox, draft: number | null, email: string) {
   if (draft === null) return async () => {};
+  const key = ctx.idempotency?.keys[0] ?? null;
   const earlier = await store.findClaims([draft]);
+  // The email of an equal request that came first is the response to this one.
+  for (const one of earlier) if (key !== null && one.key === key && isRecent(ctx, one)) throw beingSent(one.email);
   await stopSending(ctx, earlier);
-  const claim = { email, workspace: ctx.workspace.number, shard: ctx.shard, at: ctx.now() };
+  const claim = { email, key, workspace: ctx.workspace.number, shard: ctx.shard, at: ctx.now() };
   const claimed = await store.claimDraft(draft, claim, earlier[0]?.email ?? null);
   if (!claimed) throw conflict("There is no draft with this UID: it was sent, changed or deleted");
   if (claimed.held) throw beingSent(claimed.held.email);

@@ -26,12 +26,15 @@ async function stopGroup(ctx: Ctx, claims: readonly DraftClaim[]): Promise<void>
     workspace,
     claims.map(({ email }) => email),
   );
-  for (const { email, at } of claims) {
-    const status = statuses.get(email);
-    const isStopped = status === undefined ? ctx.now() - at > ACCEPT_MS : STOPPED.has(status);
-    if (!isStopped) throw beingSent(email);
+  for (const claim of claims) {
+    const status = statuses.get(claim.email);
+    const isStopped = status === undefined ? !isRecent(ctx, claim) : STOPPED.has(status);
+    if (!isStopped) throw beingSent(claim.email);
   }
 }
+
+/** Returns whether the email of a claim may still be accepted. */
+export const isRecent = (ctx: Ctx, { at }: DraftClaim) => ctx.now() - at <= ACCEPT_MS;
 
 /** Returns the error of a draft that another email sends. */
 export const beingSent = (email: string) => conflict(`The draft is being sent by the email ${email}`);

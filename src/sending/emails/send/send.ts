@@ -28,7 +28,7 @@ export async function sendEmail(
   input: SendIn,
   source: string,
   upload = new ContentUpload(ctx),
-  extra: (email: NewEmail) => MailStatement[] = () => [],
+  extra: (email: NewEmail) => Promise<MailStatement[]> = async () => [],
 ): Promise<AcceptOut> {
   requireMailSpace(ctx);
   const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);
@@ -41,7 +41,11 @@ export async function sendEmail(
   const content = await putContent(upload, sendable.email, isLongWait || storesContentInR2Only(ctx));
   const email = toNewEmail(ctx, upload.id, sendable, content, source);
   const response = toAccepted(email);
-  await commitEmails(ctx, [email], response, content.key, extra(email));
+  const statements = await extra(email).catch(async (error: unknown) => {
+    if (content.key !== null) await ctx.env.CONTENT.delete(content.key);
+    throw error;
+  });
+  await commitEmails(ctx, [email], response, content.key, statements);
   return response;
 }
 
