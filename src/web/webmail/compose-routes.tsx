@@ -44,6 +44,7 @@ const UNDO_MS = 65_000;
 
 const notices: Readonly<Record<string, string>> = {
   saved: "The draft is saved.",
+  "saved-new": "The draft was sent, changed or deleted elsewhere. This is a new one.",
   stopped: "The message is not sent. It is in Drafts.",
   "stopped-draft": "The message is not sent. Change it, or send it again.",
 };
@@ -137,8 +138,12 @@ const count = (value: number) => value.toLocaleString("en");
 
 /** Stores the form as a draft and returns the path of its page. */
 async function saveDraft(page: OpenPage, form: ComposeForm): Promise<string> {
-  await storeDraft(page, form);
-  return composePath(page.mailbox.id, { draft: form.draft, done: "saved", back: form.back });
+  let done = "saved";
+  await storeDraft(page, form, (error) => {
+    done = "saved-new";
+    return orNull(error);
+  });
+  return composePath(page.mailbox.id, { draft: form.draft, done, back: form.back });
 }
 
 /** Stores the form as a draft without the addresses that are not complete yet. Returns what to say about it. */
@@ -156,8 +161,15 @@ function complete(text: string): { text: string; isComplete: boolean } {
   return { text: known.join(", "), isComplete: known.length === addresses.length };
 }
 
-/** Stores the form as its draft, or as a new one when that was changed or deleted meanwhile. Returns its UID, also in the form. */
-async function storeDraft({ caller, mailbox }: OpenPage, form: ComposeForm, onGone = orNull): Promise<number> {
+/**
+ * Stores the form as its draft and returns its UID, also in the form. `onGone` gets the error of a draft that was sent, changed or deleted
+ * meanwhile: null stores a new draft. Without it that is a 409, since the new one would be sent beside the other.
+ */
+async function storeDraft(
+  { caller, mailbox }: OpenPage,
+  form: ComposeForm,
+  onGone: (error: unknown) => null = (error) => orNull(error) ?? refuseGone(form),
+): Promise<number> {
   const input = parseFields(DraftIn, toMessageInput(form));
   const known = form.draft === "" ? null : await replaceDraft(caller, mailbox, Number(form.draft), input).catch(onGone);
   const { uid } = known ?? (await createDraft(caller, mailbox, input));
@@ -170,10 +182,10 @@ function orNull(error: unknown): null {
   throw error;
 }
 
-/** Throws 409 for a draft that another window or person has sent, changed or deleted. The form, sent again, is a new message. */
+/** Throws 409 for a draft that another window or person has sent, changed or deleted. The form, saved or sent again, is a new message. */
 function refuseGone(form: ComposeForm): never {
   form.draft = "";
-  throw conflict("The draft was sent, changed or deleted elsewhere. Send again to send this as a new message.");
+  throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message.");
 }
 
 /** Sends the form once. What can be undone is a draft until it leaves, so that stopping it loses nothing. */
@@ -188,7 +200,7 @@ async function send(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, atOnc
   const fingerprint = JSON.stringify({ input: { ...input, file_ids: files }, atOnce });
   const { id } = await onceForForm(c, form.idempotencyKey, fingerprint, async (ctx) => {
     const isNew = form.draft === "";
-    if (!atOnce) await storeDraft(page, form, (error) => orNull(error) ?? refuseGone(form));
+    if (!atOnce) await storeDraft(page, form);
     else if (!isNew && !(await mailbox.store.find("Drafts", Number(form.draft)))) refuseGone(form);
     try {
       return await sendFromMailbox(ctx, mailbox, {

@@ -247,6 +247,19 @@ describe("a draft that is being sent", () => {
     expect(toText(await late.text())).toContain("was sent, changed or deleted elsewhere");
   });
 
+  it("is not saved beside it by the script of another person, and as a new one only with a notice", async () => {
+    await compose({ text: "First", action: "draft" });
+    const draft = await draftUid();
+    await compose({ text: "A", draft, action: "send" });
+    const refused = await compose({ text: "B", draft, action: "autosave" });
+    expect([refused.status, toText(await refused.text())]).toEqual([409, expect.stringContaining("was sent")]);
+    expect(await box.list("Drafts")).toHaveLength(1);
+    const saved = await compose({ text: "B", draft, action: "draft" });
+    expect((await box.read(saved.headers.get("Location") ?? "")).text).toContain(
+      "was sent, changed or deleted elsewhere",
+    );
+  });
+
   it("is one draft, however often its form is submitted at once", async () => {
     const fields = { text: "Once", action: "send", idempotency_key: crypto.randomUUID() };
     await Promise.all([compose(fields), compose(fields), compose(fields)]);
