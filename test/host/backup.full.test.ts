@@ -175,8 +175,15 @@ describe("npm run restore", () => {
     expect(code, `seed ${seed}: ${output}`).toBe(0);
     expect(killed, `seed ${seed}`).toEqual(killed.map(() => "SIGKILL"));
     expect(output).toContain("0 rows were not written");
+    // A mailbox reads the objects of its messages as soon as it has them.
+    expect(output.indexOf("objects: "), output).toBeLessThan(output.indexOf("mail-0: written"));
     const again = await restore();
     expect(again.output).toContain("The deployment has this backup already");
+  });
+
+  it("leaves no message to mend", { timeout: 60_000 }, async () => {
+    const { code, output } = await runCommand("restore", ["--url", to.url, "--mend", "--dry-run"]);
+    expect([code, output]).toEqual([0, "0 messages would be read again.\n"]);
   });
 
   it("brings back everything that was accepted, and old API keys work", { timeout: 60_000 }, async () => {

@@ -1,10 +1,13 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { planParts } from "../../../dev/backups/parts.ts";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
+import { plainStructure } from "../../../src/mail/structures/index.ts";
 import { findStore } from "../../../src/operations/backups/stores.ts";
 import { describeTables } from "../../../src/operations/backups/tables.ts";
 import { writeRows } from "../../../src/operations/backups/write-rows.ts";
+import { anInbox } from "../../mailboxes/inbox/support.ts";
 import { apiWith, aWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Calls an endpoint of backups with a token of this kind. */
@@ -44,6 +47,25 @@ it("no row, object or repair is written unless a restore is running, and none be
   expect((await ask("/auth/restore/rows", rows)).status).toBe(409);
   expect((await ask("/auth/restore/file", { id: "2026", file: "x", refused: 0 })).status).toBe(409);
   expect(await env.DB.prepare("SELECT count(*) AS n FROM restores").first("n")).toBe(0);
+});
+
+it("messages that an earlier restore took for texts are counted, read again from their objects, and then none", async () => {
+  const { workspace, receive } = await anInbox();
+  await receive({ "Content-Type": "text/html" }, "<p>Hello</p>\r\n");
+  const mailbox = env.MAILBOX.getByName(workspace.mailboxId);
+  await runInDurableObject(mailbox, (_, { storage: { sql } }) => {
+    const { size, header_size } = sql.exec<Record<string, number>>("SELECT size, header_size FROM messages").one();
+    const guess = JSON.stringify(plainStructure(header_size ?? 0, size ?? 0));
+    sql.exec("UPDATE message_structures SET header = NULL, structure = ?", guess);
+  });
+  const mend = async (dry: boolean) =>
+    (await (await ask("/auth/backup/mailbox-structures", { mailbox: workspace.mailboxId, dry })).json()) as object;
+  const counts = [await mend(true), await mend(true), await mend(false), await mend(false)];
+  expect(counts).toEqual([{ messages: 1 }, { messages: 1 }, { messages: 1 }, { messages: 0 }]);
+  await runInDurableObject(mailbox, (instance) => instance.alarm());
+  const wanted = { header: null, structure: true };
+  const [message] = (await mailbox.fetchMessages("INBOX", [1], wanted)) ?? [];
+  expect(JSON.parse(message?.structure ?? "{}")).toMatchObject({ root: { type: "text/html" } });
 });
 
 it("outbox rows of each database can be held, with every column that an outbox has", async () => {
