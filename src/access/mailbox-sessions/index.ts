@@ -18,7 +18,7 @@ export {
   type ProgramLogin,
 } from "./mail-programs.ts";
 export { hashPassword, isPassword } from "./password.ts";
-export { appPasswordsOf, openByPassword } from "./rights.ts";
+export { appPasswordsOf, mayOpenSql, openByPassword } from "./rights.ts";
 export {
   inheritPasswordsStatements,
   type MailboxTokens,

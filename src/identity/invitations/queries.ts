@@ -6,7 +6,7 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { invitations } from "../../platform/db/schema/main/index.ts";
-import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
+import { INVITATION_PURPOSE, VALID_INVITATION } from "../sign-ins/index.ts";
 
 /** Invitations that the dashboard shows to the person that they are for. */
 const SHOWN_INVITATIONS = 20;
@@ -42,13 +42,9 @@ export interface Invitation {
   expiresAt: number;
 }
 
-// An invitation is valid as long as its sender could send it.
 const FIND = `
   SELECT i.id, i.email, i.email_key, i.role, i.expires_at, w.number, w.id AS workspace_id, w.name, u.email AS invited_by
-    FROM invitations i
-    JOIN workspaces w ON w.number = i.workspace AND w.deleted_at IS NULL
-    JOIN memberships m ON m.workspace = i.workspace AND m.user_id = i.invited_by
-     AND (m.role = 'owner' OR (m.role = 'admin' AND i.role <> 'owner'))
+    FROM ${VALID_INVITATION}
     JOIN users u ON u.id = i.invited_by
    WHERE`;
 const FIND_BY_HASH = `${FIND} i.hash IN (SELECT value FROM json_each(?1))`;

@@ -1,4 +1,5 @@
 export { completeSignIn, type SignIn } from "./complete.ts";
+export { VALID_INVITATION } from "./invitation-link.ts";
 export { createMagicLink, sendDeletionLink } from "./magic-links/index.ts";
 export { respondSignIn } from "./respond.ts";
 export { INVITATION_PURPOSE } from "./rules.ts";

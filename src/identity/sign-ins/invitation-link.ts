@@ -5,11 +5,15 @@ import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { INVITATION_PURPOSE } from "./rules.ts";
 
-// An invitation is valid as long as its sender could send it.
-const FIND = `
-  SELECT i.id FROM invitations i JOIN workspaces w ON w.number = i.workspace AND w.deleted_at IS NULL
+/** SQL: an invitation `i` to a workspace `w`, which is valid as long as its sender `m` could send it. */
+export const VALID_INVITATION = `
+    invitations i
+    JOIN workspaces w ON w.number = i.workspace AND w.deleted_at IS NULL
     JOIN memberships m ON m.workspace = i.workspace AND m.user_id = i.invited_by
-     AND (m.role = 'owner' OR (m.role = 'admin' AND i.role <> 'owner'))
+     AND (m.role = 'owner' OR (m.role = 'admin' AND i.role <> 'owner'))`;
+
+const FIND = `
+  SELECT i.id FROM ${VALID_INVITATION}
    WHERE i.email_key = ?1 AND i.expires_at > ?2 ORDER BY i.expires_at DESC LIMIT 1`;
 
 /**

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { mayOpenSql } from "../../access/mailbox-sessions/index.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -37,8 +38,8 @@ const FIND_PERMITTED = `
   SELECT j.key AS at FROM json_each(?3) j
    WHERE ${mayForwardSql("?1", "j.value->>'$.key'")}
      AND (j.value->>'$.maker.userId' IS NULL OR EXISTS (
-       SELECT 1 FROM memberships m WHERE m.workspace = ?1 AND m.user_id = j.value->>'$.maker.userId' AND (m.role <> 'member'
-         OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = ?2 AND a.user_id = m.user_id))))
+       SELECT 1 FROM memberships m
+        WHERE m.workspace = ?1 AND m.user_id = j.value->>'$.maker.userId' AND ${mayOpenSql("?2")}))
      AND (j.value->>'$.maker.apiKeyId' IS NULL OR ${KEY_IS_VALID})`;
 
 /**

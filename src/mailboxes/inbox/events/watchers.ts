@@ -1,6 +1,6 @@
 import { effectiveScopes } from "../../../access/accounts/index.ts";
 import type { CallerCtx, Role } from "../../../access/caller.ts";
-import { openByPassword } from "../../../access/mailbox-sessions/index.ts";
+import { mayOpenSql, openByPassword } from "../../../access/mailbox-sessions/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 
 /**
@@ -52,8 +52,7 @@ const ofUser = (credential: string, scopes: string, isPermitted = "true") => `
     JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL
     JOIN memberships m ON m.workspace = w.number AND m.user_id = j.value->>'userId'
     JOIN ${credential}
-   WHERE j.value->>'endsAt' > ?2 AND ${isPermitted} AND (m.role <> 'member' OR EXISTS (
-     SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = b.id AND a.user_id = m.user_id))`;
+   WHERE j.value->>'endsAt' > ?2 AND ${isPermitted} AND ${mayOpenSql("b.id")}`;
 
 /** The statement that finds the watchers of each kind whose access has not ended. */
 const FIND_OPEN: Readonly<Record<Watcher["kind"], string>> = {
