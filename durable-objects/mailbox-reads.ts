@@ -51,8 +51,8 @@ export abstract class MailboxReads extends BackupObject {
     return readFolder(this.sql, folder);
   }
 
-  /** Returns the emails that send drafts, of all drafts when `uids` is null. */
-  async findClaims(uids: readonly number[] | null) {
+  /** Returns the emails that send these drafts. */
+  async findClaims(uids: readonly number[]) {
     return findClaims(this.sql, uids);
   }
 

@@ -78,7 +78,7 @@ export class MailboxObject extends MailboxChanges {
     );
   }
 
-  /** Claims a draft for an email, or frees it. Returns the claim of another email than `stopped`, which stays. */
+  /** Claims a draft for an email, or frees it, unless an email other than `stopped` has claimed it. Returns its claim then. */
   claimDraft(uid: number, claim: DraftClaim | null, stopped: string | null) {
     return this.change(() => claimDraft(this.sql, uid, claim, stopped));
   }

@@ -1,5 +1,5 @@
 import { folderIds } from "./folders.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, type Sql } from "./sql.ts";
 
 /** The email that sends a draft, with the places of its row. */
 export interface DraftClaim {
@@ -13,45 +13,24 @@ export interface DraftClaim {
 }
 
 /**
- * Claims a draft for an email in place of an earlier claim, of which `stopped` is the email; `claim` null frees it. Returns the claim of
- * another email, which stays, or null inside when this one took effect. Returns null for an unknown draft.
+ * Claims a draft for an email, or frees it with null, unless an email other than `stopped` has claimed it. Returns the claim that the draft
+ * has then: null for a free draft, and for an unknown one.
  */
-export function claimDraft(
-  sql: Sql,
-  uid: number,
-  claim: DraftClaim | null,
-  stopped: string | null,
-): { held: DraftClaim | null } | null {
-  const [held = null] = findClaims(sql, [uid]);
-  if (held && held.email !== stopped) return { held };
+export function claimDraft(sql: Sql, uid: number, claim: DraftClaim | null, stopped: string | null): DraftClaim | null {
+  const [held] = findClaims(sql, [uid]);
+  if (held && held.email !== stopped) return held;
   const value = claim && JSON.stringify(claim);
-  const isKnown = first(
-    sql,
-    "UPDATE messages SET claim = ? WHERE folder = ? AND uid = ? RETURNING uid",
-    value,
-    folderIds.Drafts,
-    uid,
-  );
-  return isKnown && { held: null };
+  sql.exec("UPDATE messages SET claim = ? WHERE folder = ? AND uid = ?", value, folderIds.Drafts, uid);
+  return findClaims(sql, [uid])[0] ?? null;
 }
 
-/** Returns the claims of drafts, of all drafts when `uids` is null. */
-export function findClaims(sql: Sql, uids: readonly number[] | null): DraftClaim[] {
+/** Returns the claims of drafts. */
+export function findClaims(sql: Sql, uids: readonly number[]): DraftClaim[] {
   const rows = all<{ claim: string }>(
     sql,
-    `SELECT claim FROM messages WHERE folder = ?1 AND claim IS NOT NULL
-      AND (?2 IS NULL OR uid IN (SELECT value FROM json_each(?2)))`,
+    "SELECT claim FROM messages WHERE folder = ? AND claim IS NOT NULL AND uid IN (SELECT value FROM json_each(?))",
     folderIds.Drafts,
-    uids && JSON.stringify(uids),
+    JSON.stringify(uids),
   );
   return rows.map(({ claim }) => JSON.parse(claim) as DraftClaim);
 }
-
-/** Returns the email that claims a draft, or null. */
-export const claimingEmail = (sql: Sql, uid: number): string | null =>
-  first<{ email: string | null }>(
-    sql,
-    "SELECT claim->>'email' AS email FROM messages WHERE folder = ? AND uid = ?",
-    folderIds.Drafts,
-    uid,
-  )?.email ?? null;

@@ -1,6 +1,6 @@
 import { type AddOptions, addMessage } from "./add.ts";
 import { expungeMessages } from "./change.ts";
-import { claimingEmail } from "./draft-claims.ts";
+import { findClaims } from "./draft-claims.ts";
 import { first, type Sql } from "./sql.ts";
 import type { AddResult, NewMessage } from "./types.ts";
 
@@ -19,8 +19,8 @@ export function replaceDraft(
 ): AddResult | { result: "sending"; email: string } | null {
   const old = first<{ size: number }>(sql, FIND_SIZE, message.folder, uid);
   if (!old) return null;
-  const email = claimingEmail(sql, uid);
-  if (email !== null && email !== stopped) return { result: "sending", email };
+  const [claim] = findClaims(sql, [uid]);
+  if (claim && claim.email !== stopped) return { result: "sending", email: claim.email };
   const { quotaBytes, now } = options;
   const added = addMessage(sql, message, {
     ...options,

@@ -65,7 +65,7 @@ async function claimFor(ctx: CallerCtx, { store }: OpenMailbox, draft: number | 
   const claim = { email, key, workspace: ctx.workspace.number, shard: ctx.shard, at: ctx.now() };
   const claimed = await store.claimDraft(draft, claim, earlier[0]?.email ?? null);
   if (!claimed) throw conflict("There is no draft with this UID: it was sent, changed or deleted");
-  if (claimed.held) throw beingSent(claimed.held.email);
+  if (claimed.email !== email) throw beingSent(claimed.email);
   return async () => void (await store.claimDraft(draft, null, email));
 }
 
