@@ -7,6 +7,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readArguments } from "./arguments.ts";
 import { BackupClient } from "./backups/client.ts";
+import { readMailboxIds } from "./backups/mailbox-ids.ts";
 import { prune } from "./backups/prune.ts";
 import { saveObjects } from "./backups/save-objects.ts";
 import { saveStore } from "./backups/save-store.ts";
@@ -38,10 +39,10 @@ async function backUp(): Promise<void> {
   const { names } = await client.call<{ names: string[] }>("/auth/backup/databases", {});
   // Mail databases first, then mailboxes, then the main database, then R2: what a row names exists before the row does.
   for (const name of names.filter((one) => one !== "main")) await save(client, snapshot, name);
-  for (const name of await mailboxNames(client)) await save(client, snapshot, name);
+  for (const id of await readMailboxIds(client)) await save(client, snapshot, `mailbox-${id}`);
   await save(client, snapshot, "main");
   // Those that were created since.
-  for (const name of await mailboxNames(client)) await save(client, snapshot, name);
+  for (const id of await readMailboxIds(client)) await save(client, snapshot, `mailbox-${id}`);
   const read = await saveObjects(client, snapshot);
   console.log(`objects: ${read.read} read, ${read.octets} bytes; those of earlier backups were kept`);
 
@@ -58,19 +59,6 @@ async function backUp(): Promise<void> {
 async function save(client: BackupClient, snapshot: Snapshot, store: string): Promise<void> {
   const rows = await saveStore(client, snapshot, store);
   if (rows > 0) console.log(`${store}: ${rows} rows`);
-}
-
-/** Returns the objects of all mailboxes. Reads ids only, page after page. */
-async function mailboxNames(client: BackupClient): Promise<string[]> {
-  const found: string[] = [];
-  for (let after: string[] | null = null; ; ) {
-    const request: object = { store: "main", table: "mailboxes", columns: ["id"], key: ["id"], after, filter: null };
-    const { rows }: { rows: string[][] } = await client.call("/auth/backup/rows", request);
-    const last = rows.at(-1);
-    if (!last) return found.map((id) => `mailbox-${id}`);
-    found.push(...rows.flat());
-    after = last;
-  }
 }
 
 function toManifest(client: BackupClient, { id, entries }: Snapshot): Manifest {

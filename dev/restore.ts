@@ -10,6 +10,7 @@ import type { RestoreState } from "../src/operations/backups/restores.ts";
 import { readArguments } from "./arguments.ts";
 import { checkFiles, type OpenedBackup, openBackup } from "./backups/check.ts";
 import { BackupClient } from "./backups/client.ts";
+import { readMailboxIds } from "./backups/mailbox-ids.ts";
 import { restoreObjects } from "./backups/restore-objects.ts";
 import { type RestoreRun, restoreStore } from "./backups/restore-store.ts";
 import { keyChecks, readTarget, TARGET_USAGE, targetOptions } from "./backups/target.ts";
@@ -119,22 +120,10 @@ async function release(client: BackupClient): Promise<void> {
 /** Has the messages of all mailboxes read again that an earlier version took for texts. */
 async function mend(client: BackupClient, dry: boolean): Promise<void> {
   let total = 0;
-  for (let after: [string] | null = null; ; ) {
-    const page: Record<string, unknown> = {
-      store: "main",
-      table: "mailboxes",
-      columns: ["id"],
-      key: ["id"],
-      after,
-      filter: null,
-    };
-    const { rows }: { rows: [string][] } = await client.call("/auth/backup/rows", page);
-    for (const [mailbox] of rows) {
-      const { messages } = await client.call<{ messages: number }>("/auth/backup/mailbox-structures", { mailbox, dry });
-      if (messages > 0) console.log(`${mailbox}: ${messages} messages`);
-      total += messages;
-    }
-    after = rows.at(-1) ?? null;
-    if (after === null) return console.log(`${total} messages ${dry ? "would be" : "are being"} read again.`);
+  for (const mailbox of await readMailboxIds(client)) {
+    const { messages } = await client.call<{ messages: number }>("/auth/backup/mailbox-structures", { mailbox, dry });
+    if (messages > 0) console.log(`${mailbox}: ${messages} messages`);
+    total += messages;
   }
+  console.log(`${total} messages ${dry ? "would be" : "are being"} read again.`);
 }
