@@ -42,7 +42,8 @@ export async function requireConfirmation(
   const hasWords = Boolean(change.confirm_subject ?? change.confirm_text);
   const { domainIds, scopes } = ctx.actor;
   if (hasWords && !scopes.has("emails:send")) throw forbidden("Missing scope: emails:send");
-  if (!domainIds || (!hasWords && mailboxId === undefined)) return;
+  // `requireSender` finds mailboxes of these domains only.
+  if (!domainIds || mailboxId || (!hasWords && mailboxId === undefined)) return;
   const list = { ...(await stored()), ...change };
   if (!list.confirm_subject && !list.confirm_text) return;
   const values = [ctx.workspace.number, list.confirm_mailbox_id ?? ""];

@@ -55,27 +55,17 @@ export function expectedRecords(
   keys: readonly DkimKeyRow[],
   hosts: readonly HostRow[] = [],
 ): ExpectedRecord[] {
-  const all = allRecords(settings, domain, keys, hosts);
-  return domain.receives === false ? all.filter(({ purpose }) => purpose !== "mx") : all;
-}
-
-function allRecords(...[settings, domain, keys, hosts = []]: Parameters<typeof expectedRecords>): ExpectedRecord[] {
   const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
-  if (domain.setup === "manual")
-    return [
-      ...manualRecords(settings, domain, dkim),
-      ...hostRecords(settings, domain, hosts),
-      ...programRecords(settings, domain),
-    ];
   // Until the CNAMEs are found, the records by hand keep the domain verified.
   const isMoving = keys.some((key) => key.slot === null && dkimState(key) === "active");
-  return [
-    ...(isMoving ? [ownershipRecord(domain)] : []),
-    ...dkim,
-    ...delegatedAdvice(settings, domain),
+  const records = [
+    ...(domain.setup === "manual"
+      ? manualRecords(settings, domain, dkim)
+      : [...(isMoving ? [ownershipRecord(domain)] : []), ...dkim, ...delegatedAdvice(settings, domain)]),
     ...hostRecords(settings, domain, hosts),
     ...programRecords(settings, domain),
   ];
+  return domain.receives === false ? records.filter(({ purpose }) => purpose !== "mx") : records;
 }
 
 function manualRecords(

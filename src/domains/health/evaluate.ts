@@ -69,11 +69,9 @@ async function gatherShared(ctx: Ctx, found: DomainWithKeys): Promise<Omit<Evide
       lastCheckedAt: domain.lastCheckedAt,
       settings: { spfDomain, bounceDomain, mxHost },
     },
-    ...{
-      reportAddress: reportAddress(domain.id, bounceDomain),
-      receivesHere: domain.receives ?? surroundings.receivesHere,
-      delivery,
-    },
+    reportAddress: reportAddress(domain.id, bounceDomain),
+    receivesHere: domain.receives ?? surroundings.receivesHere,
+    delivery,
     hosts: hosts.filter(isNeeded(ctx.now())).map(({ name, purpose, status, problem }) => {
       return { name, purpose, status, problem: toHost(ctx.settings, domain.name, purpose, hosts)?.detail ?? problem };
     }),

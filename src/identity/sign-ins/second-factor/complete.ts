@@ -43,7 +43,10 @@ export async function completeSecondFactor(
   const redeem = await redeemStatements(ctx, "second_factor", token);
   try {
     await guardedBatch(ctx.db, [
-      ...[...redeem, ...verified.statements, ...(workspace?.before ?? []), ...session.statements],
+      ...redeem,
+      ...verified.statements,
+      ...(workspace?.before ?? []),
+      ...session.statements,
       ...(workspace ? [workspace.audit(session.sessionId)] : []),
     ]);
   } catch (error) {
