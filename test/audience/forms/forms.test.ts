@@ -143,7 +143,7 @@ describe("a form", () => {
     expect(left).toMatchObject([{ email, reason }]);
   });
 
-  it("brings nobody back by a call of the API", async () => {
+  it("sends no confirmation to an unsubscribed person whom a call of the API adds again", async () => {
     const { listId, path } = await aForm();
     const email = "ada@example.org";
     await submit(path, { email });

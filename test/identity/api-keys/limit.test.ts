@@ -14,7 +14,7 @@ beforeEach(async () => {
 const create = (body: Record<string, unknown> = {}) => workspace.post("/v1/api-keys/", { name: "A", ...body });
 const TOO_MANY = [409, "A workspace has at most 100 API keys that are valid; revoke one first"];
 
-/** Stores keys that nobody knows; each may have ended. */
+/** Stores rows of keys, which no secret matches. `ended`: how they have ended; default: they are valid. */
 const stored = (count: number, ended: { expires?: number; revoked?: number; replacedBy?: string } = {}) =>
   env.DB.prepare(
     `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?3)
