@@ -266,10 +266,11 @@ export const cases: Record<string, RouteCase> = {
     create: createMember,
     beyond: ["team:manage"],
   },
-  "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", deletesWorkspace: true },
+  "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", inNewWorkspace: true },
   "POST /v1/workspaces/:workspace_id/resume-bulk": { success: 200, create: workspaceOf, only: "owners" },
   "POST /v1/api-keys/": {
     success: 201,
+    inNewWorkspace: true,
     body: () => ({ name: "A key" }),
     places: { domain_ids: { of: "domain", body: (_, id) => ({ name: "A key", domain_ids: [id] }) } },
   },

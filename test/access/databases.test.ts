@@ -42,9 +42,9 @@ async function sessionHeaders(of: TestWorkspace): Promise<Record<string, string>
 
 /** Returns the bindings that a successful call of a route used. */
 async function bindingsOf(route: string): Promise<Set<string>> {
-  const { create, body, query = "", headers, success, deletesWorkspace } = cases[route] ?? { success: 0 };
+  const { create, body, query = "", headers, success, inNewWorkspace } = cases[route] ?? { success: 0 };
   const need = routeScopes[route];
-  const home = deletesWorkspace ? await aWorkspace({ mailShard: 1 - FILE_SHARD }) : workspace;
+  const home = inNewWorkspace ? await aWorkspace({ mailShard: 1 - FILE_SHARD }) : workspace;
   // A route for sessions may change the user.
   const of = need === "session" ? { ...home, userId: (await aMember(home, "owner")).userId } : home;
   const session = need === "session" ? await sessionHeaders(of) : {};

@@ -213,7 +213,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
   const {
     success,
     only,
-    deletesWorkspace,
+    inNewWorkspace,
     beyond,
     crossesWorkspaces,
     takesAnyId,
@@ -255,7 +255,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
     });
 
     it("accepts the least right that its scope asks for", async () => {
-      const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
+      const workspace = inNewWorkspace ? await aWorkspace() : ownWorkspace;
       if (need === "platform_admin") return expect((await call(route, adminSession)).status).toBe(success);
       if (need === "session") {
         const user = { ...workspace, userId: (await aMember(workspace, "member")).userId };
@@ -263,7 +263,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
         return expect(response.status).toBe(only === undefined ? success : 403);
       }
       const [scope = "emails:view"] = need === "any" ? turnOf(all) : [need as Scope];
-      const isForMembers = only === undefined && !isPerUser && !deletesWorkspace && roleScopes.member.includes(scope);
+      const isForMembers = only === undefined && !isPerUser && !inNewWorkspace && roleScopes.member.includes(scope);
       const api = apiWith(isForMembers ? await memberKeyWith(scope) : await aKey(workspace, { scopes: [scope] }));
       const response = await call(route, api, { in: workspace });
       if (beyond === undefined) expect(response.status).toBe(success);
@@ -300,7 +300,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
     it.runIf(env.TEST_FULL)("accepts an OAuth token with the required scope and none without it", async () => {
       const withScope = (Object.keys(scopes) as Scope[]).filter((scope) => required.includes(scope));
       const others = (Object.keys(scopes) as Scope[]).filter((scope) => !implies(scope, need));
-      const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
+      const workspace = inNewWorkspace ? await aWorkspace() : ownWorkspace;
       const refused = await call(route, apiWith(await anAccessToken(workspace, others)), { in: workspace });
       if (need !== "any") {
         const isMissing = !isForSessions && !isDeniedToOauth(route);
@@ -315,9 +315,9 @@ for (const [route, need] of Object.entries(routeScopes)) {
         `accepts each role with its ${credential} as far as its scopes allow`,
         async () => {
           for (const role of ["owner", "admin", "member"] as const) {
-            const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
+            const workspace = inNewWorkspace ? await aWorkspace() : ownWorkspace;
             // A route for sessions may change the user or end the session.
-            const isShared = !deletesWorkspace && need !== "session" && !isPerUser;
+            const isShared = !inNewWorkspace && need !== "session" && !isPerUser;
             const colleague = isShared ? await colleagueWith(role) : await aMember(workspace, role);
             const ofColleague = { ...workspace, userId: colleague.userId };
             const api = await apiOf(credential, ofColleague, colleague.apiKey);

@@ -23,8 +23,8 @@ export interface RouteCase {
   takesAnyId?: true;
   /** The call reaches records of all workspaces. */
   crossesWorkspaces?: true;
-  /** The call deletes the workspace, so each call uses a new one. */
-  deletesWorkspace?: true;
+  /** Each call is in a new workspace: it deletes its workspace, or the shared one has what its limit admits. */
+  inNewWorkspace?: true;
 }
 
 /** Ids of records of another workspace. */

@@ -122,8 +122,9 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     await typeInto(page, "name", name);
     await pressEnter(page);
     await pressOn(page, "Check records");
-    expect(await page.locator(".progress .status").textContent()).toBe("Verified");
-    expect(await page.locator(".progress time").getAttribute("title")).toMatch(/ UTC$/);
+    const setUp = page.getByRole("region", { name: "Set-up of the domain" });
+    expect(await setUp.locator(".status").textContent()).toBe("Verified");
+    expect(await setUp.locator("time").getAttribute("title")).toMatch(/ UTC$/);
     await typeInto(page, "target_email", to);
     await pressOn(page, "Offer the domain");
     expect(await rowOf(page, name)).toContain("Pending");
