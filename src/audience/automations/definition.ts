@@ -103,6 +103,13 @@ export function placedSteps(steps: readonly Step[], prefix = ""): PlacedStep[] {
   });
 }
 
+/** Returns the number of a step as people count: "2, then 1" for `1.then_steps.0`. */
+export const stepNumber = (path: string): string =>
+  path
+    .split(".")
+    .map((part) => ({ then_steps: ", then ", else_steps: ", else " })[part] ?? Number(part) + 1)
+    .join("");
+
 /** Conditions with their place in a definition. */
 export interface PlacedConditions {
   /** Path of the step; null: in the trigger or the entry. */

@@ -71,6 +71,8 @@ it("an automation is made, filled with steps in order, changed and tried on its 
     "Wait 2 hours",
   ])
     expect(page).toContain(text);
+  expect(page).toContain('aria-label="Delete: step 2, then 1"');
+  expect(page.replaceAll(/<[^>]*>/g, " ")).not.toMatch(/_steps|step \d+\./);
   expect(await textOf(`${path}/steps/2`)).toContain('value="2"');
   await send(`${path}/steps/2`, { kind: "wait", count: "3", unit: "days" });
   await send(`${path}/steps/1.else_steps.0/delete`);
@@ -224,7 +226,7 @@ it("an activation that is refused names the step", async () => {
   const missing = crypto.randomUUID();
   await workspace.call("PATCH", `/v1/automations/${id}`, { steps: [{ kind: "webhook", webhook_id: missing }] });
   const response = await send(`/app/automations/${id}/activate`);
-  expect([response.status, await response.text()]).toEqual([422, expect.stringContaining("Step 0 names a webhook")]);
+  expect([response.status, await response.text()]).toEqual([422, expect.stringContaining("Step 1 names a webhook")]);
   const send_email = { kind: "send_email", mailbox_id: missing, subject: "S", text: "T" };
   const when = { any: [gold, { list: missing }] };
   const branch = { kind: "branch", when, then_steps: [{ kind: "end" }, send_email], else_steps: [] };
@@ -232,9 +234,9 @@ it("an activation that is refused names the step", async () => {
   await workspace.call("PATCH", `/v1/automations/${id}`, { trigger, steps: [{ kind: "end" }, branch] });
   const page = await (await send(`/app/automations/${id}/activate`)).text();
   const shown = /<li id="step-1\.then_steps\.1".*?<p class="error">([^<]*)/s.exec(page)?.[1];
-  expect(shown).toContain("Step 1.then_steps.1 names a mailbox");
+  expect(shown).toContain("Step 2, then 2 names a mailbox");
   expect(/<li id="step-1" .*?<p class="error">([^<]*)/s.exec(page)?.[1]).toContain(
-    "A condition of step 1 names a list",
+    "A condition of step 2 names a list",
   );
   expect(/<p class="error" id="trigger".*?>([^<]*)/s.exec(page)?.[1]).toContain("A condition names a segment");
   for (const place of ["step-1.then_steps.1", "step-1", "trigger"]) expect(page).toContain(`href="#${place}"`);

@@ -6,6 +6,7 @@ import {
   type RunItemOut,
   type Step,
   statusAfter,
+  stepNumber,
 } from "../../../audience/automations/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
@@ -98,7 +99,9 @@ export function AutomationPage(props: DetailProps) {
           errors={refusal?.errors}
         />
       </Live>
-      <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
+      <p class="actions ends">
+        <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
+      </p>
       <h2>People</h2>
       <Form class="filter" method="get" action={path}>
         <Field
@@ -156,7 +159,7 @@ function Steps(props: StepsProps) {
   return (
     <>
       {steps.length === 0 ? <p class="soft">No step.</p> : null}
-      <ol class="steps">
+      <ol class="flow">
         {steps.map((step, index) => (
           <StepItem
             {...props}
@@ -178,8 +181,15 @@ function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean
   const { step, at, path, names, counts, manages, version, errors, isFirst, isLast } = props;
   const id = stepId(at);
   const text = describeStep(step, names);
+  const number = stepNumber(at);
   const button = (action: string, label: string) => (
-    <PostButton to={`${path}/steps/${at}/${action}`} label={`${label}: step ${at}`} kind="quiet" fields={{ version }} />
+    <PostButton
+      to={`${path}/steps/${at}/${action}`}
+      label={label}
+      name={`${label}: step ${number}`}
+      kind="link"
+      fields={{ version }}
+    />
   );
   return (
     <li id={id} tabindex={-1}>
@@ -193,7 +203,9 @@ function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean
           {isFirst ? null : button("up", "Move up")}
           {isLast ? null : button("down", "Move down")}
           {button("delete", "Delete")}
-          <ButtonLink to={`${path}/steps/new?at=${at}`} label={`Add before step ${at}`} kind="quiet" />
+          <a href={`${path}/steps/new?at=${at}`} aria-label={`Add before step ${number}`}>
+            Add before
+          </a>
         </div>
       ) : null}
       {"then_steps" in step ? (
@@ -220,7 +232,7 @@ const Runs = ({ path, runs, address }: { path: string; runs: readonly RunItemOut
       rows={runs.map(({ id, email, status, step, wait_until, started_at }) => [
         <a href={`${path}/runs/${id}`}>{email}</a>,
         <Status word={status} label={status === "active" ? "Inside" : undefined} />,
-        step ?? "",
+        step === null ? "" : stepNumber(step),
         wait_until === null ? "" : <Time at={wait_until} />,
         <Time at={started_at} />,
       ])}
