@@ -16,6 +16,12 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
   }, 120_000);
 
   afterAll(async () => {
+    // The pages of administrators are of the whole service, which other files share.
+    if (site)
+      await site.ctx.db.batch([
+        site.ctx.db.prepare("DELETE FROM dead_letters WHERE id = 'a'"),
+        site.ctx.db.prepare("DELETE FROM blocked_hosts WHERE host = 'evil.example'"),
+      ]);
     await site?.stop();
   });
 
@@ -128,6 +134,21 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(userId).run();
     await site.ctx.db
       .prepare("INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES ('a', 'work-dead', '{}', 1)")
+      .run();
+    const word = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft";
+    await site.ctx.db
+      .prepare(
+        `INSERT INTO audit_log (id, user_id, user_email, ip, action, target_kind, target_id, detail, created_at)
+         VALUES (?1, ?2, ?3, ?4, 'mailbox.forwarding_filter_changed', 'mailbox', ?1, json_object('name', ?5), ?6)`,
+      )
+      .bind(
+        site.ctx.newId(),
+        userId,
+        `${word.slice(0, 60)}@${word.slice(0, 60)}.example`,
+        "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+        word,
+        1,
+      )
       .run();
     const member = await site.addMember();
     await visitAll([

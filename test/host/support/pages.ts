@@ -130,8 +130,11 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
       return `/oauth/authorize?${query}`;
     },
 
+    /** Closes the pages. The owner administers the platform no longer, which other files share. */
     async stop(): Promise<void> {
       for (const context of contexts) await context.close();
+      const demote = ctx.db.prepare("UPDATE users SET is_platform_admin = 0 WHERE id = ?1");
+      await demote.bind(workspace.userId).run();
     },
   };
 }

@@ -8,6 +8,7 @@ export const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) =>
   ) : (
     <List
       caption="Audit log"
+      kind="audit"
       columns={["Time", "Who", "Action", "What", "Address"]}
       rows={entries.map(({ at, actor, action, target, detail, ip }) => [
         <Time at={at} />,
