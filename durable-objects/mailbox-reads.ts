@@ -22,6 +22,7 @@ import {
   listMessages,
   listSections,
   listThread,
+  makerlessFilters,
   openConversation,
   type Range,
   readChanges,
@@ -156,6 +157,10 @@ export abstract class MailboxReads extends BackupObject {
 
   async listFilters() {
     return listFilters(this.sql);
+  }
+
+  async makerlessFilters(workspace: number) {
+    return makerlessFilters(this.sql, workspace);
   }
 
   async findFilter(id: string) {

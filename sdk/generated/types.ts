@@ -10,6 +10,8 @@ export interface AnalyticsBroadcast {
   confidence: number;
   /** Opens are no measure of a variant: mail programs load images by themselves, or never. */
   opens_reliable: false;
+  promoted_at: string | null;
+  /** After a promotion: the variants in the sample, as they were when the winner was promoted. */
   variants: {
     /** null: the broadcast's own content. */
     variant_id: string | null;
@@ -26,7 +28,24 @@ export interface AnalyticsBroadcast {
     /** clicked of delivered. null: none was delivered. */
     click_rate: number | null;
   }[];
-  /** Each pair of variants with delivered emails: Newcombe's interval of the difference of click rates. */
+  /** The promoted variant since its promotion: the contacts outside the sample, and late events of the sample. null: nothing was promoted, or by a version that did not store the sample. variants are then totals, and after a promotion without comparisons. */
+  remainder: {
+    /** null: the broadcast's own content. */
+    variant_id: string | null;
+    label: string | null;
+    queued: number;
+    attempted: number;
+    delivered: number;
+    bounced: number;
+    failed: number;
+    cancelled: number;
+    opened: number;
+    /** Emails in which a person followed a link. */
+    clicked: number;
+    /** clicked of delivered. null: none was delivered. */
+    click_rate: number | null;
+  } | null;
+  /** Each pair of variants with delivered emails: Newcombe's interval of the difference of click rates. After a promotion that of the sample. */
   comparisons: {
     variant_id: string;
     other_variant_id: string;

@@ -5,7 +5,8 @@ import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
-import { type BroadcastRow, toMoreLists, zeroCounts } from "./queries.ts";
+import { zeroCounts } from "./counts.ts";
+import { type BroadcastRow, toMoreLists } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
 import { toRecord } from "./serialize.ts";
 

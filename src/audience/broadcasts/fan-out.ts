@@ -1,3 +1,4 @@
+import { type Counts, countsOf } from "./counts.ts";
 import type { SkipReason } from "./find-suppressed.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { Split } from "./split.ts";
@@ -20,6 +21,8 @@ export interface FanOut {
   phase: Phase;
   /** Contacts that the phases before this one skipped. Absent in the first. */
   skippedBefore?: number;
+  /** The counts of the sample at the promotion, which its verdict is computed from. Absent in promotions by earlier versions. */
+  sample?: SampleCounts[];
   /** Id of the last contact of the list that was read; empty at the start of a further list, null at the start of a phase. */
   cursor: string | null;
   /** True when every contact of the phase was read. */
@@ -46,6 +49,9 @@ export interface Plan extends Split {
   /** Absent in plans of earlier versions. */
   skipped?: Record<SkipReason, number>;
 }
+
+/** The counts of a variant, by its number. */
+export type SampleCounts = Counts & { n: number };
 
 /** The mailbox that a broadcast is sent from. Each email checks it again at dispatch. */
 export interface Sender {
@@ -124,10 +130,10 @@ export function afterPage(fanOut: FanOut, { cursor, isLast }: { cursor: string |
   return next === undefined ? { ...fanOut, cursor, isComplete: true } : { ...fanOut, list: next, cursor: "" };
 }
 
-/** Returns the fan-out after a promotion: the contacts outside the sample get a variant, by its number. */
+/** Returns the fan-out after a promotion: the contacts outside the sample get a variant, by its number. Keeps the counts of all `variants`. */
 export function toRemainder(
   { row, fanOut, counts }: { row: { status: BroadcastStatus }; fanOut: FanOut; counts: { queued: number } },
-  { variant, sender }: { variant: number; sender: Sender },
+  { variant, variants, sender }: { variant: number; variants: readonly SampleCounts[]; sender: Sender },
 ): FanOut {
   const skippedBefore = skippedOf(fanOut, row.status, counts.queued);
   const list = fanOut.lists[0] ?? fanOut.list;
@@ -139,6 +145,7 @@ export function toRemainder(
     cursor: null,
     isComplete: false,
     skippedBefore,
+    sample: variants.map((one) => ({ n: one.n, ...countsOf(one) })),
   };
 }
 

@@ -53,7 +53,7 @@ export async function promoteDue(
     return null;
   }
   const { winner, reason } = chosen;
-  const next = serializeFanOut(toRemainder({ row, fanOut, counts }, { variant: winner.n, sender }));
+  const next = serializeFanOut(toRemainder({ row, fanOut, counts }, { variant: winner.n, variants, sender }));
   // First, so that a crash between the two repeats it.
   const title = `${row.name}: the rest gets ${winner.label}`;
   await notifyOwners(ctx, row.workspace, { ...about, severity: "success", title, body: reason });

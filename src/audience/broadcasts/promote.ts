@@ -11,7 +11,7 @@ import { autoPromoteAt } from "./promote-due.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
-import { findVariantsOf, getVariant, type VariantRow } from "./variants/queries.ts";
+import { findVariants, findVariantsOf, type VariantRow } from "./variants/queries.ts";
 
 /**
  * Sends the winning variant of a sampled A/B test to the contacts outside the sample, once
@@ -25,14 +25,15 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
   let rowId = "";
   const response = await changeBroadcast(ctx, id, async (broadcast) => {
     const { row } = broadcast;
-    const variant = await getVariant(ctx, broadcast, variantId);
+    const variants = await findVariants(ctx, row.n);
+    const variant = withId(variants, variantId);
     const { status, fanOut } = requirePromotable(broadcast);
     const sender = await findSender(ctx, row, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
     if (!(await hasLists(ctx, neededLists(fanOut)))) throw unprocessable([missingList]);
     if (row.topic_id !== null && !(await findTopic(ctx, row.workspace, row.topic_id)))
       throw unprocessable([missingTopic]);
-    const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, sender });
+    const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, variants, sender });
     rowId = row.id;
     return {
       changes: {
@@ -67,6 +68,13 @@ function requirePromotable(broadcast: Broadcast): { status: BroadcastStatus; fan
   return { status, fanOut };
 }
 
+function withId(variants: readonly VariantRow[], id: string): VariantRow {
+  const uuid = parseUuid(id);
+  const variant = variants.find((each) => each.id === uuid);
+  if (!variant) throw notFound("Variant");
+  return variant;
+}
+
 /** The effect of promoting a variant. */
 export interface Promotion {
   broadcast: Broadcast;
@@ -80,8 +88,7 @@ export interface Promotion {
 /** Returns what a promotion would do now, for the page that asks. Throws 404, and 409 as the promotion does. */
 export async function planPromotion(ctx: CallerCtx, id: string, variantId: string): Promise<Promotion> {
   const [broadcast, variants] = await Promise.all([getBroadcast(ctx, id), findVariantsOf(ctx, id)]);
-  const variant = variants.find((each) => each.id === parseUuid(variantId));
-  if (!variant) throw notFound("Variant");
+  const variant = withId(variants, variantId);
   const { fanOut } = requirePromotable(broadcast);
   const remainder = remainderSize(fanOut);
   return { broadcast, variant, remainder, sample: (fanOut.split?.eligible ?? 0) - remainder };

@@ -4,6 +4,7 @@ import { parseUuid } from "../../lib/ids.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { type Counts, zeroCounts } from "./counts.ts";
 import { type FanOut, parseFanOut } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
 
@@ -52,18 +53,6 @@ export interface BroadcastRow {
   automation: number | null;
 }
 
-/** Counts of emails. `attempted` includes those that will have no attempt. */
-export interface Counts {
-  queued: number;
-  attempted: number;
-  delivered: number;
-  bounced: number;
-  failed: number;
-  cancelled: number;
-  opened: number;
-  clicked: number;
-}
-
 /** A broadcast with the sums of its counts. */
 export interface Broadcast {
   row: BroadcastRow;
@@ -75,11 +64,6 @@ const COUNTS = `(
   SELECT json_object('queued', sum(queued), 'attempted', sum(attempted), 'delivered', sum(delivered), 'bounced', sum(bounced),
     'failed', sum(failed), 'cancelled', sum(cancelled), 'opened', sum(opened), 'clicked', sum(clicked))
     FROM broadcast_counts c WHERE c.broadcast = b.n)`;
-
-/** The counts of a broadcast without emails. */
-export const zeroCounts: Counts = {
-  ...{ queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, cancelled: 0, opened: 0, clicked: 0 },
-};
 
 type StoredBroadcast = BroadcastRow & { counts: string };
 

@@ -2,26 +2,37 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { type Counts, permittedDomains, VISIBLE, zeroCounts } from "./queries.ts";
+import { type Counts, countsOf, countsSince, zeroCounts } from "./counts.ts";
+import type { SampleCounts } from "./fan-out.ts";
+import { permittedDomains, VISIBLE } from "./queries.ts";
 
-/** The counts of a broadcast by variant, without its contents. */
+/** The counts of a broadcast by variant, without its contents. Those of its sample stay as they were at the promotion. */
 export interface BroadcastResults {
   id: string;
   name: string;
   status: string;
   winnerId: string | null;
-  /** `id` and `label` are null for the broadcast's own content. Oldest first. */
-  variants: (Counts & { id: string | null; label: string | null })[];
+  /** In ms since 1970. */
+  promotedAt: number | null;
+  /** Oldest first. After a promotion those of the sample at that moment, if they were stored. */
+  variants: VariantCounts[];
+  /** The counts of the promoted variant since the promotion. Null before, and when those of the sample were not stored. */
+  remainder: VariantCounts | null;
 }
 
-const FIND = `SELECT b.id, b.name, b.status, b.ab_winner_variant_id AS winnerId FROM broadcasts b WHERE ${VISIBLE} AND b.id = ?3`;
+/** `id` and `label` are null for the broadcast's own content. */
+type VariantCounts = Counts & { id: string | null; label: string | null };
+
+const FIND = `
+  SELECT b.id, b.name, b.status, b.ab_winner_variant_id AS winnerId, b.ab_promoted_at AS promotedAt, b.fan_out->>'$.sample' AS sample
+    FROM broadcasts b WHERE ${VISIBLE} AND b.id = ?3`;
 
 const FIND_VARIANTS = `
   SELECT v.n, v.id, v.label FROM broadcasts b CROSS JOIN broadcast_variants v ON v.broadcast = b.n
    WHERE b.workspace = ?1 AND b.id = ?2 ORDER BY v.id`;
 
 const FIND_COUNTS = `
-  SELECT c.variant, c.queued, c.attempted, c.delivered, c.bounced, c.failed, c.cancelled, c.opened, c.clicked
+  SELECT c.variant AS n, c.queued, c.attempted, c.delivered, c.bounced, c.failed, c.cancelled, c.opened, c.clicked
     FROM broadcasts b CROSS JOIN broadcast_counts c ON c.broadcast = b.n WHERE b.workspace = ?1 AND b.id = ?2`;
 
 /** Returns the counts of a broadcast by variant. Throws 404 as `getBroadcast` does. One D1 call to the mail database. */
@@ -35,19 +46,32 @@ export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<B
     db.prepare(FIND_VARIANTS).bind(number, uuid),
     db.prepare(FIND_COUNTS).bind(number, uuid),
   ]);
-  const [row] = (found?.results ?? []) as Omit<BroadcastResults, "variants">[];
+  const [row] = (found?.results ?? []) as FoundRow[];
   if (!row) throw notFound("Broadcast");
-  const countRows = (counts?.results ?? []) as (Counts & { variant: number })[];
-  const countsOf = (n: number): Counts => {
-    const { variant: _, ...found } = countRows.find(({ variant }) => variant === n) ?? { ...zeroCounts, variant: n };
-    return found;
-  };
-  const ofVariants = ((variants?.results ?? []) as { n: number; id: string; label: string }[]).map(
-    ({ n, ...variant }) => ({
-      ...variant,
-      ...countsOf(n),
-    }),
+  return toResults(
+    row,
+    (variants?.results ?? []) as { n: number; id: string; label: string }[],
+    (counts?.results ?? []) as (Counts & { n: number })[],
   );
-  const own = countRows.some(({ variant }) => variant === 0) || ofVariants.length === 0;
-  return { ...row, variants: own ? [{ id: null, label: null, ...countsOf(0) }, ...ofVariants] : ofVariants };
 }
+
+type FoundRow = Omit<BroadcastResults, "variants" | "remainder"> & { sample: string | null };
+
+function toResults(
+  { sample: stored, ...row }: FoundRow,
+  variants: readonly { n: number; id: string; label: string }[],
+  totals: readonly SampleCounts[],
+): BroadcastResults {
+  const sample = stored === null ? null : (JSON.parse(stored) as SampleCounts[]);
+  const shown = variants.map(({ n, ...variant }) => ({ ...variant, ...find(sample ?? totals, n) }));
+  const winner = sample && variants.find(({ id }) => id === row.winnerId);
+  const remainder = winner && {
+    ...{ id: winner.id, label: winner.label },
+    ...countsSince(find(totals, winner.n), find(sample, winner.n)),
+  };
+  const hasOwn = totals.some(({ n }) => n === 0) || variants.length === 0;
+  const own = hasOwn ? [{ id: null, label: null, ...find(totals, 0) }] : [];
+  return { ...row, variants: [...own, ...shown], remainder: remainder ?? null };
+}
+
+const find = (counts: readonly SampleCounts[], n: number) => countsOf(counts.find((one) => one.n === n) ?? zeroCounts);

@@ -10,6 +10,8 @@ export {
   type FilterOut,
   findForwarding,
   getFilter,
+  listMakerlessFilters,
+  type MakerlessFilters,
   shiftFilter,
   startFilterRun,
   toFilter as toFilterOut,

@@ -50,6 +50,23 @@ export const activeFilters = (sql: Sql): Filter[] =>
     toFilter(row, NO_NAMES),
   );
 
+/** A filter that forwards, and whose maker is not known. */
+export interface MakerlessFilter {
+  id: string;
+  name: string | null;
+  /** The addresses that it forwards to. */
+  addresses: string[];
+}
+
+/** Returns the filters that forward in this workspace, by its number, without a known maker, in their order. */
+export const makerlessFilters = (sql: Sql, workspace: number): MakerlessFilter[] =>
+  activeFilters(sql).flatMap(({ id, name, actions }) => {
+    const addresses = actions.flatMap((action) =>
+      action.type === "forward" && action.workspace === workspace && !action.maker ? [action.address] : [],
+    );
+    return addresses.length === 0 ? [] : [{ id, name, addresses }];
+  });
+
 /** Returns a filter, or null. */
 export function findFilter(sql: Sql, id: string): Filter | null {
   const row = first<FilterRow>(sql, `SELECT ${COLUMNS} FROM filters WHERE id = ?`, id);

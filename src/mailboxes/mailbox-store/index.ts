@@ -64,6 +64,8 @@ export {
   type FilterResult,
   findFilter,
   listFilters,
+  type MakerlessFilter,
+  makerlessFilters,
   shiftFilter,
   updateFilter,
 } from "./filters.ts";

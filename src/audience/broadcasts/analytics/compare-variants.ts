@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { isoOrNull } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 import type { BroadcastResults } from "../results.ts";
 import { newcombe, quantile } from "./newcombe.ts";
@@ -14,6 +16,20 @@ const example = {
   ...{ queued: 500, attempted: 500, delivered: 495, bounced: 4, failed: 1, cancelled: 0, opened: 260 },
 };
 
+const VariantFigures = z.object({
+  variant_id: z.uuid().nullable().describe("null: the broadcast's own content."),
+  label: z.string().nullable(),
+  queued: count,
+  attempted: count,
+  delivered: count,
+  bounced: count,
+  failed: count,
+  cancelled: count,
+  opened: count,
+  clicked: count.describe("Emails in which a person followed a link."),
+  click_rate: share.describe("clicked of delivered. null: none was delivered."),
+});
+
 /** Results of a broadcast by variant (docs/contract/analytics.md#results-of-variants). */
 export const BroadcastAnalyticsOut = z
   .object({
@@ -25,20 +41,12 @@ export const BroadcastAnalyticsOut = z
     opens_reliable: z
       .literal(false)
       .describe("Opens are no measure of a variant: mail programs load images by themselves, or never."),
-    variants: z.array(
-      z.object({
-        variant_id: z.uuid().nullable().describe("null: the broadcast's own content."),
-        label: z.string().nullable(),
-        queued: count,
-        attempted: count,
-        delivered: count,
-        bounced: count,
-        failed: count,
-        cancelled: count,
-        opened: count,
-        clicked: count.describe("Emails in which a person followed a link."),
-        click_rate: share.describe("clicked of delivered. null: none was delivered."),
-      }),
+    promoted_at: timestamp.nullable(),
+    variants: z
+      .array(VariantFigures)
+      .describe("After a promotion: the variants in the sample, as they were when the winner was promoted."),
+    remainder: VariantFigures.nullable().describe(
+      "The promoted variant since its promotion: the contacts outside the sample, and late events of the sample. null: nothing was promoted, or by a version that did not store the sample. variants are then totals, and after a promotion without comparisons.",
     ),
     comparisons: z
       .array(
@@ -51,7 +59,9 @@ export const BroadcastAnalyticsOut = z
           is_significant: z.boolean().describe("The interval does not contain 0."),
         }),
       )
-      .describe("Each pair of variants with delivered emails: Newcombe's interval of the difference of click rates."),
+      .describe(
+        "Each pair of variants with delivered emails: Newcombe's interval of the difference of click rates. After a promotion that of the sample.",
+      ),
   })
   .meta({
     ref: "AnalyticsBroadcast",
@@ -63,6 +73,8 @@ export const BroadcastAnalyticsOut = z
         winner_variant_id: null,
         confidence: CONFIDENCE,
         opens_reliable: false,
+        promoted_at: null,
+        remainder: null,
         variants: [
           {
             variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
@@ -93,28 +105,31 @@ export type BroadcastAnalyticsOut = z.output<typeof BroadcastAnalyticsOut>;
 
 type Variant = BroadcastResults["variants"][number];
 
-/** Serializes the results of a broadcast, with the interval of the difference of each pair of variants. */
+/**
+ * Serializes the results of a broadcast, with the interval of the difference of each pair of variants. No pair is compared when the counts of
+ * sample and remainder are mixed.
+ */
 export function toBroadcastAnalytics({
   id,
   name,
   status,
   winnerId,
+  promotedAt,
   variants,
+  remainder,
 }: BroadcastResults): BroadcastAnalyticsOut {
+  const isMixed = promotedAt !== null && remainder === null;
   const compared = variants.filter(
-    (variant): variant is Variant & { id: string } => variant.id !== null && variant.delivered > 0,
+    (variant): variant is Variant & { id: string } => variant.id !== null && variant.delivered > 0 && !isMixed,
   );
   const pairs = compared.flatMap((a, index) => compared.slice(index + 1).map((b) => [a, b] as const));
   const z = quantile(CONFIDENCE, Math.max(1, pairs.length));
   return {
     broadcast_id: id,
     ...{ name, status, winner_variant_id: winnerId, confidence: CONFIDENCE, opens_reliable: false as const },
-    variants: variants.map(({ id: variantId, label, ...counts }) => ({
-      variant_id: variantId,
-      label,
-      ...counts,
-      click_rate: rate(counts.clicked, counts.delivered),
-    })),
+    promoted_at: isoOrNull(promotedAt),
+    variants: variants.map(toFigures),
+    remainder: remainder && toFigures(remainder),
     comparisons: pairs.map(([a, b]) => {
       const { low, high } = newcombe(clicksOf(a), clicksOf(b), z);
       const [lower, upper] = [round(low), round(high)];
@@ -124,6 +139,11 @@ export function toBroadcastAnalytics({
     }),
   };
 }
+
+const toFigures = ({ id, label, ...counts }: Variant) => ({
+  ...{ variant_id: id, label, ...counts },
+  click_rate: rate(counts.clicked, counts.delivered),
+});
 
 // An email that is sent may be clicked in before a DSN confirms its delivery.
 const clicksOf = ({ clicked, delivered }: Variant) => ({ count: Math.min(clicked, delivered), of: delivered });

@@ -3,6 +3,7 @@ import { conflict } from "../../../lib/errors.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
 import { checkTexts } from "../check-texts.ts";
+import { zeroCounts } from "../counts.ts";
 import { limits } from "../rules.ts";
 import { findVariants, toVariant, type VariantRow } from "./queries.ts";
 import type { VariantIn, VariantOut } from "./schema.ts";
@@ -35,7 +36,7 @@ export function createVariant(ctx: CallerCtx, broadcastId: string, input: Varian
       created_at: ctx.now(),
       html_body: input.html_body ?? null,
       text_body: input.text_body ?? null,
-      ...{ delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 },
+      ...zeroCounts,
     };
     const response = toVariant(broadcast, variant);
     checkSize(response);

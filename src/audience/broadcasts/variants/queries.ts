@@ -5,12 +5,13 @@ import type { Language } from "../../../lib/personal-text.ts";
 import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
+import { type Counts, countNames } from "../counts.ts";
 import { recipientsOf } from "../fan-out.ts";
 import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
 import type { VariantOut } from "./schema.ts";
 
 /** A row of `broadcast_variants` with its counts. */
-export interface VariantRow {
+export interface VariantRow extends Counts {
   n: number;
   workspace: number;
   broadcast: number;
@@ -23,16 +24,9 @@ export interface VariantRow {
   text_body: string | null;
   /** Null: that of the broadcast. */
   language: Language | null;
-  delivered: number;
-  bounced: number;
-  failed: number;
-  opened: number;
-  clicked: number;
 }
 
-const COUNTS = ["delivered", "bounced", "failed", "opened", "clicked"]
-  .map((name) => `coalesce(c.${name}, 0) AS ${name}`)
-  .join(", ");
+const COUNTS = countNames.map((name) => `coalesce(c.${name}, 0) AS ${name}`).join(", ");
 const COLUMNS = `
   SELECT v.*, ${COUNTS}
     FROM broadcast_variants v LEFT JOIN broadcast_counts c ON c.broadcast = v.broadcast AND c.variant = v.n`;

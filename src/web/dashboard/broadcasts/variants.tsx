@@ -49,6 +49,12 @@ export function Variants({ caller, broadcast, variants, path, isPolled }: Varian
             ])}
           />
         )}
+        {broadcast.ab_promoted_at === null ? null : (
+          <p class="soft">
+            The counts of the promoted variant include the contacts outside the sample.{" "}
+            <a href={`/app/analytics/broadcasts/${broadcast.id}`}>The comparison</a> shows the sample apart.
+          </p>
+        )}
       </Live>
     </>
   );

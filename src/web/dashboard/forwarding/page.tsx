@@ -14,6 +14,7 @@ import {
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
+import { mayManage as mayManageMailboxes } from "../../../mailboxes/mailboxes/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { RuleFields, type RuleForm } from "./form.tsx";
 
@@ -58,6 +59,12 @@ export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
         ])}
       />
     )}
+    {mayManageMailboxes(caller.actor) ? (
+      <p class="soft">
+        Filters of mailboxes forward too. <a href="/app/forwarding/filters">Filters without a known maker</a> go on
+        whoever leaves the workspace.
+      </p>
+    ) : null}
   </Layout>
 );
 

@@ -21,6 +21,7 @@ import {
   toRule,
   updateRule,
 } from "../../../mailboxes/forwarding-rules/index.ts";
+import { listMakerlessFilters } from "../../../mailboxes/inbox/index.ts";
 import { listMailboxes } from "../../../mailboxes/mailboxes/index.ts";
 import {
   emptyRuleForm,
@@ -32,6 +33,7 @@ import {
   toRuleRequest,
   valuesOf,
 } from "./form.tsx";
+import { MakerlessFiltersPage } from "./makerless-filters.tsx";
 import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
 
 /** Most domains and mailboxes in the choice of a form, and whose names lists show. */
@@ -72,6 +74,12 @@ export const forwardingPages = new Hono<AppEnv>()
       },
       (refusal) => showForm(c, form, refusal),
     );
+  })
+  .get("/app/forwarding/filters", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), async (c) => {
+    const caller = c.get("caller");
+    const { found, next } = await listMakerlessFilters(caller, c.req.query("after"));
+    const path = next && `/app/forwarding/filters?${new URLSearchParams({ after: next })}`;
+    return respondPage(c, <MakerlessFiltersPage caller={caller} found={found} next={path} />);
   })
   .get("/app/forwarding/:rule_id", ...pageFor("GET /v1/forwarding-rules/:rule_id"), (c) => showRule(c))
   .post("/app/forwarding/:rule_id", ...pageFor(UPDATE), async (c) => {

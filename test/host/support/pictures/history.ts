@@ -1,6 +1,7 @@
 /** Rows of the past, which no call can make: counts of thirty days, the results of a broadcast, and what the service reports. */
 import type { Seed } from "../../../../dev/seed.ts";
 import { seedWorkspace } from "../../../../dev/seed-workspace.ts";
+import { zeroCounts } from "../../../../src/audience/broadcasts/counts.ts";
 import { uuidv7 as newId } from "../../../../src/lib/ids.ts";
 import { createContext } from "../../../../src/platform/context.ts";
 
@@ -80,10 +81,14 @@ function broadcastStatements(mail: D1Database, seed: Seed, now: number): D1Prepa
     ...{ list: 1, lastContact: 1, sender: {}, cursor: null, isComplete: true, wave },
     split: { isSample: sizes.length > 1, arms: arms(...sizes), eligible },
   });
+  const sample = [
+    { ...zeroCounts, n: 1, queued: 480, attempted: 480, delivered: 471, bounced: 9, opened: 156, clicked: 31 },
+    { ...zeroCounts, n: 2, queued: 480, attempted: 480, delivered: 474, bounced: 6, opened: 218, clicked: 58 },
+  ];
   const broadcasts = [
     {
       ...{ n: 1, at: now - 12 * DAY_MS, name: "Autumn sale", subject: "Every book 20 % off", pct: 20, winner: b },
-      fan_out: fanOut({ kind: "remainder", variant: 2 }, 4_800, [480, 480]),
+      fan_out: { ...fanOut({ kind: "remainder", variant: 2 }, 4_800, [480, 480]), sample },
     },
     {
       ...{ n: 2, at: now - 5 * DAY_MS, name: "New opening hours", subject: "We open at eight now" },

@@ -1,0 +1,42 @@
+import type { CallerCtx } from "../../../access/caller.ts";
+import { ButtonLink, Empty, Layout, List, Pager } from "../../../http/ui/index.ts";
+import type { MakerlessFilters } from "../../../mailboxes/inbox/index.ts";
+
+interface MakerlessFiltersPageProps {
+  caller: CallerCtx;
+  found: readonly MakerlessFilters[];
+  /** Path of the page of the mailboxes that follow; null on the last page. */
+  next: string | null;
+}
+
+/** The filters of all mailboxes that forward although it is not known who saved them. */
+export const MakerlessFiltersPage = ({ caller, found, next }: MakerlessFiltersPageProps) => (
+  <Layout
+    title="Filters without a known maker"
+    caller={caller}
+    at="/app/forwarding"
+    actions={<ButtonLink to="/app/forwarding" label="Forwarding rules" kind="quiet" />}
+  >
+    <p>
+      A filter of a mailbox stops forwarding when the person who saved it may no longer open the mailbox. Filters that
+      were saved before this person was stored, or with the password of the mailbox, go on and are listed here. Save one
+      to become its maker, or delete it.
+    </p>
+    {found.length === 0 ? (
+      <Empty>None of these mailboxes has such a filter.{next === null ? "" : " More mailboxes follow."}</Empty>
+    ) : (
+      <List
+        caption="Filters without a known maker"
+        columns={["Mailbox", "Filter", "Forwards to"]}
+        rows={found.flatMap(({ mailbox, filters }) =>
+          filters.map(({ id, name, addresses }) => [
+            mailbox.address,
+            <a href={`/mail/filters/${mailbox.id}/${id}`}>{name ?? "Without a name"}</a>,
+            addresses.join(", "),
+          ]),
+        )}
+      />
+    )}
+    <Pager next={next} label="Next mailboxes" />
+  </Layout>
+);
