@@ -25,8 +25,8 @@ export interface AttachmentSink extends ContentSink {
 interface BodyOptions {
   kind: BodyKind;
   openSink?: (caller: CallerCtx) => AttachmentSink;
-  /** Greatest length of a string in a body above 64 KiB, in UTF-16 units. Default 64 Ki. */
-  maxString?: number;
+  /** Returns the greatest length of a string in a body above 64 KiB, in UTF-16 units. Default 64 Ki. */
+  maxString?: () => number;
   /** The field of an attachment that has its content. Default `content_base64`. */
   contentField?: string;
   /** A request without a body is one with an empty object. */
@@ -112,7 +112,7 @@ async function extract(
       maxDepth: kind === "list" ? MAX_NESTING + 1 : MAX_NESTING,
       errors: kind === "list" ? "keep" : "throw",
       extracts: sink !== null,
-      ...(maxString === undefined ? {} : { maxString }),
+      ...(maxString === undefined ? {} : { maxString: maxString() }),
       ...(contentField === undefined ? {} : { contentField }),
       onHeld: (bytes) => hold.growTo(reserved + bytes),
     });

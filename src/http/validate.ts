@@ -8,6 +8,7 @@ import { OversizedString } from "../lib/json-extract/content.ts";
 import { type AttachmentSink, jsonBody } from "./json-body.ts";
 import { InvalidItem } from "./json-errors.ts";
 import { findLongList } from "./list-sizes.ts";
+import { longestString } from "./string-limits.ts";
 
 const locationOf = { json: "body", query: "query" } as const;
 
@@ -26,9 +27,9 @@ function validated<Schema extends z.ZodType, Target extends keyof typeof locatio
     (result) => {
       if (!result.success) requireContentSizes(contents, result.data);
       if (!result.success)
-        throw unprocessable(toValidationErrors(locationOf[target], result.error.issues, result.data));
-      const error = target === "json" ? findOversized(result.data) : null;
-      if (error) throw unprocessable([{ ...error, loc: ["body", ...error.loc] }]);
+        throw unprocessable(toValidationErrors(locationOf[target], result.error.issues, result.data, schema));
+      const long = target === "json" ? findOversized(result.data) : null;
+      if (long) throw unprocessable([tooLong(long, ["body"], schema)]);
     },
     // The type of this option is bound to one concrete schema; a generic function does not match it.
     { validationFunction: parseWithInput as never },
@@ -52,19 +53,16 @@ function parseWithInput(schema: z.ZodType, value: unknown) {
 
 /** Returns the two middlewares that read and validate a JSON body. */
 export const body = <Schema extends z.ZodType>(schema: Schema) =>
-  [jsonBody({ kind: "record" }), validated("json", schema)] as const;
+  [jsonBody({ kind: "record", maxString: boundOf(schema) }), validated("json", schema)] as const;
 /** Returns the same for a body that may be missing, when every field is optional. */
 export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
-  [jsonBody({ kind: "record", isOptional: true }), validated("json", schema)] as const;
+  [jsonBody({ kind: "record", isOptional: true, maxString: boundOf(schema) }), validated("json", schema)] as const;
 /**
- * Returns the same for a body whose strings may have up to `maxString` characters, for long texts that D1 stores. A longer one in a
- * field of `contents` is a 413, as is a content whose fields together are too long; in any other field it is a 422.
+ * Returns the same for a body with long texts that D1 stores, in the fields `contents`. One that is too long is a 413, as is a content
+ * whose fields together are too long; in any other field it is a 422.
  */
-export const bodyWithLongTexts = <Schema extends z.ZodType>(
-  schema: Schema,
-  maxString: number,
-  contents: readonly string[] = [],
-) => [jsonBody({ kind: "record", maxString }), validated("json", schema, contents)] as const;
+export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, contents: readonly string[]) =>
+  [jsonBody({ kind: "record", maxString: boundOf(schema) }), validated("json", schema, contents)] as const;
 /**
  * Returns the same for a body with attachments, up to 40 MB. Attachment contents, in their field `contentField`, go to the
  * sink of `openSink`.
@@ -86,7 +84,23 @@ export const listWithAttachments = <Schema extends z.ZodType>(
 ) => [jsonBody({ kind: "list", openSink, contentField }), validatedItems(item, maxItems)] as const;
 /** Returns the same for a list of items without attachments. */
 export const list = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
-  [jsonBody({ kind: "list" }), validatedItems(item, maxItems)] as const;
+  [jsonBody({ kind: "list", maxString: boundOf(item) }), validatedItems(item, maxItems)] as const;
+
+/** Longest string of a field that states no greater one, in UTF-16 units. The JSON of metadata is not longer. */
+const LEAST_BOUND = 65_536;
+
+/**
+ * Returns the function that bounds the strings of a body by the longest that its schema allows, so that no field is refused before the
+ * schema has seen it. It is computed for the first body above 64 KiB: a Worker starts without it.
+ */
+function boundOf(schema: z.ZodType): () => number {
+  let bound: number | null = null;
+  return () => {
+    bound ??= Math.max(LEAST_BOUND, longestString(schema));
+    return bound;
+  };
+}
+
 /** Returns the middleware that validates the query string. Unknown parameters are ignored. */
 export const query = <Schema extends z.ZodType>(schema: Schema) => validated("query", schema);
 
@@ -115,31 +129,36 @@ function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index:
   if (long) return { errors: [{ ...long, loc: ["body", index, ...long.loc] }] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) {
-    const error = findOversized(result.data);
-    return error ? { errors: [{ ...error, loc: ["body", index, ...error.loc] }] } : { input: result.data };
+    const long = findOversized(result.data);
+    return long ? { errors: [tooLong(long, ["body", index], schema)] } : { input: result.data };
   }
-  const errors = toValidationErrors("body", result.error.issues, value);
+  const errors = toValidationErrors("body", result.error.issues, value, schema);
   return {
     errors: errors.map(({ loc: [root = "body", ...rest], ...error }) => ({ loc: [root, index, ...rest], ...error })),
   };
 }
 
 /**
- * Converts zod issues of `value` to errors, at most MAX_VALIDATION_ERRORS. The schema must have been parsed with `reportInput`.
+ * Converts zod issues of `value` to errors, at most MAX_VALIDATION_ERRORS. The value must have been parsed with `reportInput`, one that a
+ * route has read by `schema`.
  */
 export function toValidationErrors(
   root: string,
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
+  schema?: z.ZodType,
 ): ValidationError[] {
   return issues.slice(0, MAX_VALIDATION_ERRORS).map((issue) => {
-    const loc = [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
-    if (issue.input instanceof OversizedString) return { ...tooLong(issue.input), loc };
+    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+    // A union does not report the errors of its forms.
+    const isUnion = issue.code === "invalid_union";
+    const long = isUnion || issue.input instanceof OversizedString ? findOversized(issue.input) : null;
+    if (long) return tooLong({ ...long, path: [...path, ...long.path] }, [root], schema);
     // A union is a value that may also be an extracted content.
-    const code = issue.code === "invalid_union" ? "invalid_type" : issue.code;
+    const code = isUnion ? "invalid_type" : issue.code;
     const isMissing = code === "invalid_type" && issue.input === undefined;
     return {
-      loc,
+      loc: [root, ...path],
       msg: isMissing && issue.path.length > 0 ? missingMessage(issue.path, value) : issue.message,
       type: isMissing ? "missing" : code,
     };
@@ -150,15 +169,18 @@ export function toValidationErrors(
  * Finds a string that was too long to be read, in a valid value: a field that takes any JSON, such as the metadata of a
  * contact, accepts the OversizedString in its place.
  */
-function findOversized(value: unknown): ValidationError | null {
+function findOversized(value: unknown): Oversized | null {
   if (typeof value !== "object" || value === null) return null;
-  if (value instanceof OversizedString) return tooLong(value);
+  if (value instanceof OversizedString) return { path: [], string: value };
   for (const key in value) {
-    const error = findOversized((value as Record<string, unknown>)[key]);
-    if (error) return { ...error, loc: [Array.isArray(value) ? Number(key) : key, ...error.loc] };
+    const found = findOversized((value as Record<string, unknown>)[key]);
+    if (found) return { ...found, path: [Array.isArray(value) ? Number(key) : key, ...found.path] };
   }
   return null;
 }
+
+/** A string that was too long to be read, and its place in the value. */
+type Oversized = { path: ValidationError["loc"]; string: OversizedString };
 
 /** Throws 413 for a content that was too long to be read. */
 function requireContentSizes(contents: readonly string[], value: unknown): void {
@@ -170,8 +192,14 @@ function requireContentSizes(contents: readonly string[], value: unknown): void 
   }
 }
 
-function tooLong({ size, limit }: OversizedString): ValidationError {
-  return { loc: [], msg: `The string is ${size} bytes; the limit is ${limit}`, type: "too_long" };
+/** Returns the error of a string, with the limit of its field by `schema`, or that of the reader when it states none. */
+function tooLong({ path, string }: Oversized, root: ValidationError["loc"], schema?: z.ZodType): ValidationError {
+  const limit = (schema && longestString(schema, path)) || string.limit;
+  return {
+    loc: [...root, ...path],
+    msg: `The string is ${string.size} bytes; the limit is ${limit}`,
+    type: "too_long",
+  };
 }
 
 /** Fields of a request that are compared with the name of a missing one. */

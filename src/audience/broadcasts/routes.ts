@@ -8,7 +8,7 @@ import { bodyWithLongTexts, query } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
 import { getBroadcast, listBroadcasts } from "./queries.ts";
-import { contentFields, limits, statuses } from "./rules.ts";
+import { contentFields, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
 import { sendingRoutes } from "./sending/routes.ts";
 import { toRecord } from "./serialize.ts";
@@ -50,7 +50,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(BroadcastIn, limits.contentBytes, contentFields),
+    ...bodyWithLongTexts(BroadcastIn, contentFields),
     idempotent(201),
     async (c) => c.json(await createBroadcast(c.get("caller"), c.req.valid("json")), 201),
   )
@@ -75,7 +75,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(BroadcastPatch, limits.contentBytes, contentFields),
+    ...bodyWithLongTexts(BroadcastPatch, contentFields),
     async (c) => c.json(await updateBroadcast(c.get("caller"), c.req.param("broadcast_id"), c.req.valid("json"))),
   )
   .delete(

@@ -215,7 +215,7 @@ async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEm
     return await createEmails(ctx, page);
   } catch (error) {
     const { workspace, row, contacts } = page;
-    const limited = toDailyLimitError(ctx, workspace, error);
+    const limited = await toDailyLimitError(ctx, workspace, error);
     if (!limited) throw error;
     // A second refusal of a smaller page: other emails were accepted meanwhile.
     if (limited.left > 0 && contacts === CONTACTS_PER_PAGE)

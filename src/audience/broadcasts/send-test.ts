@@ -96,8 +96,8 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     changeStatement(ctx, row.workspace, ids),
     ...(await storeMailResponse(ctx, response)),
     ...countEmailsStatements(ctx, ctx.workspace, emails.length),
-  ]).catch((error: unknown) => {
-    throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
+  ]).catch(async (error: unknown) => {
+    throw (await toDailyLimitError(ctx, ctx.workspace, error))?.error ?? error;
   });
   await wakeAfterResponse(
     ctx,

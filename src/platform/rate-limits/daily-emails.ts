@@ -1,5 +1,6 @@
 import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import { DAY_MS } from "../../lib/time.ts";
+import { firstIdAt } from "../audit/index.ts";
 import type { CallerWorkspace, MailCtx } from "../context.ts";
 import { RefusedBatchError, refuse } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
@@ -7,13 +8,30 @@ import type { MailStatement } from "../db/database.ts";
 import { formatPolicy } from "./index.ts";
 
 const REASON = "daily limit";
+/** The same, when the count of the day was rolled back with it. */
+const UNCOUNTED = "daily limit without a count";
 
-const COUNTED = "iif(day = ?2, day_emails, 0)";
+/** An effect of an automation whose email has an id of before midnight is at most this late. */
+const LATE_MS = 3_600_000;
+
+// By index, and once a day: a workspace that had no limit was not counted until now. The service's own emails do not count.
+const ACCEPTED = `
+  (SELECT count(*) FROM emails INDEXED BY emails_by_id WHERE workspace = shard_workspaces.number AND id >= ?3
+      AND created_at >= ?2 * ${DAY_MS} AND source <> 'system')`;
+
+/** The emails of the day with those of the batch, which have been inserted. */
+const TOTAL = `iif(day = ?2, day_emails + ?4, max(?4, ${ACCEPTED}))`;
 
 // The row exists: the batch of an accept has requireOpenStatement. One more row is written, so only with a limit.
 const COUNT = `
   UPDATE shard_workspaces SET day = ?2,
-    day_emails = iif(${COUNTED} + ?3 <= ?4, ${COUNTED} + ?3, ${refuse(REASON, COUNTED)}) WHERE number = ?1`;
+    day_emails = CASE WHEN ${TOTAL} <= ?5 THEN ${TOTAL} WHEN day = ?2 THEN ${refuse(REASON, "day_emails")}
+      ELSE ${refuse(UNCOUNTED, `CAST(${TOTAL} - ?4 AS INTEGER)`)} END WHERE number = ?1`;
+
+// Never below what was counted: a confirmation of a contact list counts, and is an email of the service.
+const BEGIN = `
+  UPDATE shard_workspaces SET day = ?2, day_emails = max(iif(day = ?2, day_emails, 0), ${ACCEPTED})
+   WHERE number IN (SELECT value FROM json_each(?1))`;
 
 /** A workspace whose emails are counted. */
 type Limited = Pick<CallerWorkspace, "number" | "dailyLimit">;
@@ -31,23 +49,37 @@ export function dailyLimitOf({ settings }: Pick<MailCtx, "settings">, { dailyLim
 export function countEmailsStatements(ctx: MailCtx, workspace: Limited, emails: number): MailStatement[] {
   const limit = dailyLimitOf(ctx, workspace);
   if (limit === null) return [];
-  return [mailDb(ctx).prepare(COUNT).bind(workspace.number, dayOf(ctx.now()), emails, limit)];
+  return [
+    mailDb(ctx)
+      .prepare(COUNT)
+      .bind(workspace.number, ...dayOf(ctx.now()), emails, limit),
+  ];
+}
+
+/** Counts the emails of today that a workspace without a limit had accepted. The caller has set a limit. */
+export async function beginDailyCount(ctx: MailCtx, workspace: number): Promise<void> {
+  await mailDb(ctx)
+    .prepare(BEGIN)
+    .bind(JSON.stringify([workspace]), ...dayOf(ctx.now()))
+    .run();
 }
 
 /** Returns when the count of today ends, in milliseconds since 1970. */
-export const resetAt = (now: number): number => (dayOf(now) + 1) * DAY_MS;
+export const resetAt = (now: number): number => (dayOf(now)[0] + 1) * DAY_MS;
 
 /**
  * Returns the 429 of a batch that `countEmailsStatements` rolled back, and how many emails are left today; null for any other
- * error.
+ * error. Stores the count of the day when that was rolled back, so that it is counted once.
  */
-export function toDailyLimitError(
+export async function toDailyLimitError(
   ctx: MailCtx,
   workspace: Limited,
   error: unknown,
-): { error: AppError; left: number } | null {
+): Promise<{ error: AppError; left: number } | null> {
   const limit = dailyLimitOf(ctx, workspace);
-  if (limit === null || !(error instanceof RefusedBatchError) || error.reason !== REASON) return null;
+  if (limit === null || !(error instanceof RefusedBatchError)) return null;
+  if (error.reason !== REASON && error.reason !== UNCOUNTED) return null;
+  if (error.reason === UNCOUNTED) await beginDailyCount(ctx, workspace.number);
   const counted = error.value;
   const reset = resetAt(ctx.now());
   const detail = `The limit of this workspace is ${limit} emails a day, of which ${counted} were accepted today; it resets at ${new Date(reset).toISOString()}`;
@@ -56,16 +88,17 @@ export function toDailyLimitError(
 }
 
 const FIND_COUNTED = `
-  SELECT number, iif(day = ?2, day_emails, 0) AS counted FROM shard_workspaces WHERE number IN (SELECT value FROM json_each(?1))`;
+  SELECT number, day_emails AS counted FROM shard_workspaces WHERE number IN (SELECT value FROM json_each(?1))`;
 
 /** Returns how many emails workspaces with a limit may have accepted today still, by number. One D1 call. */
 export async function findEmailsLeft(ctx: MailCtx, workspaces: readonly Limited[]): Promise<Map<number, number>> {
   const numbers = JSON.stringify(workspaces.map(({ number }) => number));
-  const { results } = await mailDb(ctx)
-    .prepare(FIND_COUNTED)
-    .bind(numbers, dayOf(ctx.now()))
-    .all<{ number: number; counted: number }>();
-  const counts = new Map(results.map(({ number, counted }) => [number, counted]));
+  const db = mailDb(ctx);
+  const [, found] = await db.batch<{ number: number; counted: number }>([
+    db.prepare(`${BEGIN} AND day IS NOT ?2`).bind(numbers, ...dayOf(ctx.now())),
+    db.prepare(FIND_COUNTED).bind(numbers),
+  ]);
+  const counts = new Map(found?.results.map(({ number, counted }) => [number, counted]));
   return new Map(
     workspaces.map((one) => {
       const limit = dailyLimitOf(ctx, one) ?? Number.POSITIVE_INFINITY;
@@ -74,4 +107,8 @@ export async function findEmailsLeft(ctx: MailCtx, workspaces: readonly Limited[
   );
 }
 
-const dayOf = (at: number) => Math.floor(at / DAY_MS);
+/** Returns the day of a time, in days since 1970 (UTC), and the first id that an email of it may have. */
+function dayOf(at: number): [day: number, firstId: string] {
+  const day = Math.floor(at / DAY_MS);
+  return [day, firstIdAt(day * DAY_MS - LATE_MS)];
+}

@@ -1,4 +1,11 @@
-export { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt, toDailyLimitError } from "./daily-emails.ts";
+export {
+  beginDailyCount,
+  countEmailsStatements,
+  dailyLimitOf,
+  findEmailsLeft,
+  resetAt,
+  toDailyLimitError,
+} from "./daily-emails.ts";
 export { countExactly, countFailure, countTogether, rateError, requireExactly } from "./exact.ts";
 export { findExceededPolicy } from "./find-exceeded-policy.ts";
 export {

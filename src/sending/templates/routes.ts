@@ -12,7 +12,6 @@ import { deleteTemplate } from "./delete.ts";
 import { duplicateTemplate } from "./duplicate.ts";
 import { previewTemplate } from "./preview.ts";
 import { getTemplate, listTemplates } from "./queries.ts";
-import { TEMPLATE_BYTES } from "./rules.ts";
 import { PreviewIn, PreviewOut, TemplateIn, TemplateOut, TemplatePatch, toTemplate } from "./schema.ts";
 import { updateTemplate } from "./update.ts";
 
@@ -46,7 +45,7 @@ export const templateRoutes = new Hono<AppEnv>()
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(TemplateIn, TEMPLATE_BYTES, contentFields),
+    ...bodyWithLongTexts(TemplateIn, contentFields),
     idempotent(201),
     async (c) => c.json(await createTemplate(c.get("caller"), c.req.valid("json")), 201),
   )
@@ -83,7 +82,7 @@ export const templateRoutes = new Hono<AppEnv>()
       parameters: [templateId],
       responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(TemplatePatch, TEMPLATE_BYTES, contentFields),
+    ...bodyWithLongTexts(TemplatePatch, contentFields),
     async (c) => c.json(await updateTemplate(c.get("caller"), c.req.param("template_id"), c.req.valid("json"))),
   )
   .delete(

@@ -14,7 +14,7 @@ import { calledTool, handleMcp } from "./server.ts";
 import type { Tool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
 
-/** Longest string of a message, in UTF-16 units: the html or text of an email. */
+/** Longest string of a message, in UTF-16 units: the html or text of an email. The endpoint of a tool has its own limits. */
 const MAX_STRING = 5_000_000;
 
 /**
@@ -27,7 +27,7 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
     .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
       c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp", toolScopes(c.get("routes")))),
     )
-    .post("/mcp", needs("any"), jsonBody({ kind: "record", maxString: MAX_STRING }), async (c) => {
+    .post("/mcp", needs("any"), jsonBody({ kind: "record", maxString: () => MAX_STRING }), async (c) => {
       refuseForeignOrigin(c);
       const message: unknown = await c.req.json();
       const tool = calledTool(message);

@@ -101,7 +101,7 @@ describe("beyond the daily limit", () => {
     const contact_list_id = await aContactList(workspace, 1);
     const { id } = await broadcasts.create({ contact_list_id });
     const client = await connected(workspace.apiKey);
-    await limitTo(1);
+    await limitTo(2);
     expect((await send()).status).toBe(202);
     const to = ["friend@example.org"];
     const mail = { from: workspace.mailbox, to, subject: "A subject", text: "A text." };
@@ -114,7 +114,7 @@ describe("beyond the daily limit", () => {
     ]);
     expect(refusals.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
     const tool = await call(client, "send_email", aMail(workspace));
-    expect([tool.isError, tool.text]).toEqual([true, expect.stringContaining("1 emails a day")]);
+    expect([tool.isError, tool.text]).toEqual([true, expect.stringContaining("2 emails a day")]);
     expect(await count()).toBe(2);
   });
 });

@@ -3,7 +3,6 @@ import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
-import { limits } from "../rules.ts";
 import { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { sendToList } from "./send.ts";
 
@@ -19,7 +18,7 @@ export const bulkSendRoutes = new Hono<AppEnv>().post(
     parameters: [parameter.id("list_id", "Id of the contact list"), parameter.idempotencyKey],
     responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
   }),
-  ...bodyWithLongTexts(BulkSendIn, limits.contentBytes, ["html", "text"]),
+  ...bodyWithLongTexts(BulkSendIn, ["html", "text"]),
   idempotent(200),
   async (c) => c.json(await sendToList(c.get("caller"), c.req.param("list_id"), c.req.valid("json"))),
 );

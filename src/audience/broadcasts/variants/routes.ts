@@ -41,7 +41,7 @@ export const variantRoutes = new Hono<AppEnv>()
       parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(201, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(VariantIn, limits.contentBytes, contentFields),
+    ...bodyWithLongTexts(VariantIn, contentFields),
     idempotent(201),
     async (c) => c.json(await createVariant(c.get("caller"), c.req.param("broadcast_id"), c.req.valid("json")), 201),
   )
@@ -53,7 +53,7 @@ export const variantRoutes = new Hono<AppEnv>()
       parameters: [broadcastId, variantId],
       responses: responses(200, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
-    ...bodyWithLongTexts(VariantPatch, limits.contentBytes, contentFields),
+    ...bodyWithLongTexts(VariantPatch, contentFields),
     async (c) => {
       const { broadcast_id, variant_id } = c.req.param();
       return c.json(await updateVariant(c.get("caller"), broadcast_id, variant_id, c.req.valid("json")));

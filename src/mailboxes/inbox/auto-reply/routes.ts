@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
-import { bodyWithLongTexts } from "../../../http/validate.ts";
+import { body } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
 import { findAutoReply, replaceAutoReply } from "./change.ts";
-import { AutoReplyIn, AutoReplyOut, MAX_REPLY_CHARACTERS, toAutoReply } from "./schema.ts";
+import { AutoReplyIn, AutoReplyOut, toAutoReply } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
@@ -34,7 +34,7 @@ export const autoReplyRoutes = new Hono<AppEnv>()
       parameters: [mailboxId],
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404, 413, 415]),
     }),
-    ...bodyWithLongTexts(AutoReplyIn, MAX_REPLY_CHARACTERS),
+    ...body(AutoReplyIn),
     async (c) => {
       const caller = c.get("caller");
       const mailbox = await openMailbox(caller, c.req.param("mailbox_id"));

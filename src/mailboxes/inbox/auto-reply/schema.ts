@@ -17,7 +17,7 @@ const time = (description: string) =>
     .meta({ type: ["string", "null"], format: "date-time", description });
 
 /** Characters of the text of a reply. */
-export const MAX_REPLY_CHARACTERS = 20_000;
+const MAX_REPLY_CHARACTERS = 20_000;
 
 export const AutoReplyIn = z
   .object({

@@ -6,7 +6,7 @@ import { idempotent } from "../../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
-import { AcceptOut, emailLimits } from "../../../sending/emails/index.ts";
+import { AcceptOut } from "../../../sending/emails/index.ts";
 import { listScheduledOfMailbox, ScheduledOut } from "../../../sending/emails/scheduled/index.ts";
 import { openMailbox } from "../open.ts";
 import { ItemOut, toItem } from "../schema.ts";
@@ -14,9 +14,6 @@ import { deleteDraft, replaceDraft, storeDraft } from "./drafts.ts";
 import { MAX_FILE_BYTES, uploadFile } from "./files.ts";
 import { DraftIn, FileOut, SendIn } from "./schema.ts";
 import { sendFromMailbox } from "./send.ts";
-
-/** Characters of the text or of the HTML of a message. */
-const MAX_TEXT = emailLimits.bodyBytes;
 
 const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
@@ -38,7 +35,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [...bodyErrors, 400, 409, 503]),
     }),
-    ...bodyWithLongTexts(SendIn, MAX_TEXT, ["html", "text"]),
+    ...bodyWithLongTexts(SendIn, ["html", "text"]),
     idempotent(202, open),
     async (c) => c.json(await sendFromMailbox(c.get("caller"), await open(c), c.req.valid("json")), 202),
   )
@@ -88,7 +85,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
-    ...bodyWithLongTexts(DraftIn, MAX_TEXT, ["html", "text"]),
+    ...bodyWithLongTexts(DraftIn, ["html", "text"]),
     idempotent(201, open),
     async (c) => c.json(await storeDraft(c.get("caller"), await open(c), c.req.valid("json")), 201),
   )
@@ -101,7 +98,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       parameters: [mailboxId, parameter.uid],
       responses: responses(200, "The new version", ItemOut, [...bodyErrors, 409]),
     }),
-    ...bodyWithLongTexts(DraftIn, MAX_TEXT, ["html", "text"]),
+    ...bodyWithLongTexts(DraftIn, ["html", "text"]),
     async (c) => c.json(toItem(await replaceDraft(c.get("caller"), await open(c), uidOf(c), c.req.valid("json")))),
   )
   .delete(

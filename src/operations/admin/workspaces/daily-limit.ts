@@ -1,13 +1,16 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { onNewestShard } from "../../../platform/jobs/shards.ts";
+import { beginDailyCount, dailyLimitOf } from "../../../platform/rate-limits/index.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 
 const SET = "UPDATE workspaces SET daily_limit = ?2 WHERE number = ?1 AND deleted_at IS NULL AND daily_limit IS NOT ?2";
 
 /**
  * Sets the emails that a workspace may have accepted in a day: 0 for no limit, null for the limit of the deployment. The next
- * request keeps it, and a broadcast that waits within the hour. A repeated call changes nothing. Throws 404.
+ * request keeps it, and a broadcast that waits within the hour. Emails that were accepted today count, also from before. A repeated call
+ * changes no limit. Throws 404.
  */
 export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | null): Promise<WorkspaceRow> {
   const { number, id: target, name, dailyLimit } = await getAnyWorkspace(ctx, id);
@@ -22,5 +25,8 @@ export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | 
     // It has this limit already, or was deleted meanwhile.
     if (!(error instanceof ConcurrencyError)) throw error;
   }
-  return getAnyWorkspace(ctx, target);
+  const row = await getAnyWorkspace(ctx, target);
+  // Also after a repeated call: the first one may have failed here. Requests that know the limit wait for no count.
+  if (dailyLimitOf(ctx, row) !== null) await beginDailyCount(onNewestShard(ctx, row), number);
+  return row;
 }

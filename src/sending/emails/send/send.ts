@@ -65,7 +65,7 @@ export async function commitEmails(
   } catch (error) {
     // After any other error the rows may be committed all the same, and then they need their content.
     if (isRolledBack(error) && key !== null) await ctx.env.CONTENT.delete(key);
-    throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
+    throw (await toDailyLimitError(ctx, ctx.workspace, error))?.error ?? error;
   }
   const accepted = emails.map(({ id, status }) => ({ id, status }));
   logEmails(ctx, "emails.accepted", accepted, { workspace: ctx.workspace.id, source: emails[0]?.source });
