@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite, pressEnter, pressOn, type Site, titleOf } from "./support/pages.ts";
 
-/** The header, the palette and dialogs of the dashboard in Chromium, with and without scripts. */
+/** The header, the menu, the palette and dialogs of the dashboard in Chromium, with and without scripts. */
 
 let site: Site;
 
@@ -107,6 +107,28 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     expect(await page.getByText("The time zone is saved.").count()).toBe(0);
     await page.reload();
     expect(await page.getByText("The time zone is saved.").count()).toBe(0);
+    await context.close();
+  });
+
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 1280, height: 400 },
+    { width: 900, height: 300 },
+  ])("does not cover the logo and the switcher by the menu, on a page below Setup in %o", async (size) => {
+    const { page, context } = await open("/app/automations");
+    await page.setViewportSize(size);
+    await page.reload();
+    for (const place of [".home", ".switcher"]) {
+      const isOnTop = await page.locator(`header ${place}`).evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        const ys = [y + 2, y + height / 2, y + height - 2];
+        return ys.map((top) => element.contains(element.ownerDocument.elementFromPoint(x + width / 2, top)));
+      });
+      expect(isOnTop, place).toEqual([true, true, true]);
+    }
+    // The last entry of a menu that is higher than the window is reached by scrolling.
+    await page.locator("#menu a").last().click();
+    expect(page.url()).toContain("/docs");
     await context.close();
   });
 });

@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-910c16e1.js",
   webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
-  style: "/assets/page-fd401954.css",
+  style: "/assets/page-14557da1.css",
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
