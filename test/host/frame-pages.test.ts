@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite, pressEnter, pressOn, type Site, titleOf } from "./support/pages.ts";
 
-/** The header, the menu, the palette and dialogs of the dashboard in Chromium, with and without scripts. */
+/** The header, the menu, the palette, dialogs and steps of automations of the dashboard in Chromium, with and without scripts. */
 
 let site: Site;
 
@@ -131,4 +131,48 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     expect(page.url()).toContain("/docs");
     await context.close();
   });
+
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ])("shows each step of an automation in at least 240 px, in %o", async (size) => {
+    const response = await fetch(`${site.host.url}/v1/automations/`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        name: "Willkommensstrecke",
+        trigger: { event: "contact.confirmed" },
+        steps: stepsOf(site),
+      }),
+    });
+    const { id } = (await response.json()) as { id: string };
+    const { page, context, problems } = await open(`/app/automations/${id}`);
+    await page.setViewportSize(size);
+    await page.reload();
+    const texts = page.locator("main li p:has(a[href*='/steps/'])");
+    const widths = await texts.evaluateAll((all) => all.map((text) => text.getBoundingClientRect().width));
+    expect(widths).toHaveLength(12);
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(240);
+    expect(await findIssues(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
 });
+
+/** Twelve steps with long words, in branches of eight levels. */
+function stepsOf({ workspace }: Site): object[] {
+  const email = (subject: string) => ({ kind: "send_email", mailbox_id: workspace.mailboxId, subject, text: "Hallo" });
+  const plan = { field: "Kundenbindungsprogrammstufe", is: "equals", value: "Premiummitgliedschaft Gold" };
+  const deep = Array.from({ length: 5 }).reduce<object[]>(
+    (inner) => [{ kind: "branch", when: plan, then_steps: inner }],
+    [{ kind: "wait", for: { days: 14 } }],
+  );
+  const offer = email("Geschwindigkeitsbegrenzungsüberschreitungsversicherung: Ihr persönliches Angebot");
+  const split = { kind: "split", percent: 30, then_steps: [email("Treueprämie"), ...deep], else_steps: [offer] };
+  const paid = { kind: "wait_for_event", event: "bestellung.bezahlt", limit: { days: 3 } };
+  return [
+    email("Willkommen bei der Donaudampfschifffahrtsgesellschaft"),
+    { kind: "wait", for: { hours: 36 } },
+    { ...paid, then_steps: [split], else_steps: [] },
+  ];
+}

@@ -81,7 +81,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     await check("Settings of the automation");
     await page.goto(`/app/automations/${automation}`);
     await press(page, "Activate");
-    await page.getByRole("link", { name: /Step 0.then_steps.0 names a webhook/ }).click();
+    await page.getByRole("link", { name: /Step 1, then 1 names a webhook/ }).click();
     await check("Welcome");
     expect(await page.locator(":target").getAttribute("id")).toBe("step-0.then_steps.0");
     await context.close();

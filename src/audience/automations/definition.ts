@@ -103,6 +103,13 @@ export function placedSteps(steps: readonly Step[], prefix = ""): PlacedStep[] {
   });
 }
 
+/** Returns the number of a step as people count: `2, then 1` for the path `1.then_steps.0`. */
+export const stepNumber = (path: string): string =>
+  path
+    .replace(/\d+/g, (index) => String(Number(index) + 1))
+    .replaceAll(".then_steps.", ", then ")
+    .replaceAll(".else_steps.", ", else ");
+
 /** Conditions with their place in a definition. */
 export interface PlacedConditions {
   /** Path of the step; null: in the trigger or the entry. */

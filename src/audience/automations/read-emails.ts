@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
 import { type StepContent, type StepTexts, toStepContent } from "../broadcasts/index.ts";
-import { type Definition, type EmailStep, placedSteps } from "./definition.ts";
+import { type Definition, type EmailStep, placedSteps, stepNumber } from "./definition.ts";
 import { emailRowId } from "./versions.ts";
 
 /** A template as a step uses it. */
@@ -55,7 +55,7 @@ const refuse = (path: string, issue: string) =>
   unprocessable([
     {
       loc: ["body", "steps", ...path.split(".")],
-      msg: `Step ${path} can send no email: ${issue}`,
+      msg: `Step ${stepNumber(path)} can send no email: ${issue}`,
       type: "value_error",
     },
   ]);

@@ -8,6 +8,7 @@ import {
   type PlacedStep,
   placedConditions,
   placedSteps,
+  stepNumber,
 } from "./definition.ts";
 
 /** Tables of the main database whose rows steps name. */
@@ -76,7 +77,8 @@ export async function checkReferences(ctx: CallerCtx, definition: Definition): P
 function toError({ kind, id, path, field }: Reference): ValidationError {
   const inField = field === undefined ? [] : field.split(".");
   const loc = ["body", ...(path === null ? [] : ["steps", ...path.split(".")]), ...inField];
-  const where = path === null ? "A condition" : field === undefined ? `Step ${path}` : `A condition of step ${path}`;
+  const step = path === null ? null : stepNumber(path);
+  const where = step === null ? "A condition" : field === undefined ? `Step ${step}` : `A condition of step ${step}`;
   return { loc, msg: `${where} names a ${kind} that does not exist: ${id}`, type: "value_error" };
 }
 

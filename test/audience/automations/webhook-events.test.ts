@@ -67,7 +67,7 @@ it("a pause by the service is told once, with the reason", async () => {
   await runEngine(Date.now(), LOCAL);
   await runEngine(Date.now(), LOCAL);
   const { pause_reason } = await automations.read(id);
-  expect(pause_reason).toContain("Step 0 can send no email");
+  expect(pause_reason).toContain("Step 1 can send no email");
   expect(await deliveries()).toMatchObject([{ event: "automation.paused", automation_id: id, reason: pause_reason }]);
 });
 

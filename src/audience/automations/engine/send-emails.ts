@@ -2,6 +2,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt } from "../../../platform/rate-limits/index.ts";
 import { prepareStepEmails, type StepEmail, type StepEmailIssue } from "../../broadcasts/index.ts";
+import { stepNumber } from "../definition.ts";
 import { DailyEmails } from "./daily-emails.ts";
 import { done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
@@ -63,7 +64,8 @@ function outcomeOf(
   issue: StepEmailIssue | undefined,
   subject: string | null | undefined,
 ): Outcome {
-  if (issue?.of === "step") return { kind: "pause", reason: `Step ${effect.path} can send no email: ${issue.text}.` };
+  if (issue?.of === "step")
+    return { kind: "pause", reason: `Step ${stepNumber(effect.path)} can send no email: ${issue.text}.` };
   if (issue) return done(`Sent no email: ${issue.text}.`);
   return done(subject ? `Sent the email “${subject}”.` : "Sent the email.");
 }

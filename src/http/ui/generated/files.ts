@@ -6,8 +6,8 @@ export const files = {
   webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
-  dashboardStyle: "/assets/dashboard-17bc1e4f.css",
+  dashboardStyle: "/assets/dashboard-f4cafdc2.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-74b4e1d0.json",
+  guides: "/assets/guides-a0330be5.json",
 } as const;

@@ -6,6 +6,7 @@ import {
   type RunItemOut,
   type Step,
   statusAfter,
+  stepNumber,
 } from "../../../audience/automations/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
@@ -153,10 +154,11 @@ interface StepsProps {
 /** A list of steps, with those of branches inside. */
 function Steps(props: StepsProps) {
   const { steps, path, prefix, manages } = props;
+  const end = `${prefix}${steps.length}`;
   return (
     <>
       {steps.length === 0 ? <p class="soft">No step.</p> : null}
-      <ol class="steps">
+      <ol class="flow">
         {steps.map((step, index) => (
           <StepItem
             {...props}
@@ -168,45 +170,76 @@ function Steps(props: StepsProps) {
         ))}
       </ol>
       {manages ? (
-        <ButtonLink to={`${path}/steps/new?at=${prefix}${steps.length}`} label="Add a step" icon="plus" kind="quiet" />
+        <ButtonLink
+          {...{ to: `${path}/steps/new?at=${end}`, label: "Add a step", icon: "plus", kind: "quiet" }}
+          name={`Add a step: ${stepNumber(end)}`}
+        />
       ) : null}
     </>
   );
 }
 
-function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean; isLast: boolean }) {
-  const { step, at, path, names, counts, manages, version, errors, isFirst, isLast } = props;
+interface StepItemProps extends StepsProps {
+  step: Step;
+  at: string;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+function StepItem(props: StepItemProps) {
+  const { step, at, path, names, counts, manages, errors } = props;
   const id = stepId(at);
   const text = describeStep(step, names);
-  const button = (action: string, label: string) => (
-    <PostButton to={`${path}/steps/${at}/${action}`} label={`${label}: step ${at}`} kind="quiet" fields={{ version }} />
-  );
   return (
     <li id={id} tabindex={-1}>
-      <p>
-        {manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}{" "}
-        <span class="soft">{(counts[at] ?? 0).toLocaleString("en")} came here</span>
-      </p>
-      {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
-      {manages ? (
-        <div class="actions">
-          {isFirst ? null : button("up", "Move up")}
-          {isLast ? null : button("down", "Move down")}
-          {button("delete", "Delete")}
-          <ButtonLink to={`${path}/steps/new?at=${at}`} label={`Add before step ${at}`} kind="quiet" />
-        </div>
-      ) : null}
-      {"then_steps" in step ? (
-        <>
-          <h3>
-            {step.kind === "split" ? `${step.percent} %` : step.kind === "branch" ? "If it holds" : "When it came"}
-          </h3>
-          <Steps {...props} steps={step.then_steps} prefix={`${at}.then_steps.`} />
-          <h3>Else</h3>
-          <Steps {...props} steps={step.else_steps} prefix={`${at}.else_steps.`} />
-        </>
-      ) : null}
+      <div class="card">
+        <p class="soft">
+          Step {stepNumber(at)} <span>{(counts[at] ?? 0).toLocaleString("en")} came here</span>
+        </p>
+        {manages ? <StepTools {...props} /> : null}
+        <p>{manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}</p>
+        {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
+      </div>
+      {"then_steps" in step
+        ? (["then", "else"] as const).map((way) => (
+            <div class="branch">
+              <h3>
+                {describeBranch(step, way)} <span class="soft">step {stepNumber(at)}</span>
+              </h3>
+              <Steps {...props} steps={step[`${way}_steps`]} prefix={`${at}.${way}_steps.`} />
+            </div>
+          ))
+        : null}
     </li>
+  );
+}
+
+/** Returns when a run takes a branch of a step. */
+function describeBranch(step: Step, way: "then" | "else"): string {
+  const word = way === "then" ? "Then" : "Else";
+  if (step.kind === "split") return `${word}, ${way === "then" ? step.percent : 100 - step.percent} %`;
+  return way === "then" && step.kind === "wait_for_event" ? "Then, if it came" : word;
+}
+
+/** What is done to a step: icons at its right edge. */
+function StepTools({ at, path, version, isFirst, isLast }: StepItemProps) {
+  const step = `step ${stepNumber(at)}`;
+  const button = (action: string, label: string, icon: "up" | "down" | "trash") => (
+    <PostButton
+      {...{ to: `${path}/steps/${at}/${action}`, label, icon, kind: "bare", fields: { version } }}
+      name={`${label}: ${step}`}
+    />
+  );
+  return (
+    <div class="actions">
+      <ButtonLink
+        {...{ to: `${path}/steps/new?at=${at}`, label: "Add a step before this", icon: "plus", kind: "bare" }}
+        name={`Add before ${step}`}
+      />
+      {isFirst ? null : button("up", "Move up", "up")}
+      {isLast ? null : button("down", "Move down", "down")}
+      {button("delete", "Delete", "trash")}
+    </div>
   );
 }
 
@@ -220,7 +253,7 @@ const Runs = ({ path, runs, address }: { path: string; runs: readonly RunItemOut
       rows={runs.map(({ id, email, status, step, wait_until, started_at }) => [
         <a href={`${path}/runs/${id}`}>{email}</a>,
         <Status word={status} label={status === "active" ? "Inside" : undefined} />,
-        step ?? "",
+        step === null ? "" : stepNumber(step),
         wait_until === null ? "" : <Time at={wait_until} />,
         <Time at={started_at} />,
       ])}

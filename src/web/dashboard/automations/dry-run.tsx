@@ -1,7 +1,13 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type AutomationOut, DryRunIn, type DryRunOut, dryRun } from "../../../audience/automations/index.ts";
+import {
+  type AutomationOut,
+  DryRunIn,
+  type DryRunOut,
+  dryRun,
+  stepNumber,
+} from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -90,14 +96,14 @@ const Result = ({ of: { enters, history, emails, ends_at } }: { of: DryRunOut })
       <List
         caption="Path"
         columns={["Time", "Step", "What would happen"]}
-        rows={history.map(({ at, step, text }) => [<Time at={at} />, step ?? "", text])}
+        rows={history.map(({ at, step, text }) => [<Time at={at} />, step === null ? "" : stepNumber(step), text])}
       />
       <h2>Emails</h2>
       {emails.length === 0 ? <p class="soft">No email.</p> : null}
       <ul>
         {emails.map(({ at, step, subject }) => (
           <li>
-            {subject ?? `The template of step ${step}`}, <Time at={at} />
+            {subject ?? `The template of step ${stepNumber(step)}`}, <Time at={at} />
           </li>
         ))}
       </ul>

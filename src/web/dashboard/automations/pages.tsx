@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { AutomationOut, RunOut } from "../../../audience/automations/index.ts";
+import { type AutomationOut, type RunOut, stepNumber } from "../../../audience/automations/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   ErrorSummary,
@@ -86,7 +86,7 @@ export function RunPage({ caller, automation, run }: { caller: CallerCtx; automa
           Automation: <a href={path}>{automation.name}</a>,
           Version: String(run.version),
           Status: <Status word={run.status} label={run.status === "active" ? "Inside" : undefined} />,
-          Step: run.step ?? "None",
+          Step: run.step === null ? "None" : stepNumber(run.step),
           Entered: <Time at={run.started_at} />,
         }}
       />
@@ -94,7 +94,7 @@ export function RunPage({ caller, automation, run }: { caller: CallerCtx; automa
       <List
         caption="History"
         columns={["Time", "Step", "What happened"]}
-        rows={run.history.map(({ at, step, text }) => [<Time at={at} />, step ?? "", text])}
+        rows={run.history.map(({ at, step, text }) => [<Time at={at} />, step === null ? "" : stepNumber(step), text])}
       />
     </Layout>
   );
