@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-f4cafdc2.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-a0330be5.json",
+  guides: "/assets/guides-844bb6b2.json",
 } as const;
