@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite, pressEnter, pressOn, type Site, titleOf } from "./support/pages.ts";
 
-/** The header, the palette and dialogs of the dashboard in Chromium, with and without scripts. */
+/** The header, the menu, the palette, dialogs and steps of automations of the dashboard in Chromium, with and without scripts. */
 
 let site: Site;
 
@@ -109,4 +109,70 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     expect(await page.getByText("The time zone is saved.").count()).toBe(0);
     await context.close();
   });
+
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 1280, height: 400 },
+    { width: 900, height: 300 },
+  ])("does not cover the logo and the switcher by the menu, on a page below Setup in %o", async (size) => {
+    const { page, context } = await open("/app/automations");
+    await page.setViewportSize(size);
+    await page.reload();
+    for (const place of [".home", ".switcher"]) {
+      const isOnTop = await page.locator(`header ${place}`).evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        const ys = [y + 2, y + height / 2, y + height - 2];
+        return ys.map((top) => element.contains(element.ownerDocument.elementFromPoint(x + width / 2, top)));
+      });
+      expect(isOnTop, place).toEqual([true, true, true]);
+    }
+    // The last entry of a menu that is higher than the window is reached by scrolling.
+    await page.locator("#menu a").last().click();
+    expect(page.url()).toContain("/docs");
+    await context.close();
+  });
+
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ])("shows each step of an automation in at least 240 px, in %o", async (size) => {
+    const response = await fetch(`${site.host.url}/v1/automations/`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        name: "Willkommensstrecke",
+        trigger: { event: "contact.confirmed" },
+        steps: stepsOf(site),
+      }),
+    });
+    const { id } = (await response.json()) as { id: string };
+    const { page, context, problems } = await open(`/app/automations/${id}`);
+    await page.setViewportSize(size);
+    await page.reload();
+    const texts = page.locator("main li p:has(a[href*='/steps/'])");
+    const widths = await texts.evaluateAll((all) => all.map((text) => text.getBoundingClientRect().width));
+    expect(widths).toHaveLength(12);
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(240);
+    expect(await findIssues(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
 });
+
+/** Twelve steps with long words, in branches of eight levels. */
+function stepsOf({ workspace }: Site): object[] {
+  const email = (subject: string) => ({ kind: "send_email", mailbox_id: workspace.mailboxId, subject, text: "Hallo" });
+  const plan = { field: "Kundenbindungsprogrammstufe", is: "equals", value: "Premiummitgliedschaft Gold" };
+  const deep = Array.from({ length: 5 }).reduce<object[]>(
+    (inner) => [{ kind: "branch", when: plan, then_steps: inner }],
+    [{ kind: "wait", for: { days: 14 } }],
+  );
+  const offer = email("Geschwindigkeitsbegrenzungsüberschreitungsversicherung: Ihr persönliches Angebot");
+  const split = { kind: "split", percent: 30, then_steps: [email("Treueprämie"), ...deep], else_steps: [offer] };
+  const paid = { kind: "wait_for_event", event: "bestellung.bezahlt", limit: { days: 3 } };
+  return [
+    email("Willkommen bei der Donaudampfschifffahrtsgesellschaft"),
+    { kind: "wait", for: { hours: 36 } },
+    { ...paid, then_steps: [split], else_steps: [] },
+  ];
+}

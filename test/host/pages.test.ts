@@ -169,49 +169,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await context.close();
   });
 
-  it("show the steps of an automation in the width of the page, and the menu below the logo", async () => {
-    const { context, page } = await visitor(await site.signIn());
-    await page.goto(await anAutomation());
-    for (const [width, height] of [
-      [1280, 720],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const widths = await page.locator("ol.flow > li > p").evaluateAll((all) => all.map((one) => one.clientWidth));
-      expect(widths.length).toBe(8);
-      expect(Math.min(...widths), `${width}`).toBeGreaterThan(240);
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({ path: `${process.env.SCREENSHOTS}/automation-${width}.png`, fullPage: true });
-    }
-    await page.setViewportSize({ width: 1280, height: 500 });
-    await page.goto("/app/suppressions");
-    const menu = await page.locator("#menu").boundingBox();
-    const bar = await page.locator("header.bar").boundingBox();
-    expect(menu?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
-    await context.close();
-  });
-
-  /** Returns the path of an automation of eight steps, some inside others, with long names. */
-  async function anAutomation(): Promise<string> {
-    const subject = "Ihre Bestellbestätigung und Versandbenachrichtigung der Buchhandlung Grünwald & Töchter";
-    const email = { kind: "send_email", mailbox_id: site.workspace.mailboxId, subject, text: "Guten Tag" };
-    const wait = { kind: "wait", for: { days: 2 } };
-    const split = { kind: "split", percent: 50, then_steps: [email], else_steps: [wait] };
-    const paid = { kind: "wait_for_event", event: "rechnung.bezahlt_nach_zahlungserinnerung", limit: { days: 14 } };
-    const steps = [
-      ...[{ kind: "set_field", field: "stammkundin", value: "Donaudampfschifffahrtsgesellschaft" }, wait],
-      { ...paid, then_steps: [split], else_steps: [{ kind: "notify", message: subject }] },
-      { kind: "end" },
-    ];
-    const response = await fetch(`${site.host.url}/v1/automations/`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ name: subject, trigger: { event: "bestellung.eingegangen" }, steps }),
-    });
-    const created = (await response.json()) as { id: string };
-    return `/app/automations/${created.id}`;
-  }
-
   it("lead from a link to the dashboard and out again, without JavaScript and by keyboard", async () => {
     const { page, context } = await site.open({ javaScriptEnabled: false });
     await page.goto(await site.magicLink());

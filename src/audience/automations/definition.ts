@@ -103,12 +103,12 @@ export function placedSteps(steps: readonly Step[], prefix = ""): PlacedStep[] {
   });
 }
 
-/** Returns the number of a step as people count: "2, then 1" for `1.then_steps.0`. */
+/** Returns the number of a step as people count: `2, then 1` for the path `1.then_steps.0`. */
 export const stepNumber = (path: string): string =>
   path
-    .split(".")
-    .map((part) => ({ then_steps: ", then ", else_steps: ", else " })[part] ?? Number(part) + 1)
-    .join("");
+    .replace(/\d+/g, (index) => String(Number(index) + 1))
+    .replaceAll(".then_steps.", ", then ")
+    .replaceAll(".else_steps.", ", else ");
 
 /** Conditions with their place in a definition. */
 export interface PlacedConditions {

@@ -77,9 +77,8 @@ export async function checkReferences(ctx: CallerCtx, definition: Definition): P
 function toError({ kind, id, path, field }: Reference): ValidationError {
   const inField = field === undefined ? [] : field.split(".");
   const loc = ["body", ...(path === null ? [] : ["steps", ...path.split(".")]), ...inField];
-  const number = path === null ? "" : stepNumber(path);
-  const where =
-    path === null ? "A condition" : field === undefined ? `Step ${number}` : `A condition of step ${number}`;
+  const step = path === null ? null : stepNumber(path);
+  const where = step === null ? "A condition" : field === undefined ? `Step ${step}` : `A condition of step ${step}`;
   return { loc, msg: `${where} names a ${kind} that does not exist: ${id}`, type: "value_error" };
 }
 

@@ -163,7 +163,8 @@ interface PostButtonProps {
   /** Path that the form posts to. */
   to: string;
   label: string;
-  kind?: "quiet" | "danger" | "link";
+  /** `bare`: only the icon is shown, and the label as its title. */
+  kind?: "quiet" | "danger" | "link" | "bare";
   icon?: IconName;
   /** Name for screen readers, where the same label stands in several rows. */
   name?: string;
@@ -174,9 +175,9 @@ interface PostButtonProps {
 /** A button that posts a form without fields to fill in. */
 export const PostButton = ({ to, label, kind, icon, name, fields = {} }: PostButtonProps) => (
   <Form class={kind === "link" ? "inline" : undefined} action={to} fields={fields}>
-    <button class={kind} type="submit" aria-label={name}>
+    <button class={kind} type="submit" aria-label={name} title={kind === "bare" ? label : undefined}>
       {icon ? <Icon name={icon} /> : null}
-      {label}
+      {kind === "bare" ? null : label}
     </button>
   </Form>
 );
@@ -184,15 +185,16 @@ export const PostButton = ({ to, label, kind, icon, name, fields = {} }: PostBut
 interface ButtonLinkProps {
   to: string;
   label: string;
-  kind?: "quiet" | "danger";
+  kind?: "quiet" | "danger" | "bare";
   icon?: IconName;
+  name?: string;
 }
 
-/** A link that looks like a button. */
-export const ButtonLink = ({ to, label, kind, icon }: ButtonLinkProps) => (
-  <a class={kind ? `button ${kind}` : "button"} href={to}>
+/** A link that looks like a button. Its properties are those of `PostButton`. */
+export const ButtonLink = ({ to, label, kind, icon, name }: ButtonLinkProps) => (
+  <a class={kind ? `button ${kind}` : "button"} href={to} aria-label={name} title={kind === "bare" ? label : undefined}>
     {icon ? <Icon name={icon} /> : null}
-    {label}
+    {kind === "bare" ? null : label}
   </a>
 );
 

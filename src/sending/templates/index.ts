@@ -10,7 +10,7 @@ export {
   toBlock,
   toBlocksJson,
 } from "./blocks/blocks.ts";
-export { blockIssue } from "./blocks/issues.ts";
+export { blockIssue, liquidIssue } from "./blocks/issues.ts";
 export { renderBlocks } from "./blocks/render.ts";
 export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";

@@ -39,6 +39,13 @@ const isGold = (name: string) => ({
 });
 const gold = { field: "plan", is: "equals", value: "gold" };
 
+/** Returns what a page says, with the names of its buttons and links. */
+const wordsOf = (html: string) =>
+  html
+    .replace(/<[^>]*? aria-label="([^"]*)"[^>]*>/g, " $1 ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+
 async function create(name: string): Promise<string> {
   const form = { name, event: "signed_up", idempotency_key: crypto.randomUUID() };
   const location = (await locationOf("/app/automations", form)) ?? "";
@@ -65,14 +72,12 @@ it("an automation is made, filled with steps in order, changed and tried on its 
   for (const text of [
     "Set stage to new",
     "If plan is “gold”",
-    "If it holds",
+    "Step 2, then 1",
     "Send “Gold” from",
     "Notify the team: No gold",
     "Wait 2 hours",
   ])
     expect(page).toContain(text);
-  expect(page).toContain('aria-label="Delete: step 2, then 1"');
-  expect(page.replaceAll(/<[^>]*>/g, " ")).not.toMatch(/_steps|step \d+\./);
   expect(await textOf(`${path}/steps/2`)).toContain('value="2"');
   await send(`${path}/steps/2`, { kind: "wait", count: "3", unit: "days" });
   await send(`${path}/steps/1.else_steps.0/delete`);
@@ -241,6 +246,40 @@ it("an activation that is refused names the step", async () => {
   expect(/<p class="error" id="trigger".*?>([^<]*)/s.exec(page)?.[1]).toContain("A condition names a segment");
   for (const place of ["step-1.then_steps.1", "step-1", "trigger"]) expect(page).toContain(`href="#${place}"`);
   expect(page).not.toContain('href="#step-0"');
+});
+
+it("steps are counted from 1 in words, and no page has a path of the API as a word", async () => {
+  const id = await create("Words");
+  const path = `/app/automations/${id}`;
+  const inner = { kind: "split", percent: 99, then_steps: [], else_steps: [{ kind: "wait", for: { days: 1 } }] };
+  const branch = { kind: "branch", when: { field: "plan", is: "exists" }, then_steps: [], else_steps: [inner] };
+  const email = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "S", text: "T" };
+  const wait = { kind: "wait_for_event", event: "paid", limit: { days: 1 }, then_steps: [], else_steps: [] };
+  const steps = [email, { ...branch, then_steps: [wait] }];
+  await workspace.call("PATCH", `/v1/automations/${id}`, { trigger: { event: "came_in" }, steps });
+  await send(`${path}/activate`);
+  await aList(workspace, [{ email: "words@example.org", metadata: { plan: "gold" } }]);
+  await anEvent(workspace, "words@example.org", { name: "came_in" });
+  await until(
+    () => runAutomations(testContext()),
+    (hasRun) => hasRun,
+  );
+  const shown = await textOf(path);
+  const [run = ""] = new RegExp(`${path}/runs/[0-9a-f-]{36}`).exec(shown) ?? [];
+  await send(`${path}/pause`);
+  await workspace.call("PATCH", `/v1/automations/${id}`, {
+    steps: [...steps, { ...branch, else_steps: [{ kind: "webhook", webhook_id: crypto.randomUUID() }] }],
+  });
+  const tried = await send(`${path}/dry-run`, { email: "words@example.org", data: "{}", events: "" });
+  const refused = await send(`${path}/activate`);
+  const pages = [shown, await textOf(run), await tried.text(), await refused.text()].map(wordsOf);
+  for (const page of pages) expect(page).not.toMatch(/\b(?:then|else)_steps\b|\bsteps? 0\b/i);
+  expect(pages[0]).toContain("Step 2, else 1, else 1");
+  expect(pages[0]).toContain("Delete: step 2, then 1");
+  expect(pages[0]).toMatch(/words@example\.org Inside 2, then 1 /);
+  expect(pages[1]).toContain("Step 2, then 1 ");
+  expect(pages[2]).toMatch(/ 2, then 1 Waits /);
+  expect(pages[3]).toContain("Step 3, else 1 names a webhook");
 });
 
 it("an automation is tried for one person on its page, which sends nothing and keeps what was entered", async () => {

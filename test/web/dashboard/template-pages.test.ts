@@ -97,7 +97,7 @@ describe("the form of blocks", () => {
     expect(template.blocks_json).toMatchObject({ blocks: [{ showIf: "plan", equals: "pro" }, {}, { text: "footer" }] });
     const page = await textOf(`/app/templates/${id}`);
     expect(page).toMatch(/<details class="condition" open/);
-    expect(page).not.toContain("was changed without its blocks");
+    expect(page).not.toContain("differs from its blocks");
     await submit(session, `/app/templates/${id}`, aForm());
     expect(await stored(id)).toMatchObject({ language: "placeholders", variables: ["name"] });
     await submit(session, `/app/templates/${id}`, aForm({ language: "liquid" }));
@@ -145,9 +145,9 @@ describe("the form of blocks", () => {
 
   it("says when the API has changed the HTML without the blocks", async () => {
     const id = await saved(aForm());
-    expect(await textOf(`/app/templates/${id}`)).not.toContain("was changed without its blocks");
+    expect(await textOf(`/app/templates/${id}`)).not.toContain("differs from its blocks");
     await workspace.call("PATCH", `/v1/templates/${id}`, { html_body: "<p>Other</p>" });
-    expect(await textOf(`/app/templates/${id}`)).toContain("was changed without its blocks");
+    expect(await textOf(`/app/templates/${id}`)).toContain("differs from its blocks");
   });
 
   it("leaves HTML alone, and gives up blocks only after it has asked", async () => {

@@ -5,9 +5,9 @@ export const files = {
   script: "/assets/page-910c16e1.js",
   webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
-  style: "/assets/page-dfc5ee18.css",
-  dashboardStyle: "/assets/dashboard-17bc1e4f.css",
+  style: "/assets/page-c4be1b4a.css",
+  dashboardStyle: "/assets/dashboard-f4cafdc2.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-e6043024.json",
+  guides: "/assets/guides-3453957b.json",
 } as const;

@@ -1,4 +1,5 @@
 import type { Language } from "../../../lib/personal-text.ts";
+import { hasTag, withoutTags } from "./code.ts";
 
 /** Blocks of a template: their kinds, limits and stored form. Pure. */
 
@@ -33,12 +34,18 @@ export const blockLimits = { blocks: 100, text: 10_000, url: 2_000, name: 200, h
 const LINK = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
 const IMAGE = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 
-/** Returns whether a block may lead to its URL, or show the image there. */
-export const isSafeUrl = ({ type, url }: Pick<Block, "type" | "url">) => (type === "button" ? LINK : IMAGE).test(url);
+/** Returns whether a block may lead to its URL, or show the image there. Tags may have spaces, and follow the scheme. */
+export const isSafeUrl = ({ type, url }: Pick<Block, "type" | "url">) =>
+  (type === "button" ? LINK : IMAGE).test(withoutTags(url));
 
-/** Returns the language of a template of blocks: conditions and parts need Liquid, whatever was chosen. */
+/** Members of a block that an email shows, and in which placeholders and tags are rendered. */
+export const TEXT_FIELDS = ["text", "url", "rightText", "rightUrl"] as const;
+
+/** Returns the language of a template of blocks: conditions, parts and tags need Liquid, whatever was chosen. */
 export const languageOf = (blocks: readonly Block[], chosen: Language = "placeholders"): Language =>
-  blocks.some(({ type, showIf }) => type === "part" || showIf) ? "liquid" : chosen;
+  blocks.some((block) => block.type === "part" || block.showIf || TEXT_FIELDS.some((name) => hasTag(block[name] ?? "")))
+    ? "liquid"
+    : chosen;
 
 /** Returns the columns of a block: each is an image when it has a URL, else a text. */
 export const columnsOf = ({ text, url, rightText = "", rightUrl = "" }: Block): Block[] =>

@@ -1,7 +1,8 @@
 import { LiquidTextError, parseLiquid } from "../../../lib/liquid/index.ts";
 import type { Language } from "../../../lib/personal-text.ts";
 import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
-import { type Block, blockLimits, columnsOf, isSafeUrl } from "./blocks.ts";
+import { type Block, blockLimits, columnsOf, isSafeUrl, TEXT_FIELDS } from "./blocks.ts";
+import { toLiquid } from "./code.ts";
 import { renderBlocks } from "./render.ts";
 
 /** A field of a block that is wrong, and why. */
@@ -88,13 +89,29 @@ function conditionIssue({ showIf, equals = "" }: Block): BlockIssue | null {
     : null;
 }
 
-/** Returns the issue of the Liquid that a block is written as: of an expression in its texts, since the rest is our own. */
-function liquidIssue(block: Block): BlockIssue | null {
+/**
+ * Returns the issue of the Liquid in a block, with its line and column in the field. Each field is a text of its own, so a tag that spans
+ * fields or blocks is refused.
+ */
+export function liquidIssue(block: Block): BlockIssue | null {
+  if (block.type === "part") return renderIssue(block);
+  for (const field of TEXT_FIELDS) {
+    try {
+      parseLiquid(toLiquid(block[field] ?? ""), "text");
+    } catch (error) {
+      if (error instanceof LiquidTextError) return { field, message: error.message };
+      throw error;
+    }
+  }
+  return null;
+}
+
+/** Returns the issue of a part whose tag would render another name, or none. */
+function renderIssue(block: Block): BlockIssue | null {
   const { html, text } = renderBlocks([block], "liquid");
   try {
     const parts = [parseLiquid(html ?? "", "html"), parseLiquid(text ?? "", "text")].map((parsed) => parsed.parts);
-    const wanted = block.type === "part" ? [block.text] : [];
-    return parts.every((names) => names.join("\n") === wanted.join("\n"))
+    return parts.every((names) => names.join("\n") === block.text)
       ? null
       : { field: "text", message: "The name is not valid" };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Language } from "../../../lib/personal-text.ts";
-import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
+import { escapeHtml } from "../../../lib/placeholders.ts";
 import { type Block, type BlockType, columnsOf, isSafeUrl, languageOf } from "./blocks.ts";
+import { joinTagLines, splitCode } from "./code.ts";
 
 const FONT = "font:16px/1.5 system-ui,sans-serif;color:#1c2024";
 /** Mail programs read few stylesheets, so each element has its style. Some do not inherit a font into a table. */
@@ -17,8 +18,8 @@ const STYLE = {
 } as const;
 
 /**
- * Renders blocks as HTML and plain text in a language: placeholders stay in both, and conditions and parts become Liquid. All other text
- * is escaped, and a URL that `isSafeUrl` refuses is left out. Returns null for both when there is no block. Pure.
+ * Renders blocks as HTML and plain text in a language: placeholders and tags stay in both, and conditions and parts become Liquid. All
+ * other text is escaped, and a URL that `isSafeUrl` refuses is left out. Returns null for both when there is no block. Pure.
  */
 export function renderBlocks(
   blocks: readonly Block[],
@@ -51,12 +52,13 @@ function conditional({ showIf, equals }: Block, written: string): string {
 
 const HTML: Readonly<Record<BlockType, (block: Block, language: Language) => string>> = {
   heading: ({ text }, language) => `<h1 style="${STYLE.heading}">${escaped(text, language)}</h1>`,
-  text: ({ text }, language) =>
-    text
-      .trim()
-      .split(/\n{2,}/)
-      .map((paragraph) => `<p style="${STYLE.text}">${escaped(paragraph, language).replaceAll("\n", "<br>\n")}</p>`)
-      .join("\n"),
+  text: ({ text }, language) => {
+    const start = `<p style="${STYLE.text}">`;
+    // Tags are always within a paragraph, so what they leave out or repeat ends as many as it begins.
+    const toBreaks = (html: string) =>
+      html.replace(/\n+/g, (breaks) => (breaks.length > 1 ? `</p>\n${start}` : "<br>\n"));
+    return `${start}${escaped(joinTagLines(text.trim(), language), language, toBreaks)}</p>`;
+  },
   button: (block, language) => {
     const href = isSafeUrl(block) ? ` href="${escaped(block.url, language)}"` : "";
     return `<p style="${STYLE.text}"><a${href} style="${STYLE.button}">${escaped(block.text, language)}</a></p>`;
@@ -90,26 +92,35 @@ function toText(block: Block, language: Language): string {
       .map((column) => toText(column, language))
       .filter((column) => column !== "")
       .join("\n\n");
-  const written = literal(text.trim(), language);
+  const written = literal(joinTagLines(text.trim(), language), language);
   return type === "button" && isSafeUrl(block) ? `${written}\n${literal(block.url, language)}` : written;
 }
 
 /** Returns the tag that renders another template. A text of Liquid has no escapes; its quotes are those that the name does not have. */
 const renderTag = (name: string) => `{% render ${name.includes('"') ? `'${name}'` : `"${name}"`} %}`;
 
-/** Returns a plain text whose braces beside placeholders are no Liquid. */
+/** Returns a plain text whose braces beside placeholders and tags are no Liquid. */
 function literal(text: string, language: Language): string {
   if (language === "placeholders") return text;
-  return parsePlaceholders(text)
-    .map((part) => (typeof part === "string" ? part.replace(/\{+/g, '{{ "$&" }}') : `{{${part.name}}}`))
+  return splitCode(text, language)
+    .map(({ source, code }) => code ?? source.replace(/\{+/g, '{{ "$&" }}'))
     .join("");
 }
 
-/** Escapes a text but its placeholders. Other braces become entities, so that none joins them to a placeholder. Liquid is read before HTML. */
-function escaped(text: string, language: Language): string {
-  const nameOf = (name: string) => (language === "liquid" ? name : escapeHtml(name));
-  return parsePlaceholders(text)
-    .map((part) => (typeof part === "string" ? escapeBraces(escapeHtml(part)) : `{{${nameOf(part.name)}}}`))
+/** A section that Liquid writes as it is. */
+const RAW = /^(\{%-?\s*raw\s*-?%\})([\s\S]*)(\{%[^%]*%\})$/;
+
+/**
+ * Escapes a text but its placeholders and tags. Other braces become entities, so that none joins them to a placeholder. Liquid is read
+ * before HTML. `toBreaks`: writes the line breaks of what was escaped.
+ */
+function escaped(text: string, language: Language, toBreaks = (html: string) => html): string {
+  return splitCode(text, language)
+    .map(({ source, code }) => {
+      if (code === null) return toBreaks(escapeBraces(escapeHtml(source)));
+      if (language === "placeholders") return escapeHtml(code);
+      return code.replace(RAW, (_, start, content, end) => `${start}${toBreaks(escapeHtml(content))}${end}`);
+    })
     .join("");
 }
 

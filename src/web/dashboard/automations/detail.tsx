@@ -99,9 +99,7 @@ export function AutomationPage(props: DetailProps) {
           errors={refusal?.errors}
         />
       </Live>
-      <p class="actions ends">
-        <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
-      </p>
+      <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
       <Form class="filter" method="get" action={path}>
         <Field
@@ -156,6 +154,7 @@ interface StepsProps {
 /** A list of steps, with those of branches inside. */
 function Steps(props: StepsProps) {
   const { steps, path, prefix, manages } = props;
+  const end = `${prefix}${steps.length}`;
   return (
     <>
       {steps.length === 0 ? <p class="soft">No step.</p> : null}
@@ -171,54 +170,76 @@ function Steps(props: StepsProps) {
         ))}
       </ol>
       {manages ? (
-        <ButtonLink to={`${path}/steps/new?at=${prefix}${steps.length}`} label="Add a step" icon="plus" kind="quiet" />
+        <ButtonLink
+          {...{ to: `${path}/steps/new?at=${end}`, label: "Add a step", icon: "plus", kind: "quiet" }}
+          name={`Add a step: ${stepNumber(end)}`}
+        />
       ) : null}
     </>
   );
 }
 
-function StepItem(props: StepsProps & { step: Step; at: string; isFirst: boolean; isLast: boolean }) {
-  const { step, at, path, names, counts, manages, version, errors, isFirst, isLast } = props;
+interface StepItemProps extends StepsProps {
+  step: Step;
+  at: string;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+function StepItem(props: StepItemProps) {
+  const { step, at, path, names, counts, manages, errors } = props;
   const id = stepId(at);
   const text = describeStep(step, names);
-  const number = stepNumber(at);
-  const button = (action: string, label: string) => (
+  return (
+    <li id={id} tabindex={-1}>
+      <div class="card">
+        <p class="soft">
+          Step {stepNumber(at)} <span>{(counts[at] ?? 0).toLocaleString("en")} came here</span>
+        </p>
+        {manages ? <StepTools {...props} /> : null}
+        <p>{manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}</p>
+        {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
+      </div>
+      {"then_steps" in step
+        ? (["then", "else"] as const).map((way) => (
+            <div class="branch">
+              <h3>
+                {describeBranch(step, way)} <span class="soft">step {stepNumber(at)}</span>
+              </h3>
+              <Steps {...props} steps={step[`${way}_steps`]} prefix={`${at}.${way}_steps.`} />
+            </div>
+          ))
+        : null}
+    </li>
+  );
+}
+
+/** Returns when a run takes a branch of a step. */
+function describeBranch(step: Step, way: "then" | "else"): string {
+  const word = way === "then" ? "Then" : "Else";
+  if (step.kind === "split") return `${word}, ${way === "then" ? step.percent : 100 - step.percent} %`;
+  return way === "then" && step.kind === "wait_for_event" ? "Then, if it came" : word;
+}
+
+/** What is done to a step: icons at its right edge. */
+function StepTools({ at, path, version, isFirst, isLast }: StepItemProps) {
+  const step = `step ${stepNumber(at)}`;
+  const button = (action: string, label: string, icon: "up" | "down" | "trash") => (
     <PostButton
-      to={`${path}/steps/${at}/${action}`}
-      label={label}
-      name={`${label}: step ${number}`}
-      kind="link"
-      fields={{ version }}
+      {...{ to: `${path}/steps/${at}/${action}`, label, icon, kind: "bare", fields: { version } }}
+      name={`${label}: ${step}`}
     />
   );
   return (
-    <li id={id} tabindex={-1}>
-      <p>
-        {manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}{" "}
-        <span class="soft">{(counts[at] ?? 0).toLocaleString("en")} came here</span>
-      </p>
-      {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
-      {manages ? (
-        <div class="actions">
-          {isFirst ? null : button("up", "Move up")}
-          {isLast ? null : button("down", "Move down")}
-          {button("delete", "Delete")}
-          <a href={`${path}/steps/new?at=${at}`} aria-label={`Add before step ${number}`}>
-            Add before
-          </a>
-        </div>
-      ) : null}
-      {"then_steps" in step ? (
-        <>
-          <h3>
-            {step.kind === "split" ? `${step.percent} %` : step.kind === "branch" ? "If it holds" : "When it came"}
-          </h3>
-          <Steps {...props} steps={step.then_steps} prefix={`${at}.then_steps.`} />
-          <h3>Else</h3>
-          <Steps {...props} steps={step.else_steps} prefix={`${at}.else_steps.`} />
-        </>
-      ) : null}
-    </li>
+    <div class="actions">
+      <ButtonLink
+        {...{ to: `${path}/steps/new?at=${at}`, label: "Add a step before this", icon: "plus", kind: "bare" }}
+        name={`Add before ${step}`}
+      />
+      {isFirst ? null : button("up", "Move up", "up")}
+      {isLast ? null : button("down", "Move down", "down")}
+      {button("delete", "Delete", "trash")}
+    </div>
   );
 }
 

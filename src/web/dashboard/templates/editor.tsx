@@ -44,7 +44,9 @@ export function Editor({ path, form, samples, contact, change, refusal }: Editor
         options={LANGUAGES}
         value={form.language}
         errors={errors}
-        {...(form.blocks === null ? {} : { hint: "Conditions and parts are Liquid, whatever is chosen." })}
+        {...(form.blocks === null
+          ? {}
+          : { hint: "Conditions, parts and texts with tags are Liquid, whatever is chosen." })}
       />
       {form.blocks === null ? <Html {...{ form, errors }} /> : <Blocks {...{ blocks: form.blocks, change, errors }} />}
       <p class="hidden" role="status" data-said-here="" />

@@ -10,6 +10,7 @@ import {
   blockLimits,
   columnsOf,
   languageOf,
+  liquidIssue,
   readBlocks,
   renderBlocks,
   type TemplateOut,
@@ -127,14 +128,29 @@ function checkBlocks(blocks: readonly Block[], language: Language): readonly Blo
   return blocks;
 }
 
+interface Preview {
+  language: Language;
+  html: string | null;
+  text: string | null;
+  /** The first mistake in the Liquid of a block. Absent: there is none. */
+  mistake?: string;
+}
+
 /** Returns the content that the preview of a form shows. It loads nothing, so images are their alternative texts. */
-export function toPreview(form: TemplateForm): { language: Language; html: string | null; text: string | null } {
+export function toPreview(form: TemplateForm): Preview {
   if (form.blocks === null)
     return { language: form.language, html: form.html_body || null, text: form.text_body || null };
   const language = languageOf(form.blocks, form.language);
   // A part without a name yet would be a mistake in place of all blocks.
   const blocks = form.blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");
+  const [mistake] = language === "liquid" ? form.blocks.flatMap(mistakesOf) : [];
+  if (mistake !== undefined) return { language, html: null, text: null, mistake };
   return { language, ...renderBlocks(blocks.map(withoutImages), language) };
+}
+
+function mistakesOf(block: Block, index: number): string[] {
+  const issue = block.type === "part" ? null : liquidIssue(block);
+  return issue ? [`Block ${index + 1}: ${issue.message}`] : [];
 }
 
 const imageText = (text: string) => `[${text || "Image"}]`;

@@ -13,7 +13,7 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import { readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
+import { languageOf, readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
 import { curlLine } from "../curl-line.ts";
 import type { Samples } from "../sample-values.ts";
 import { Editor } from "./editor.tsx";
@@ -136,15 +136,15 @@ const EditorChoice = ({ isOfBlocks }: { isOfBlocks: boolean }) => (
   />
 );
 
-/** Says that saving replaces HTML or text that the API has set, since both are made of the blocks. */
+/** Says that saving replaces HTML or text that the blocks do not make now: the API has set it, or an earlier version made it. */
 function ForeignChange({ template }: { template: TemplateOut }) {
   const blocks = readBlocks(template.blocks_json);
   if (blocks === null) return null;
-  const { html, text } = renderBlocks(blocks, template.language);
+  const { html, text } = renderBlocks(blocks, languageOf(blocks, template.language));
   if (html === template.html_body && text === template.text_body) return null;
   return (
     <Notice kind="warn">
-      The HTML or text of this template was changed without its blocks. Saving the blocks replaces both.
+      The HTML or text of this template differs from its blocks. Saving the blocks replaces both.
     </Notice>
   );
 }

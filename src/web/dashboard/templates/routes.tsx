@@ -7,6 +7,7 @@ import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
+import { escapeHtml } from "../../../lib/placeholders.ts";
 import {
   createTemplate,
   getTemplate,
@@ -112,6 +113,8 @@ function withChange(form: TemplateForm, fields: URLSearchParams): { form: Templa
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
 async function showContent(c: Context<AppEnv>, form: TemplateForm, fields: URLSearchParams) {
   const caller = c.get("caller");
+  const { mistake, ...content } = toPreview(form);
+  if (mistake !== undefined) return respondMailHtml(c, `<p>${escapeHtml(mistake)}</p>`);
   const contact = await contactValues(caller, fields.get(CONTACT) ?? "");
-  return respondMailHtml(c, await previewHtml(caller, toPreview(form), readSamples(fields), contact));
+  return respondMailHtml(c, await previewHtml(caller, content, readSamples(fields), contact));
 }

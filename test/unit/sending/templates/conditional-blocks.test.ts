@@ -147,10 +147,69 @@ describe("columns and spacers", () => {
 
 describe("texts of blocks in Liquid", () => {
   it("keep their braces, and may use filters", () => {
-    const written = "{% if x %} {{{name}}} }} {{ x | default: 'a\"b' }} {";
+    const written = "{ % if x % } {{{name}}} }} {{ x | default: 'a\"b' }} {";
     const { html, text } = filled([block("text", written)], { name: "N" });
-    expect(text).toBe('{% if x %} {N} }} a"b {\n');
-    expect(html).toContain("&#123;% if x %&#125; &#123;N&#125; &#125;&#125; a&quot;b &#123;");
+    expect(text).toBe('{ % if x % } {N} }} a"b {\n');
+    expect(html).toContain("&#123; % if x % &#125; &#123;N&#125; &#125;&#125; a&quot;b &#123;");
+  });
+
+  const OR = "{% if x < 2 %}<A>{% else %}B{% endif %}";
+  const url = "https://example.org/{% if x < 2 %}a{% else %}b{% endif %}?q={{x}}";
+
+  it.each<[Block, html: string, text: string]>([
+    [block("heading", OR), "<h1>&lt;A&gt;</h1>", "<A>"],
+    [block("text", OR), "<p>&lt;A&gt;</p>", "<A>"],
+    [
+      block("button", OR, { url }),
+      '<a href="https://example.org/a?q=1">&lt;A&gt;</a>',
+      "<A>\nhttps://example.org/a?q=1",
+    ],
+    [block("image", OR, { url }), '<img src="https://example.org/a?q=1" alt="&lt;A&gt;">', "<A>"],
+    [block("columns", OR, { rightText: OR, rightUrl: url }), "<p>&lt;A&gt;</p>", "<A>\n\n<A>"],
+    [block("text", "{% for i in (1..2) %}{{ i }}, {% endfor %}"), "<p>1, 2, </p>", "1, 2,"],
+    [block("text", "{% raw %}{{<a>}} {% if %}{% endraw %}"), "<p>{{&lt;a&gt;}} {% if %}</p>", "{{<a>}} {% if %}"],
+    [block("text", "{% liquid\nassign y = 3\n\necho y %}"), "<p>3</p>", "3"],
+  ])("render tags in each kind of block: %j", (one, html, text) => {
+    expect([blockIssue(one, "liquid"), languageOf([one])]).toEqual([null, "liquid"]);
+    const shown = filled([one], { x: 1 });
+    expect(shown.html).toContain(html);
+    expect(shown.text.trim()).toBe(text);
+  });
+
+  it.each<[text: string, values: Values, html: string, shown: string]>([
+    ["A\n\n{% if x %}\n\nB\n\n{% endif %}\n\nC", { x: 1 }, "<p>A</p>\n<p>B</p>\n<p>C</p>", "A\n\nB\n\nC\n"],
+    ["A\n\n{% if x %}\n\nB\n\n{% endif %}\n\nC", {}, "<p>A</p>\n<p>C</p>", "A\n\nC\n"],
+    ["A\n{% if x %}\nB\n{% else %}\nC\n{% endif %}\nD", { x: 1 }, "<p>A<br>\nB<br>\nD</p>", "A\nB\nD\n"],
+    ["{% for i in x %}\n\n{{ i }}\n\n{% endfor %}\nD", { x: [1, 2] }, "<p>1</p>\n<p>2</p>\n<p>D</p>", "1\n\n2\n\nD\n"],
+    ["{% echo x %}\nB", { x: 1 }, "<p>1<br>\nB</p>", "1\nB\n"],
+  ])("leave no empty lines where tags have lines of their own: %j with %j", (text, values, html, shown) => {
+    const rendered = filled([block("text", text)], values);
+    expect(rendered).toEqual({ html: `<div>\n${html}\n</div>\n`, text: shown });
+  });
+
+  it.each<[Block, field: string, message: RegExp]>([
+    [block("text", "Hello\nDear {% if x %} Ada"), "text", /^line 2, column 6: tag {% if x %} not closed$/],
+    [block("heading", "{{{a}}} { {% endif %}"), "text", /^line 1, column 11: tag "endif" not found$/],
+    [block("text", "{% endif %}{% if x %}", { showIf: "a" }), "text", /^line 1, column 1: /],
+    [block("text", "a {% else %}"), "text", /^line 1, column 3: /],
+    [block("text", "5 {% off"), "text", /^line 1, column 3: /],
+    [block("text", "{% raw %} a"), "text", /^line 1, column 10: raw .* not closed$/],
+    [block("text", "{% include 'a' %}"), "text", /^line 1, column 1: /],
+    [block("text", "a {{ x | shout }}"), "text", /^line 1, column 3: undefined filter: shout$/],
+    [block("button", "a", { url: "https://a.example/{% if x %}" }), "url", /^line 1, column 19: /],
+    [block("columns", "{% if x %}", { rightText: "{% endif %}" }), "text", /^line 1, column 1: /],
+    [block("columns", "a", { rightText: "\n {% shout %}" }), "rightText", /^line 2, column 2: /],
+  ])("are refused with line and column for a tag that does not end in them or is none: %j", (one, field, message) => {
+    expect(blockIssue(one, languageOf([one], "liquid"))).toEqual({ field, message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    "{% if x %}https://{% endif %}javascript:alert(1)",
+    "{% raw %}javascript:{% endraw %}",
+    "java{% if x %}script:",
+  ])("have no tag that chooses the scheme of a link: %s", (unsafe) => {
+    expect(blockIssue(block("button", "a", { url: unsafe }), "liquid")?.field).toBe("url");
+    expect(filled([block("button", "a", { url: unsafe })]).html).not.toContain("href");
   });
 
   it("are refused with a filter that does not exist, or a name that is none", () => {
@@ -159,7 +218,8 @@ describe("texts of blocks in Liquid", () => {
   });
 
   it("never end in a mistake or a tag that was not written, when no block is refused", () => {
-    const text = fc.string({ unit: fc.constantFrom(..."<>&\"'{}%-ab |:\n") });
+    const tags = ["{% if a %}", "{% else %}", "{% endif %}", "{% raw %}", "{% endraw %}"];
+    const text = fc.string({ unit: fc.constantFrom(..."<>&\"'{}%-ab |:\n", ...tags) });
     const anyBlock = fc.record({
       ...{ type: fc.constantFrom<Block["type"]>("heading", "text", "columns", "part"), text, url: fc.constant("") },
       ...{ rightText: text, showIf: fc.constantFrom("a", "a.b"), equals: text },
