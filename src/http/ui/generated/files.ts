@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-17bc1e4f.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-74b4e1d0.json",
+  guides: "/assets/guides-508119d5.json",
 } as const;
