@@ -11,8 +11,8 @@ const REASON = "daily limit";
 /** The same, when the count of the day was rolled back with it. */
 const UNCOUNTED = "daily limit without a count";
 
-/** An effect of an automation whose email has an id of before midnight is at most this late. */
-const LATE_MS = 3_600_000;
+/** Emails whose id is this much older than they are count, such as those of automations that ran late at midnight. */
+const LATE_MS = 600_000;
 
 // By index, and once a day: a workspace that had no limit was not counted until now. The service's own emails do not count.
 const ACCEPTED = `
@@ -22,7 +22,8 @@ const ACCEPTED = `
 /** The emails of the day with those of the batch, which have been inserted. */
 const TOTAL = `iif(day = ?2, day_emails + ?4, max(?4, ${ACCEPTED}))`;
 
-// The row exists: the batch of an accept has requireOpenStatement. One more row is written, so only with a limit.
+// The row exists: the batch of an accept has requireOpenStatement. One more row is written, so only with a limit. CAST: a bound number
+// is written as 3.0.
 const COUNT = `
   UPDATE shard_workspaces SET day = ?2,
     day_emails = CASE WHEN ${TOTAL} <= ?5 THEN ${TOTAL} WHEN day = ?2 THEN ${refuse(REASON, "day_emails")}

@@ -87,6 +87,16 @@ it("an automation is made, filled with steps in order, changed and tried on its 
   expect(await read(id)).toMatchObject({ name: "Hello", entry: { mode: "every" } });
 });
 
+it("the form of a step takes a text of nearly 1,000,000 bytes, and shows one that is too long with the limit", async () => {
+  const id = await create("Long");
+  const text = "é".repeat(495_000);
+  const email = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Long", text };
+  expect(await locationOf(`/app/automations/${id}/steps/new?at=0`, email)).toContain("done=saved");
+  expect((await read(id)).steps).toMatchObject([{ kind: "send_email", text }]);
+  const longer = await send(`/app/automations/${id}/steps/0`, { ...email, text: "x".repeat(1_000_001) });
+  expect([longer.status, await longer.text()]).toEqual([422, expect.stringContaining("1000000 characters")]);
+});
+
 it("a form with a mistake is shown again with what was entered, and stores nothing", async () => {
   const id = await create("Mistakes");
   const path = `/app/automations/${id}`;

@@ -26,7 +26,7 @@ export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | 
     if (!(error instanceof ConcurrencyError)) throw error;
   }
   const row = await getAnyWorkspace(ctx, target);
-  // Also after a repeated call: the first one may have failed here. Requests that know the limit wait for no count.
+  // Also after a repeated call: the first one may have failed here.
   if (dailyLimitOf(ctx, row) !== null) await beginDailyCount(onNewestShard(ctx, row), number);
   return row;
 }

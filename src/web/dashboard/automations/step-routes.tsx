@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
+  automationLimits,
   editAutomation,
   getAutomation,
   getRun,
@@ -17,14 +18,7 @@ import { parseFields, type Refusal, submitForm } from "../../../http/page-form.t
 import { pageFor } from "../../../http/page-right.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
-import {
-  CONDITION_FORM_BYTES,
-  type DraftGroup,
-  emptyDraft,
-  parseDraft,
-  readConditions,
-  toDraft,
-} from "../conditions/index.ts";
+import { type DraftGroup, emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";
 import { readChoices } from "./choices.ts";
 import { insertStep, moveStep, removeStep, replaceStep, stepAt } from "./edit-steps.ts";
 import { KindPage, RunPage, StepPage } from "./pages.tsx";
@@ -38,6 +32,9 @@ import {
   toStepFields,
   valuesOfStep,
 } from "./step-fields.ts";
+
+/** Greatest body of the form of a step, in bytes: percent-encoding triples what it has to. */
+const MAX_FORM_BYTES = 3 * automationLimits.bytes;
 
 const UPDATE = "PATCH /v1/automations/:automation_id";
 const RUN = "GET /v1/automations/:automation_id/runs/:run_id";
@@ -120,7 +117,7 @@ async function saveStep(
   action: string,
   change: (steps: Step[], step: Step) => Step[] | null,
 ): Promise<Response> {
-  const fields = await readForm(c, CONDITION_FORM_BYTES);
+  const fields = await readForm(c, MAX_FORM_BYTES);
   const { kind = "", version = "", action: _, ...rest } = Object.fromEntries(fields);
   const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes(".")));
   const field = CONDITIONS_OF[kind];
