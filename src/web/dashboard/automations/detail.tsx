@@ -221,7 +221,7 @@ function describeBranch(step: Step, way: "then" | "else"): string {
   return way === "then" && step.kind === "wait_for_event" ? "Then, if it came" : word;
 }
 
-/** What is done to a step: icons at its right edge. */
+/** Icons at the right edge of a step, which move and delete it and add one before it. */
 function StepTools({ at, path, version, isFirst, isLast }: StepItemProps) {
   const step = `step ${stepNumber(at)}`;
   const button = (action: string, label: string, icon: "up" | "down" | "trash") => (
