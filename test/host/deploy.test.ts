@@ -120,10 +120,10 @@ describe("npm run deploy", () => {
         "--secrets",
         path.join(folder, "no"),
       ]);
+      expect(code, output).toBe(0);
       expect(output).toContain(`email-delivery-${env}-mail-0`);
       expect(output).toContain("bounces.shop.se  MX   10 mx.shop.se.");
       expect(Number(/has ([\d.]+) KiB after gzip/.exec(output)?.[1])).toBeLessThan(950);
-      expect(code).toBe(0);
       expect(JSON.parse(await readFile(settings, "utf8"))).toEqual(complete);
       await expect(stat(path.join(folder, "no"))).rejects.toThrow();
     },
