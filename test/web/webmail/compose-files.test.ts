@@ -72,6 +72,23 @@ describe("files of a new message", () => {
     expect(draft.text).toContain("a.csv 3 bytes");
   });
 
+  it("that are inline and that no HTML names are shown, downloaded and forwarded", async () => {
+    const pdf = (name: string, id: string) =>
+      `--b\r\nContent-Type: application/pdf\r\nContent-Disposition: inline; filename="${name}"\r\nContent-ID: <${id}>\r\n\r\n%PDF\r\n`;
+    const html = '--b\r\nContent-Type: text/html\r\n\r\n<p>Two files</p><img src="cid:">\r\n';
+    const body = `${html}${pdf("one.pdf", "x1@example.org")}${pdf("two.pdf", "")}--b--\r\n`;
+    await box.receive({ "Content-Type": 'multipart/mixed; boundary="b"' }, body);
+    const [item] = await box.list("INBOX");
+    expect(item?.has_attachments).toBe(true);
+    const message = await box.read(box.path("/INBOX/1"));
+    for (const name of ["one.pdf", "two.pdf"]) expect(message.text).toContain(name);
+    const links = [...message.html.matchAll(/href="([^"]*\/parts\/[^"]*)"/g)].map(([, link = ""]) => link);
+    expect(links).toHaveLength(2);
+    for (const link of links) expect(await (await box.page.get(link)).text()).toBe("%PDF");
+    const form = await box.read(`/mail/compose/${box.workspace.mailboxId}?reply=forward&folder=INBOX&uid=1`);
+    expect(valuesOf(form.html, "file")).toEqual(["part:1:2:INBOX", "part:1:3:INBOX"]);
+  });
+
   it("beyond 24 MiB are refused with the limit, and the text is kept", async () => {
     const half = new Uint8Array(13 * MIB);
     const refused = await compose("draft", { text: "Keep me" }, [file("a.bin", half), file("b.bin", half)]);
