@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
 import { badRequest, MAX_VALIDATION_ERRORS, tooLarge, unprocessable, type ValidationError } from "../lib/errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
+import { DEFAULT_STRING } from "../lib/json-extract/extract.ts";
 import { type AttachmentSink, jsonBody } from "./json-body.ts";
 import { InvalidItem } from "./json-errors.ts";
 import { findLongList } from "./list-sizes.ts";
@@ -86,17 +87,14 @@ export const listWithAttachments = <Schema extends z.ZodType>(
 export const list = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
   [jsonBody({ kind: "list", maxString: boundOf(item) }), validatedItems(item, maxItems)] as const;
 
-/** Longest string of a field that states no greater one, in UTF-16 units. The JSON of metadata is not longer. */
-const LEAST_BOUND = 65_536;
-
 /**
  * Returns the function that bounds the strings of a body by the longest that its schema allows, so that no field is refused before the
- * schema has seen it. It is computed for the first body above 64 KiB: a Worker starts without it.
+ * schema has seen it. Fields that state less, such as metadata, share the default. It is computed for the first body above 64 KiB: a Worker starts without it.
  */
 function boundOf(schema: z.ZodType): () => number {
   let bound: number | null = null;
   return () => {
-    bound ??= Math.max(LEAST_BOUND, longestString(schema));
+    bound ??= Math.max(DEFAULT_STRING, longestString(schema));
     return bound;
   };
 }

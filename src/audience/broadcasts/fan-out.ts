@@ -22,7 +22,7 @@ export interface FanOut {
   /** Contacts that the phases before this one skipped. Absent in the first. */
   skippedBefore?: number;
   /** The counts of the sample at the promotion, which its verdict is computed from. Absent in promotions by earlier versions. */
-  sample?: SampleCounts[];
+  sample?: NumberedCounts[];
   /** Id of the last contact of the list that was read; empty at the start of a further list, null at the start of a phase. */
   cursor: string | null;
   /** True when every contact of the phase was read. */
@@ -50,8 +50,8 @@ export interface Plan extends Split {
   skipped?: Record<SkipReason, number>;
 }
 
-/** The counts of a variant, by its number. */
-export type SampleCounts = Counts & { n: number };
+/** The counts of a variant with its number; 0: of the broadcast's own content. */
+export type NumberedCounts = Counts & { n: number };
 
 /** The mailbox that a broadcast is sent from. Each email checks it again at dispatch. */
 export interface Sender {
@@ -133,7 +133,7 @@ export function afterPage(fanOut: FanOut, { cursor, isLast }: { cursor: string |
 /** Returns the fan-out after a promotion: the contacts outside the sample get a variant, by its number. Keeps the counts of all `variants`. */
 export function toRemainder(
   { row, fanOut, counts }: { row: { status: BroadcastStatus }; fanOut: FanOut; counts: { queued: number } },
-  { variant, variants, sender }: { variant: number; variants: readonly SampleCounts[]; sender: Sender },
+  { variant, variants, sender }: { variant: number; variants: readonly NumberedCounts[]; sender: Sender },
 ): FanOut {
   const skippedBefore = skippedOf(fanOut, row.status, counts.queued);
   const list = fanOut.lists[0] ?? fanOut.list;

@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { type Counts, countsOf, countsSince, zeroCounts } from "./counts.ts";
-import type { SampleCounts } from "./fan-out.ts";
+import { type Counts, countNames, countsOf, countsSince, zeroCounts } from "./counts.ts";
+import type { NumberedCounts } from "./fan-out.ts";
 import { permittedDomains, VISIBLE } from "./queries.ts";
 
 /** The counts of a broadcast by variant, without its contents. Those of its sample stay as they were at the promotion. */
@@ -32,7 +32,7 @@ const FIND_VARIANTS = `
    WHERE b.workspace = ?1 AND b.id = ?2 ORDER BY v.id`;
 
 const FIND_COUNTS = `
-  SELECT c.variant AS n, c.queued, c.attempted, c.delivered, c.bounced, c.failed, c.cancelled, c.opened, c.clicked
+  SELECT c.variant AS n, ${countNames.map((name) => `c.${name}`).join(", ")}
     FROM broadcasts b CROSS JOIN broadcast_counts c ON c.broadcast = b.n WHERE b.workspace = ?1 AND b.id = ?2`;
 
 /** Returns the counts of a broadcast by variant. Throws 404 as `getBroadcast` does. One D1 call to the mail database. */
@@ -48,21 +48,18 @@ export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<B
   ]);
   const [row] = (found?.results ?? []) as FoundRow[];
   if (!row) throw notFound("Broadcast");
-  return toResults(
-    row,
-    (variants?.results ?? []) as { n: number; id: string; label: string }[],
-    (counts?.results ?? []) as (Counts & { n: number })[],
-  );
+  return toResults(row, (variants?.results ?? []) as FoundVariant[], (counts?.results ?? []) as NumberedCounts[]);
 }
 
 type FoundRow = Omit<BroadcastResults, "variants" | "remainder"> & { sample: string | null };
+type FoundVariant = { n: number; id: string; label: string };
 
 function toResults(
   { sample: stored, ...row }: FoundRow,
-  variants: readonly { n: number; id: string; label: string }[],
-  totals: readonly SampleCounts[],
+  variants: readonly FoundVariant[],
+  totals: readonly NumberedCounts[],
 ): BroadcastResults {
-  const sample = stored === null ? null : (JSON.parse(stored) as SampleCounts[]);
+  const sample = stored === null ? null : (JSON.parse(stored) as NumberedCounts[]);
   const shown = variants.map(({ n, ...variant }) => ({ ...variant, ...find(sample ?? totals, n) }));
   const winner = sample && variants.find(({ id }) => id === row.winnerId);
   const remainder = winner && {
@@ -74,4 +71,5 @@ function toResults(
   return { ...row, variants: [...own, ...shown], remainder: remainder ?? null };
 }
 
-const find = (counts: readonly SampleCounts[], n: number) => countsOf(counts.find((one) => one.n === n) ?? zeroCounts);
+const find = (counts: readonly NumberedCounts[], n: number) =>
+  countsOf(counts.find((one) => one.n === n) ?? zeroCounts);

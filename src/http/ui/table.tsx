@@ -31,7 +31,7 @@ export const Table = ({ caption, columns, children }: TableProps) => (
 interface ListProps extends Omit<TableProps, "children"> {
   /** Cells in the order of the columns. */
   rows: readonly (readonly Child[])[];
-  /** Class with the widths of its columns, which cut texts that do not fit. */
+  /** Class with the widths of its columns, and with what becomes of texts that do not fit. */
   kind?: string;
   /** The ids of the rows, in their order, in a list inside `Live`: only rows that change are replaced. `name` is its own on the page. */
   live?: { name: string; ids: readonly string[] };

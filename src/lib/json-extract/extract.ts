@@ -72,11 +72,14 @@ export interface Extracted {
   size: number;
 }
 
+/** Greatest length of a string where no other is given, in UTF-16 units. */
+export const DEFAULT_STRING = 65_536;
+
 const DEFAULTS: Required<ExtractOptions> = {
   maxBody: 40_000_000,
   maxSkeleton: 40_000_000,
   maxValues: 250_000,
-  maxString: 65_536,
+  maxString: DEFAULT_STRING,
   maxInlineText: 16_384,
   maxDepth: 32,
   maxContent: 24 * 1024 * 1024,

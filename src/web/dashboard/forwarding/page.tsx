@@ -62,7 +62,7 @@ export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
     {mayManageMailboxes(caller.actor) ? (
       <p class="soft">
         Filters of mailboxes forward too. <a href="/app/forwarding/filters">Filters without a known maker</a> go on
-        whoever leaves the workspace.
+        forwarding after the person who saved them has left.
       </p>
     ) : null}
   </Layout>

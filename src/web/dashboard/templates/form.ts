@@ -119,14 +119,15 @@ function checkBlocks(blocks: readonly Block[], language: Language): readonly Blo
   const errors = blocks.flatMap((block, index) => {
     const error = blockIssue(block, language);
     if (error === null) return [];
-    const msg = `Block ${index + 1}: ${error.message}`;
-    return [{ loc: ["body", fieldOf(index, error.field)], msg, type: "value_error" }];
+    return [{ loc: ["body", fieldOf(index, error.field)], msg: inBlock(index, error), type: "value_error" }];
   });
   if (blocks.length > blockLimits.blocks)
     errors.push({ loc: ["body", "blocks"], msg: `At most ${blockLimits.blocks} blocks`, type: "value_error" });
   if (errors.length > 0) throw unprocessable(errors);
   return blocks;
 }
+
+const inBlock = (index: number, { message }: { message: string }) => `Block ${index + 1}: ${message}`;
 
 interface Preview {
   language: Language;
@@ -150,7 +151,7 @@ export function toPreview(form: TemplateForm): Preview {
 
 function mistakesOf(block: Block, index: number): string[] {
   const issue = block.type === "part" ? null : liquidIssue(block);
-  return issue ? [`Block ${index + 1}: ${issue.message}`] : [];
+  return issue ? [inBlock(index, issue)] : [];
 }
 
 const imageText = (text: string) => `[${text || "Image"}]`;
