@@ -23,30 +23,38 @@ try {
   process.exit(1);
 }
 
+/** Files that have the version. */
+const VERSION_FILES = ["package.json", "package-lock.json", "src/lib/version.ts"];
+
 function release(): void {
   const [wanted, ...rest] = positionals;
   if (wanted === undefined || rest.length > 0) {
     throw new Error(`Usage: npm run ${usage}`);
   }
+  const commit = git("rev-parse", "--short=8", "HEAD").trim();
   const current = (JSON.parse(read("package.json")) as { version: string }).version;
   const version = nextVersion(current, wanted);
-  const changelog = releaseChangelog(read("CHANGELOG.md"), version, new Date().toISOString().slice(0, 10));
+  const changelog = releaseChangelog(
+    read("CHANGELOG.md"),
+    version,
+    `${new Date().toISOString().slice(0, 10)}, ${commit}`,
+  );
   assertReleasable(`v${version}`);
   const isDry = values["dry-run"] === true;
   const step = (text: string) => console.log(`${isDry ? "would" : "now  "}  ${text}`);
 
   step(`run ${values.check}`);
   if (!isDry) assertPasses(values.check);
-  step(`set the version ${version} in package.json and package-lock.json (it is ${current})`);
+  step(`set the version ${version} in ${VERSION_FILES.join(", ")} (it is ${current})`);
   step(`put the unreleased entries of CHANGELOG.md under ${version}`);
   step(`record the SQL of the version in ${RECORD_FILE}`);
   step(`commit "Release ${version}" and tag it v${version}`);
   if (isDry) return;
   const record = recordOf(ROOT, version);
-  for (const file of ["package.json", "package-lock.json"]) write(file, setVersion(read(file), current, version));
+  for (const file of VERSION_FILES) write(file, setVersion(read(file), current, version));
   write("CHANGELOG.md", changelog);
   write(RECORD_FILE, `${JSON.stringify(record, null, 2)}\n`);
-  git("add", "package.json", "package-lock.json", "CHANGELOG.md", RECORD_FILE);
+  git("add", ...VERSION_FILES, "CHANGELOG.md", RECORD_FILE);
   git("commit", "--quiet", "--message", `Release ${version}`);
   git("tag", "--annotate", `v${version}`, "--message", `Release ${version}`);
   console.log("\nThen: git push --follow-tags, and npm run deploy (docs/operating.md).");

@@ -19,6 +19,7 @@ import { responseHeaders } from "./http/response-headers.ts";
 import { RouteIndex } from "./http/route-index.ts";
 import { routedPath } from "./http/routed-path.ts";
 import { identityRoutes } from "./identity/routes.ts";
+import { VERSION } from "./lib/version.ts";
 import { mailboxesRoutes } from "./mailboxes/routes.ts";
 import { noticesRoutes } from "./notices/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
@@ -61,7 +62,7 @@ app.use(
   }),
 );
 
-app.get("/health", needs("public"), (c) => c.json({ status: "ok" }));
+app.get("/health", needs("public"), (c) => c.json({ status: "ok", version: VERSION }));
 app.get("/openapi.json", needs("public"), openApiDocument(app));
 app.route("/", noticesRoutes);
 app.route("/", identityRoutes);

@@ -24,19 +24,22 @@ function parse(version: string): number[] {
 }
 
 /** Returns CHANGELOG.md with the unreleased entries under the version. Throws an Error when there are none. */
-export function releaseChangelog(text: string, version: string, date: string): string {
+export function releaseChangelog(text: string, version: string, dateAndCommit: string): string {
   const start = text.indexOf(UNRELEASED);
   if (start < 0) throw new Error(`CHANGELOG.md has no "${UNRELEASED}".`);
   const after = start + UNRELEASED.length;
   const end = text.indexOf("\n## ", after);
   const entries = text.slice(after, end < 0 ? undefined : end).trim();
   if (entries === "") throw new Error("CHANGELOG.md has no unreleased entries: there is nothing to release.");
-  return `${text.slice(0, after)}\n\n## ${version} (${date})${text.slice(after)}`;
+  return `${text.slice(0, after)}\n\n## ${version} (${dateAndCommit})${text.slice(after)}`;
 }
 
-/** Returns package.json or package-lock.json with another version of this package. */
+/** Returns package.json, package-lock.json or src/lib/version.ts with another version of this package. */
 export function setVersion(text: string, current: string, version: string): string {
   // The first two in package-lock.json are those of this package, and the only one in package.json is.
   let left = text.includes('"lockfileVersion"') ? 2 : 1;
-  return text.replaceAll(`"version": "${current}"`, (found) => (left-- > 0 ? `"version": "${version}"` : found));
+  const fields = text.replaceAll(`"version": "${current}"`, (found) =>
+    left-- > 0 ? `"version": "${version}"` : found,
+  );
+  return fields.replace(`VERSION = "${current}"`, `VERSION = "${version}"`);
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../../dev/layout.ts";
+import { VERSION } from "../../src/lib/version.ts";
 
 interface Entry {
   version?: string;
@@ -21,6 +22,10 @@ const installed = Object.entries(packages).filter(([folder, { link }]) => folder
 
 /** Packages for systems on which no command was run. The registry of the machine that locked them does not have them. */
 const UNHASHED = /^node_modules\/@(?:biomejs\/cli|cloudflare\/workerd)-(?:android|darwin|linux-.*-musl|win)/;
+
+it("the version that the service shows is that of its package", () => {
+  expect(VERSION).toBe(read<{ version: string }>("package.json").version);
+});
 
 describe("the lock file", () => {
   it("has a hash of each package, but for those of other systems that its registry did not have", () => {

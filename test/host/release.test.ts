@@ -70,7 +70,10 @@ describe("npm run release", () => {
       version: string;
     }[];
     expect(versions.map(({ version }) => version)).toEqual(["99.0.0", "99.0.0"]);
-    expect(read("CHANGELOG.md")).toMatch(/## Unreleased\n\n## 99\.0\.0 \(\d{4}-\d\d-\d\d\)\n\n- /);
+    expect(read("CHANGELOG.md")).toContain(
+      `## Unreleased\n\n## 99.0.0 (${new Date().toISOString().slice(0, 10)}, ${git("rev-parse", "--short=8", "HEAD~1").trim()})\n\n`,
+    );
+    expect(read("src/lib/version.ts")).toContain('VERSION = "99.0.0"');
     const record = JSON.parse(read("migrations/released.json")) as ReleaseRecord;
     expect(record).toMatchObject({ version: "99.0.0", commit: git("rev-parse", "HEAD~1").trim() });
     expect(record.statements.mail.length).toBeGreaterThan(100);

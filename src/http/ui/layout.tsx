@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
+import { VERSION } from "../../lib/version.ts";
 import { pausedSources } from "../../platform/bulk-pauses/index.ts";
 import { Document } from "./document.tsx";
 import { Notice } from "./form.tsx";
@@ -8,6 +9,7 @@ import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { Toast } from "./toast.tsx";
+import { useViewer } from "./viewer.tsx";
 
 interface LayoutProps {
   title: string;
@@ -57,6 +59,7 @@ export function Layout({ title, caller, at, actions, notice, query, refreshTo, c
             </div>
             {notice === undefined ? null : <Toast>{notice}</Toast>}
             {children}
+            <Foot />
           </>
         ) : (
           <>
@@ -71,6 +74,13 @@ export function Layout({ title, caller, at, actions, notice, query, refreshTo, c
     </Document>
   );
 }
+
+/** The end of each page of the dashboard. */
+const Foot = () => (
+  <footer class="foot">
+    {useViewer().service} {VERSION} · <a href="/status">Status</a>
+  </footer>
+);
 
 const Banners = ({ caller: { actor, workspace } }: { caller: CallerCtx }) => (
   <>
