@@ -58,7 +58,10 @@ const documents = new WeakMap<Hono<AppEnv>, Promise<Document>>();
 
 /** Returns the handler of /openapi.json. */
 export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
-  return async (c) => c.json(await readOpenApi(app));
+  return async (c) => {
+    const document = await readOpenApi(app);
+    return c.json({ ...document, info: { ...document.info, title: c.get("ctx").settings.serviceName } });
+  };
 }
 
 /**
@@ -111,6 +114,10 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
       "/auth/operator-sign-in-link",
       "/app",
       "/",
+      "/status",
+      "/robots.txt",
+      "/sitemap.xml",
+      "/site.webmanifest",
       /^\/docs/,
       ...selfDescribed,
     ],

@@ -22,7 +22,7 @@ describe("the variables in wrangler.toml", () => {
 
 describe("docs/operating/settings.md", () => {
   it("has every setting of the source and of wrangler.toml, and no other", () => {
-    const source = readFileSync(path.resolve("src/platform/settings/settings.ts"), "utf8");
+    const source = readFileSync(path.resolve("src/platform/settings/variables.ts"), "utf8");
     const manual = readFileSync(path.resolve("docs/operating/settings.md"), "utf8");
     const settings = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): z\b/gm)].map(([, name = ""]) => name);
     expect(settings.length).toBeGreaterThan(30);

@@ -118,7 +118,7 @@ async function sendInvitation(
     "If you do not know the sender, ignore this email.",
   ];
   // Workspaces are named by anyone, so their names are not in subjects.
-  const subject = `You are invited to ${settings.systemName}`;
+  const subject = `You are invited to ${settings.serviceName}`;
   let isSent = false;
   try {
     isSent = await sendEmail(ctx, { to: email, subject, parts });

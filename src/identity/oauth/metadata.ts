@@ -26,7 +26,7 @@ export function authorizationServerMetadata({ publicUrl }: Settings) {
  * its endpoints need, for which a client asks the user.
  */
 export function protectedResourceMetadata(
-  { publicUrl }: Settings,
+  { publicUrl, serviceName }: Settings,
   path: "" | "/mcp",
   scopes: readonly Scope[] = grantableScopes,
 ) {
@@ -35,6 +35,6 @@ export function protectedResourceMetadata(
     authorization_servers: [publicUrl],
     scopes_supported: scopes,
     bearer_methods_supported: ["header"],
-    resource_name: "Email delivery service",
+    resource_name: serviceName,
   };
 }

@@ -33,7 +33,7 @@ function addressOf(c: Context<AppEnv>) {
 
 async function respondAutoconfig(c: Context<AppEnv>) {
   const servers = serversOf(c);
-  return c.body(toAutoconfig(addressOf(c).domain, c.get("ctx").settings.systemName, servers), 200, XML);
+  return c.body(toAutoconfig(addressOf(c).domain, c.get("ctx").settings.serviceName, servers), 200, XML);
 }
 
 /** The calls by which mail programs set up an account by its address (docs/contract/imap.md#set-up). They need no credentials. */
@@ -46,7 +46,7 @@ export const mailProgramRoutes = new Hono<AppEnv>()
     return c.body(toAutodiscover(request, servers), 200, XML);
   })
   .get(PROFILE_PATH, needs("public"), async (c) => {
-    const { systemName: name, publicUrl } = c.get("ctx").settings;
+    const { serviceName: name, publicUrl } = c.get("ctx").settings;
     const servers = serversOf(c);
     const { address } = addressOf(c);
     const profile = await toProfile({ address, name, host: new URL(publicUrl).hostname }, servers);

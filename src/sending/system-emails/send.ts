@@ -48,11 +48,11 @@ export async function sendSystemEmail(
         () => mailCtx.wake(rows),
       ),
   };
-  const { masterKeys, publicUrl, systemName } = ctx.settings;
+  const { masterKeys, publicUrl, serviceName } = ctx.settings;
   const seal = (content: string) => sealLinks(masterKeys, content, publicUrl);
-  const html = composeHtml({ subject, parts }, { service: systemName, host: new URL(publicUrl).host });
+  const html = composeHtml({ subject, parts }, { service: serviceName, host: new URL(publicUrl).host });
   const content = { text: await seal(composeText({ parts })), html: await seal(html) };
-  const from_ = { email: mailbox, name: systemName };
+  const from_ = { email: mailbox, name: serviceName };
   const tracking = { opens: false, clicks: false };
   try {
     await sendEmail(caller, { from_, to: [{ email: to }], subject, ...content, tracking }, "system");

@@ -36,7 +36,9 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       // Here, since the protocol asks for an HTTP status, and a tool responds after that was sent.
       if (tool) requireRight(actor, tool.route, routes);
       const responseOf = (route: string) => routes.responseOf(route);
-      return handleMcp(c.req.raw, message, { tools: toolsOf(actor, routes), responseOf, dispatch: dispatcher(c, app) });
+      const { serviceName } = c.get("ctx").settings;
+      const usable = toolsOf(actor, routes);
+      return handleMcp(c.req.raw, message, { tools: usable, serviceName, responseOf, dispatch: dispatcher(c, app) });
     });
 }
 

@@ -1,5 +1,6 @@
 import { createMcpHandler, McpServer, type ToolAnnotations } from "@modelcontextprotocol/server";
 import type { ApiCall } from "../../lib/api-call.ts";
+import { VERSION } from "../../lib/version.ts";
 import { callTool } from "./call-tool.ts";
 import { outputSchemaOf, type ResponseOf } from "./output-schema.ts";
 import type { Tool } from "./tool.ts";
@@ -13,6 +14,8 @@ const INSTRUCTIONS =
 /** The tools that the caller of a request may use, and how these call endpoints. */
 export interface McpCaller {
   tools: readonly Tool[];
+  /** Name of the service, which programs show. */
+  serviceName: string;
   responseOf: ResponseOf;
   dispatch: ApiCall;
 }
@@ -26,8 +29,8 @@ export function handleMcp(request: Request, body: unknown, caller: McpCaller): P
   return handler.fetch(request, { parsedBody: body });
 }
 
-function createServer({ tools: usable, responseOf, dispatch }: McpCaller): McpServer {
-  const info = { name: "email-delivery-service", title: "Email delivery service", version: "1.0.0" };
+function createServer({ tools: usable, serviceName, responseOf, dispatch }: McpCaller): McpServer {
+  const info = { name: "email-delivery-service", title: serviceName, version: VERSION };
   const server = new McpServer(info, { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS });
   for (const tool of usable) {
     const { name, title, description, input } = tool;

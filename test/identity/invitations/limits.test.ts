@@ -57,7 +57,7 @@ it("the subject of an invitation does not name the workspace, which anyone names
     .bind(workspace.workspaceNumber)
     .run();
   expect(await isSent(await invite(email))).toBe(true);
-  expect(await mailsTo(email)).toMatchObject([{ subject: `You are invited to ${testContext().settings.systemName}` }]);
+  expect(await mailsTo(email)).toMatchObject([{ subject: `You are invited to ${testContext().settings.serviceName}` }]);
 });
 
 it("a workspace makes 20 invitations in an hour, also to one address", async () => {

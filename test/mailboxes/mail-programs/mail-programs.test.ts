@@ -8,7 +8,7 @@ import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.t
 
 const SETTINGS = {
   PUBLIC_URL: "https://mail.example.com",
-  SYSTEM_NAME: "Mail & <More>",
+  SERVICE_NAME: "Mail & <More>",
   SMTP_HOST: "smtp.example.com",
   SMTP_PORT: "587",
   IMAP_HOST: "imap.example.com",

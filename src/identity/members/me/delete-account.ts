@@ -121,13 +121,13 @@ function leaveStatements(ctx: CallerCtx, { number, role }: AccountWorkspace): Ma
 
 /** Confirms the deletion by an email to the address that the account had. Never throws: the account is deleted. */
 async function sendConfirmation(ctx: CallerCtx, sendEmail: SendSystemEmail): Promise<void> {
-  const { systemName } = ctx.settings;
+  const { serviceName } = ctx.settings;
   try {
     await sendEmail(ctx, {
       to: ctx.actor.email,
-      subject: `Your account at ${systemName} is deleted`,
+      subject: `Your account at ${serviceName} is deleted`,
       parts: [
-        `Your account at ${systemName} was deleted, with its sessions and API keys. Nothing is left to do.`,
+        `Your account at ${serviceName} was deleted, with its sessions and API keys. Nothing is left to do.`,
         "If it was not you, reply to this email at once.",
       ],
     });

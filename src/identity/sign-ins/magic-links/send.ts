@@ -48,7 +48,7 @@ export async function sendMagicLink(
   const host = new URL(ctx.settings.publicUrl).host;
   await sendEmail(ctx, {
     to: known ?? address.address,
-    subject: `Sign in to ${ctx.settings.systemName}`,
+    subject: `Sign in to ${ctx.settings.serviceName}`,
     parts: [
       { ask: `Open this link to sign in to ${host}. It works once, within 15 minutes:`, label: "Sign in", url },
       "If you did not ask for it, ignore this email: signing in requires the link.",
@@ -60,11 +60,11 @@ export async function sendMagicLink(
 async function sendInvitationLink(ctx: Ctx, address: Address, sendEmail: SendSystemEmail): Promise<void> {
   const link = await newInvitationLink(ctx, address);
   if (link === null) return;
-  const { publicUrl, systemName } = ctx.settings;
+  const { publicUrl, serviceName } = ctx.settings;
   const url = `${publicUrl}${link.path}`;
   const step = { ask: "You are invited. To see the invitation, open this link:", label: "See the invitation", url };
   const parts = [step, "If you did not ask for it, ignore this email."];
-  const isSent = await sendEmail(ctx, { to: address.address, subject: `Sign in to ${systemName}`, parts });
+  const isSent = await sendEmail(ctx, { to: address.address, subject: `Sign in to ${serviceName}`, parts });
   // Its earlier link works until this one has been sent.
   if (isSent) await link.statement.run();
 }
@@ -79,10 +79,10 @@ export async function sendDeletionLink(ctx: CallerCtx, ip: string | null, sendEm
   await countMagicLink(ctx, address, ip);
   const { token, statement } = await issueMagicLink(ctx, { email: address.address, next: "/app" });
   await statement.run();
-  const { publicUrl, systemName } = ctx.settings;
+  const { publicUrl, serviceName } = ctx.settings;
   await sendEmail(ctx, {
     to: address.address,
-    subject: `Delete your account at ${systemName}`,
+    subject: `Delete your account at ${serviceName}`,
     parts: [
       {
         ask: "Open this link within 15 minutes to see what is deleted, and to confirm it:",

@@ -40,7 +40,7 @@ export async function setUpTotp(ctx: CallerCtx): Promise<{ secret: string; otpau
   const sealed = await seal(ctx.settings.masterKeys, TOTP_PURPOSE, userId, secret);
   const { meta } = await ctx.db.prepare(SAVE_SECRET).bind(userId, sealed, ctx.now()).run();
   if (meta.changes === 0) throw conflict("Two-factor authentication is on; turn it off first");
-  const issuer = ctx.settings.systemName;
+  const issuer = ctx.settings.serviceName;
   const text = toBase32(secret);
   // Apps show a plus sign of the issuer as it is.
   const query = `${new URLSearchParams({ secret: text, issuer })}`.replaceAll("+", "%20");
