@@ -22,6 +22,7 @@ const SOURCES = {
   style: "client/styles/page.css",
   dashboardStyle: "client/styles/dashboard.css",
   webmailStyle: "client/styles/webmail.css",
+  frontStyle: "client/styles/front.css",
   referenceStyle: "client/styles/reference.css",
 };
 

@@ -3,6 +3,7 @@ import { AppError } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";
 import { onError } from "./errors.ts";
 import { onPageError } from "./page-errors.tsx";
+import { pageSession } from "./page-session.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
@@ -16,8 +17,14 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
       return c.redirect(toggleTrailingSlash(url.pathname) + url.search, 307);
     }
     const error = new AppError(404, isPageRequest(c) ? "There is no page at this address" : "Not found");
-    return isPageRequest(c) ? onPageError(error, c) : onError(error, c);
+    if (!isPageRequest(c)) return onError(error, c);
+    return c.req.path.startsWith("/app/") ? inFrame(error, c) : onPageError(error, c);
   };
+}
+
+/** Returns the page of an error with the menu of the dashboard, or leads visitors to sign in. */
+async function inFrame(error: Error, c: Context<AppEnv>): Promise<Response> {
+  return (await pageSession(c, () => Promise.resolve())) ?? onPageError(error, c);
 }
 
 /** Returns whether the response is for a person: a browser asks for HTML by name, and the API has none. */

@@ -16,21 +16,30 @@ interface PageOptions {
   frames?: boolean;
   /** True when the page may load the script of the pages. Default: true for pages of signed-in users. */
   script?: boolean;
+  /** True when search engines may list the page. */
+  isIndexed?: boolean;
 }
 
 /**
- * Returns an HTML page: not stored, not indexed, not framed, without inline scripts and styles, without referrer. Visitors who
+ * Returns an HTML page: not stored, not framed, without inline scripts and styles, without referrer. Visitors who
  * are not signed in get no script at all. `element` is a `Layout`.
  */
 export function respondPage(
   c: Context<AppEnv>,
   element: Content,
-  { status = 200, formTargets = [], frames = false, script = c.get("caller") !== undefined }: PageOptions = {},
+  {
+    status = 200,
+    formTargets = [],
+    frames = false,
+    script = c.get("caller") !== undefined,
+    isIndexed = false,
+  }: PageOptions = {},
 ) {
   const policy = {
     "default-src": "'none'",
     "style-src": "'self'",
     "img-src": "'self' data:",
+    "manifest-src": "'self'",
     ...(script ? { "script-src": "'self'", "connect-src": "'self'" } : {}),
     ...(frames ? { "frame-src": "'self'" } : {}),
     "form-action": ["'self'", ...formTargets].join(" "),
@@ -41,7 +50,7 @@ export function respondPage(
   return c.html(html`<!doctype html>${page}`, status, {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
-    "X-Robots-Tag": "noindex",
+    ...(isIndexed ? {} : { "X-Robots-Tag": "noindex" }),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     // A page that a link in a frame opens does not get this window as its opener.

@@ -12,6 +12,6 @@ export function viewerOf(c: Context<AppEnv>): Viewer {
   const ctx = c.get("ctx");
   const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
   const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
-  const page = { service: ctx.settings.systemName, formPage: c.get("formPage") };
+  const page = { service: ctx.settings.serviceName, origin: ctx.settings.publicUrl, formPage: c.get("formPage") };
   return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), ...page };
 }

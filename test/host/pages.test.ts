@@ -46,7 +46,8 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const addSecondFactor = () =>
       context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
-      ["/", "Email delivery service"],
+      ["/", "Email service"],
+      ["/status", "Everything works"],
       ["/docs", "API reference"],
       ["/docs?q=unknown", "Search for “unknown” · API reference"],
       ["/docs/emails", "Emails · API reference"],

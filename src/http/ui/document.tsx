@@ -12,23 +12,35 @@ interface DocumentProps {
   script?: string | undefined;
   /** URL that the page opens by itself at once. */
   refreshTo?: string | undefined;
+  /** Summary for search engines, and for programs that show a link to the page. */
+  description?: string | undefined;
   /** Class of the body. */
   kind?: string | undefined;
   children?: Child;
 }
 
 /** The HTML document of a page: head, the link that skips to `#main`, and the content. */
-export function Document({ title, of, styles = [], script, refreshTo, kind, children }: DocumentProps) {
-  const { zone, isAutomatic, now, service } = useViewer();
+export function Document({ title, of, styles = [], script, refreshTo, description, kind, children }: DocumentProps) {
+  const { zone, isAutomatic, now, service, origin } = useViewer();
   return (
     <html lang="en" data-zone={isAutomatic ? zone : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
         {refreshTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${refreshTo}`} />}
         <title>{`${title} · ${of ?? service}`}</title>
+        {description === undefined ? null : (
+          <>
+            <meta name="description" content={description} />
+            <meta property="og:title" content={title} />
+            <meta property="og:description" content={description} />
+            <meta property="og:site_name" content={service} />
+            <meta property="og:image" content={`${origin}/pictures/home.png`} />
+          </>
+        )}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/site.webmanifest" />
         {[files.style, ...styles].map((path) => (
           <link rel="stylesheet" href={path} />
         ))}

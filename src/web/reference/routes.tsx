@@ -21,10 +21,13 @@ import { isTryable } from "./operation-examples.tsx";
 import { Operations } from "./operations.tsx";
 import { search } from "./search.ts";
 import { SearchPage } from "./search-page.tsx";
-import { StartPage } from "./start-page.tsx";
+import { toSitemap } from "./sitemap.ts";
 import { nounToMarkdown, toLlmsText } from "./to-markdown.ts";
 import { tryOperation } from "./try-operation.ts";
 import { fieldOf, TryPage } from "./try-page.tsx";
+
+/** Options of a page that everybody sees alike. */
+const INDEXED = { script: true, isIndexed: true };
 
 /** Returns the pages of the API reference, which read the OpenAPI document of `app` and call its endpoints. */
 export function referenceRoutes(app: Hono<AppEnv>) {
@@ -41,8 +44,12 @@ export function referenceRoutes(app: Hono<AppEnv>) {
   /** HTML of the operations on each kind of resource, by its slug: the same for everybody, and at most about 300 KB. */
   const operations = new Map<string, string>();
   return new Hono<AppEnv>()
-    .get("/", needs("public"), (c) => respondPage(c, <StartPage />))
-    .get("/llms.txt", needs("public"), async (c) => respondMarkdown(c, toLlmsText(await read(c), originOf(c))))
+    .get("/sitemap.xml", needs("public"), async (c) =>
+      c.body(toSitemap(await read(c), originOf(c)), 200, { "Content-Type": "application/xml; charset=utf-8" }),
+    )
+    .get("/llms.txt", needs("public"), async (c) =>
+      respondMarkdown(c, toLlmsText(await read(c), c.get("ctx").settings)),
+    )
     .get("/docs", needs("public"), async (c) => {
       const contents = await read(c);
       const query = (c.req.query("q") ?? "").trim();
@@ -52,7 +59,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
         ) : (
           <SearchPage contents={contents} query={query} found={search(contents, query)} />
         );
-      return respondPage(c, page, { script: true });
+      return respondPage(c, page, { script: true, isIndexed: query === "" });
     })
     .get("/docs/:kind{guides|rules}/:file", needs("public"), async (c) => {
       const contents = await read(c);
@@ -60,7 +67,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const guide = contents.guides.find((one) => one.kind === c.req.param("kind") && one.slug === slug);
       if (!guide) throw notFound("Page");
       if (isMarkdown) return respondMarkdown(c, guide.markdown);
-      return respondPage(c, <GuidePage contents={contents} guide={guide} origin={originOf(c)} />, { script: true });
+      return respondPage(c, <GuidePage contents={contents} guide={guide} origin={originOf(c)} />, INDEXED);
     })
     .get("/docs/:file", needs("public"), async (c) => {
       const contents = await read(c);
@@ -71,7 +78,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       if (isMarkdown) return respondMarkdown(c, nounToMarkdown(source, noun));
       const html = operations.get(slug) ?? String(await (<Operations {...source} noun={noun} />));
       operations.set(slug, html);
-      return respondPage(c, <NounPage contents={contents} noun={noun} html={html} />, { script: true });
+      return respondPage(c, <NounPage contents={contents} noun={noun} html={html} />, INDEXED);
     })
     .get("/docs/try/:operation", pageSession, formsOfWorkspace, async (c) => {
       const { contents, operation } = await readOperation(c);

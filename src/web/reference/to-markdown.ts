@@ -1,4 +1,5 @@
 import type { RequiredScope } from "../../access/accounts/index.ts";
+import type { Settings } from "../../platform/settings/settings.ts";
 import { type ApiDocument, type Contents, errorsOf, type Noun, type Operation, successOf } from "./document.ts";
 import { errorExample, furtherExamples, toExample } from "./examples.ts";
 import { pathOf } from "./guides.ts";
@@ -24,7 +25,10 @@ export function nounToMarkdown(source: Source, { name, operations }: Noun): stri
  * Returns the table of contents of the reference for assistants (https://llmstxt.org): links to the Markdown of the guides, the rules
  * and each kind of resource.
  */
-export function toLlmsText({ nouns, guides }: Contents, origin: string): string {
+export function toLlmsText(
+  { nouns, guides }: Contents,
+  { publicUrl: origin, serviceName }: Pick<Settings, "publicUrl" | "serviceName">,
+): string {
   const guideLinks = (kind: string) =>
     guides.filter((guide) => guide.kind === kind).map((guide) => `- [${guide.title}](${origin}${pathOf(guide)}.md)`);
   const resources = nouns.map(
@@ -32,8 +36,8 @@ export function toLlmsText({ nouns, guides }: Contents, origin: string): string 
       `- [${name}](${origin}/docs/${slug}.md): ${operations.map(({ summary }) => summary).join("; ")}`,
   );
   return [
-    "# Email delivery service",
-    "> Sends official email over a REST API and SMTP, and reports the delivery of every recipient.",
+    `# ${serviceName}`,
+    "> Sends email over a REST API and SMTP, and reports the delivery of every recipient.",
     `The API is below ${origin}/v1/ and takes \`Authorization: Bearer <API key>\`. Assistants can call it as tools at ${origin}/mcp.`,
     ...["## Guides", guideLinks("guides").join("\n")],
     ...["## Rules of the API", guideLinks("rules").join("\n")],
