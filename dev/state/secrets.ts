@@ -67,9 +67,9 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     GATEWAY_SECRET: secrets.gateway_secret,
     BOUNCE_DOMAIN: LOCAL_BOUNCE_DOMAIN,
     CFBL_DKIM_KEY: secrets.cfbl_dkim_key,
-    // `WEBHOOK_ALLOW_INSECURE=on npm start` permits webhooks to this machine.
+    // Receivers of webhooks are programs on this machine.
     LIVE_WEBHOOKS: process.env.LIVE_WEBHOOKS ?? "on",
-    WEBHOOK_ALLOW_INSECURE: process.env.WEBHOOK_ALLOW_INSECURE ?? "off",
+    WEBHOOK_ALLOW_INSECURE: process.env.WEBHOOK_ALLOW_INSECURE ?? "on",
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

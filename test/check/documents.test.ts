@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { commands as adminCommands } from "../../dev/admin/commands.ts";
+import { dnsRecords } from "../../dev/deploy/dns-records.ts";
 import {
   anchorsOf,
   commandsOf,
@@ -131,6 +132,14 @@ describe("the commands in the documents", () => {
 });
 
 describe("the tables of the documents", () => {
+  it("have every DNS record that npm run deploy prints", () => {
+    const names = ["BOUNCE_DOMAIN", "SPF_DOMAIN", "MX_HOST", "SMTP_HOST", "IMAP_HOST"];
+    const printed = dnsRecords(Object.fromEntries(names.map((name) => [name, name])), false, "");
+    const [, table = ""] = /## DNS\n([\s\S]*?)\n## /.exec(textOf("docs/operating.md")) ?? [];
+    for (const [owner = ""] of printed.map((line) => line.split("  ")).filter(([owner]) => !owner?.startsWith("<")))
+      expect(table).toContain(`\`${owner.replace(/(?<=\.)[A-Z_]+$/, "<$&>")}\``);
+  });
+
   it("have every variable of the mail gateway, and no other", () => {
     const source = read("mail-gateway/config.ts");
     const limits = /DEFAULT_LIMITS[^{]*\{([^}]*)\}/.exec(source)?.[1] ?? "";

@@ -7,28 +7,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LocalService } from "../../dev/local-file.ts";
 import type { Secrets } from "../../dev/state/secrets.ts";
-import { type Block, commandsOf, namedOperations, ROOT, readBlocks, readDocuments } from "./support/documents.ts";
+import { commandsOf, type Document, namedOperations, ROOT, readBlocks, readDocuments } from "./support/documents.ts";
 import { findTestPort } from "./support/ports.ts";
 
 const START_MS = 90_000;
 
+/** The commands of a document, which one shell runs, so that a variable that one sets is there for the next. */
 interface Run {
-  where: string;
-  command: string;
-  /** An HTTP status, or an exit code below 100. */
-  expected: number;
+  document: string;
+  commands: string[];
+  /** Of each an HTTP status, or an exit code below 100. */
+  expected: number[];
 }
 
 const documents = readDocuments();
-const runs = documents.flatMap(readBlocks).flatMap(toRuns);
+const runs = documents.map(toRun).filter(({ commands }) => commands.length > 0);
 let stateDir: string;
 let port: number;
 let service: ChildProcess;
 let log = "";
 let local: LocalService;
 let masterKeys: string;
-/** The id in the last response. */
-let id = "";
 
 beforeAll(async () => {
   stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-documents-"));
@@ -36,7 +35,7 @@ beforeAll(async () => {
   service = spawn("npm", ["start"], {
     cwd: ROOT,
     detached: true,
-    env: environment({ LIVE_WEBHOOKS: "on", WEBHOOK_ALLOW_INSECURE: "on" }),
+    env: environment(),
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [service.stdout, service.stderr]) stream?.on("data", (chunk) => (log += chunk));
@@ -55,13 +54,15 @@ afterAll(async () => {
 
 describe("the documented commands", () => {
   it("are enough to use, watch, save and operate a service", () => {
-    expect(runs.length).toBeGreaterThan(11);
-    expect(new Set(runs.map(({ command }) => /\b(curl|npm run [\w-]+)/.exec(command)?.[0])).size).toBeGreaterThan(3);
+    const commands = runs.flatMap((run) => run.commands);
+    expect(commands.length).toBeGreaterThan(15);
+    expect(new Set(commands.map((command) => /\b(curl|npm run [\w-]+)/.exec(command)?.[0])).size).toBeGreaterThan(3);
   });
 
-  it.each(runs)("end as they are marked: $where: $command", async ({ command, expected }) => {
-    const { status, output } = await execute(await fillIn(command));
-    expect(status, output).toBe(expected);
+  it.each(runs)("of $document end as they are marked, and need no variable that it does not set", async (run) => {
+    const filled = await Promise.all(run.commands.map((command) => fillIn(run.document, command)));
+    const { statuses, output } = await execute(filled);
+    expect(statuses, output).toEqual(run.expected);
   });
 
   it("call only endpoints that the service has", async () => {
@@ -79,23 +80,22 @@ describe("the documented commands", () => {
 });
 
 const origin = () => `http://127.0.0.1:${port}`;
-/** Returns the environment of a command. */
-const environment = (more: Record<string, string | undefined>) =>
-  Object.assign({ ...process.env }, { PORT: String(port), STATE_DIR: stateDir }, more);
+const environment = () => Object.assign({ ...process.env }, { PORT: String(port), STATE_DIR: stateDir });
 
-/** Returns the commands of a block with what each must end with. The service is already started. */
-function toRuns(block: Block): Run[] {
-  const [, list] = /^runs: (.+)$/.exec(block.mark ?? "") ?? [];
-  if (list === undefined || list === "ready") return [];
-  const expected = list.split(", ").map(Number);
-  const commands = commandsOf(block);
-  if (commands.length !== expected.length || expected.some(Number.isNaN))
-    throw new Error(`${block.document}:${block.line} has ${commands.length} commands and the mark "${block.mark}"`);
-  return commands.map((command, index) => ({
-    where: `${block.document}:${block.line}`,
-    command,
-    expected: expected[index] ?? 0,
-  }));
+/** Returns the commands of a document that are marked, with what each must end with. The service is already started. */
+function toRun(document: Document): Run {
+  const run: Run = { document: document.file, commands: [], expected: [] };
+  for (const block of readBlocks(document)) {
+    const [, list] = /^runs: (.+)$/.exec(block.mark ?? "") ?? [];
+    if (list === undefined || list === "ready") continue;
+    const expected = list.split(", ").map(Number);
+    const commands = commandsOf(block);
+    if (commands.length !== expected.length || expected.some(Number.isNaN))
+      throw new Error(`${block.document}:${block.line} has ${commands.length} commands and the mark "${block.mark}"`);
+    run.commands.push(...commands);
+    run.expected.push(...expected);
+  }
+  return run;
 }
 
 async function waitForLocalFile(): Promise<LocalService> {
@@ -107,21 +107,27 @@ async function waitForLocalFile(): Promise<LocalService> {
   throw new Error(`npm start was not ready:\n${log}`);
 }
 
-/** Puts the values of the service in place of those of the documents. */
-async function fillIn(command: string): Promise<string> {
-  const values: [RegExp, string][] = [
-    [/(?<=127\.0\.0\.1:)8787/g, String(local.ports.api)],
-    [/(?<=localhost:)8791/g, String(local.ports.submission)],
-    [/\.dev\//g, `${stateDir}/`],
-    [/<API key>/g, local.api_key],
+/**
+ * Puts the port and the folder of this run in place of those of the documents, and the values that these ask the reader for. Pages for
+ * operators name a deployment too; here it is the local service.
+ */
+async function fillIn(document: string, command: string): Promise<string> {
+  const ofDeployment: [RegExp, string][] = [
     [/<(?:as deployed|of step 2)>/g, `'${masterKeys}'`],
     [/https:\/\/mail\.example\.com/g, origin()],
-    [/https:\/\/hooks\.example\.com/g, origin()],
     [/you@example\.com/g, "owner@example.org"],
     [/--env production/g, "--local"],
     [/\/backup\/mail/g, path.join(stateDir, "backup")],
+  ];
+  const values: [RegExp, string][] = [
+    [/(?<=127\.0\.0\.1:)8787/g, String(local.ports.api)],
+    [/(?<=127\.0\.0\.1:)8789/g, String(local.ports.captured_mail)],
+    [/(?<=localhost:)8791/g, String(local.ports.submission)],
+    [/(?:\.\/)?\.dev\//g, `${stateDir}/`],
+    [/<API key>/g, local.api_key],
     [/<id>/g, local.workspace_id],
     [/<return path>/g, command.includes("<return path>") ? await returnPath() : ""],
+    ...(/^docs\/(operating|monitoring)/.test(document) ? ofDeployment : []),
   ];
   const filled = values.reduce((text, [pattern, value]) => text.replace(pattern, value), command);
   const left = /<[a-z][^>]*>|8787|example\.com(?!\W|$)/i.exec(filled.replace(/'[{<].*?'/g, ""));
@@ -142,21 +148,27 @@ async function returnPath(): Promise<string> {
   throw new Error("no mail to friend@example.org was captured");
 }
 
-/** Runs a command in bash. Returns the HTTP status of curl, or the exit code of another command. */
-async function execute(command: string): Promise<{ status: number; output: string }> {
-  const curl = `curl() { command curl --silent --show-error --max-time 60 --write-out '\\nresponded with %{response_code}\\n' "$@"; }`;
-  const child = spawn("bash", ["-c", `${curl}\n${command}`], {
+/** Runs commands in one bash. Returns of each the HTTP status of curl, or the exit code of another command. */
+async function execute(commands: readonly string[]): Promise<{ statuses: number[]; output: string }> {
+  const curl = `curl() { command curl --silent --show-error --max-time 60 --write-out '%{stderr}\\nresponded with %{response_code}\\n' "$@"; }`;
+  const steps = commands.map((command) => `${command}\nprintf '\\nended with %d\\n' $?`);
+  const child = spawn("bash", ["-c", ["exec 2>&1", curl, ...steps].join("\n")], {
     cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: environment({
-      ...{ API: origin(), KEY: local.api_key, API_KEY: local.api_key, ID: id, METRICS_TOKEN: "" },
-      ...{ USERNAME: local.smtp?.username, PASSWORD: local.smtp?.password },
-    }),
+    stdio: ["ignore", "pipe", "inherit"],
+    env: environment(),
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  const code = await new Promise<number>((resolve) => child.once("close", (ended) => resolve(ended ?? -1)));
-  id = /"id":"([0-9a-f-]{36})"/.exec(output)?.[1] ?? id;
-  const [, responded] = /responded with (\d+)\s*$/.exec(output) ?? [];
-  return { status: responded !== undefined && code === 0 ? Number(responded) : code, output };
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await new Promise((resolve) => child.once("close", resolve));
+  const statuses = output
+    .split(/(?<=ended with \d+)\n/)
+    .filter((part) => part !== "")
+    .map((part) => {
+      const code = Number(/ended with (\d+)$/.exec(part)?.[1] ?? -1);
+      const responded = /responded with (\d+)\s+ended with \d+$/.exec(part)?.[1];
+      return responded !== undefined && code === 0 ? Number(responded) : code;
+    });
+  return { statuses, output };
 }

@@ -63,7 +63,8 @@ export function readBlocks({ file, text }: Document): Block[] {
   return blocks;
 }
 
-const COMMAND = /^(?:[A-Z_]+=(?:<[^>]*>|\S)* )*(?:curl|npm|npx|node|git|openssl|saslpasswd2|chown|certbot|apt-get)\b/;
+const COMMAND =
+  /^export |^(?:[A-Z_]+=(?:<[^>]*>|\S)* )*(?:curl|npm|npx|node|git|openssl|saslpasswd2|chown|certbot|apt-get)\b/;
 
 /** Returns the commands of a block, each in one line. None when the block is not of a shell. */
 export function commandsOf({ text }: Block): string[] {
