@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { CallerCtx } from "../access/caller.ts";
 import { AppError, conflict } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
@@ -20,42 +19,34 @@ export function onPageError(error: Error, c: Context<AppEnv>): Response | Promis
   const ctx = c.get("ctx");
   if (!(known instanceof AppError)) {
     ctx.log("request.failed", { stack: error.stack ?? String(error) });
-    return respondPage(
-      c,
-      <ErrorPage caller={callerOfPage(c)} title="Something went wrong" requestId={ctx.requestId} />,
-      { status: 500 },
-    );
+    return respondPage(c, <ErrorPage context={c} title="Something went wrong" />, { status: 500 });
   }
   for (const [name, value] of Object.entries(known.extra.headers ?? {})) c.header(name, value);
   const page = (
-    <ErrorPage
-      caller={callerOfPage(c)}
-      title={titles[known.status] ?? "This did not work"}
-      message={`${known.message}.`}
-      requestId={ctx.requestId}
-    />
+    <ErrorPage context={c} title={titles[known.status] ?? "This did not work"} message={`${known.message}.`} />
   );
   return respondPage(c, page, { status: known.status as ContentfulStatusCode });
 }
 
-/** Returns whose menu the page has: only pages of the dashboard have one. */
-const callerOfPage = (c: Context<AppEnv>) => (/^\/app(\/|$)/.test(c.req.path) ? c.get("caller") : undefined);
-
 interface ErrorPageProps {
-  caller: CallerCtx | undefined;
+  context: Context<AppEnv>;
   title: string;
   message?: string;
-  requestId: string;
 }
 
-const ErrorPage = ({ caller, title, message = "The service failed. Try again.", requestId }: ErrorPageProps) => (
-  <Layout title={title} {...(caller && { caller })}>
-    <p>{message}</p>
-    <p class="hint">
-      Request <span class="code">{requestId}</span>
-    </p>
-    <p>
-      <ButtonLink to="/app" label="Home" />
-    </p>
-  </Layout>
-);
+/** The page of an error, with the menu of the dashboard below /app. */
+function ErrorPage({ context, title, message = "The service failed. Try again." }: ErrorPageProps) {
+  const { path } = context.req;
+  const caller = /^\/app(\/|$)/.test(path) ? context.get("caller") : undefined;
+  return (
+    <Layout title={title} {...(caller && { caller })}>
+      <p>{message}</p>
+      <p class="hint">
+        Request <span class="code">{context.get("ctx").requestId}</span>
+      </p>
+      <p>
+        <ButtonLink to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" />
+      </p>
+    </Layout>
+  );
+}

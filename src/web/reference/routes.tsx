@@ -10,12 +10,13 @@ import { respondPage } from "../../http/page.tsx";
 import { onPageError } from "../../http/page-errors.tsx";
 import { pageSession } from "../../http/page-session.ts";
 import type { ApiCall } from "../../lib/api-call.ts";
-import { notFound } from "../../lib/errors.ts";
+import { AppError, notFound } from "../../lib/errors.ts";
 import { type ApiDocument, type Contents, findOperation, type Operation, readNouns } from "./document.ts";
 import { toExample } from "./examples.ts";
 import { GuidePage } from "./guide-page.tsx";
 import { readGuides } from "./guides.ts";
 import { IndexPage } from "./index-page.tsx";
+import { ReferenceLayout } from "./layout.tsx";
 import { NounPage } from "./noun-page.tsx";
 import { isTryable } from "./operation-examples.tsx";
 import { Operations } from "./operations.tsx";
@@ -91,7 +92,15 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const tried = await tryOperation(operation, { values, idempotencyKey: values.key ?? "" }, dispatcher(c, app));
       return respond(c, { contents, operation, values, ...("error" in tried ? tried : { response: tried }) });
     })
-    .onError(onPageError);
+    .onError(async (error, c) => {
+      if (!(error instanceof AppError && error.status === 404)) return onPageError(error, c);
+      const page = (
+        <ReferenceLayout title="Not found" contents={await read(c)}>
+          <p>{error.message}. Search, or choose a page of the menu.</p>
+        </ReferenceLayout>
+      );
+      return respondPage(c, page, { script: true, status: 404 });
+    });
 }
 
 /** Splits the last part of a path into the name of a page and whether its Markdown is asked for. */
