@@ -131,6 +131,19 @@ describe("the commands in the documents", () => {
   });
 });
 
+it("the changelog says of each version first what operators must do, then each change in at most two lines", () => {
+  const versions = textOf("CHANGELOG.md").split(/^## /m).slice(1);
+  expect(versions.length).toBeGreaterThan(1);
+  for (const version of versions.filter((text) => text.includes("\n- "))) {
+    expect(version.split("\n- ")[0]).toMatch(/^[^\n]+\n\n### You must do\n$/);
+    expect([...version.matchAll(/^### .*/gm)].map(String)).toEqual(["### You must do", "### Changes"]);
+    const long = version
+      .split(/\n(?=- )/)
+      .filter((entry) => entry.startsWith("- ") && entry.trim().split(/\n(?! *\n|#)/).length > 2);
+    expect(long.map((entry) => entry.slice(0, 60))).toEqual([]);
+  }
+});
+
 describe("the tables of the documents", () => {
   it("have every DNS record that npm run deploy prints", () => {
     const names = ["BOUNCE_DOMAIN", "SPF_DOMAIN", "MX_HOST", "SMTP_HOST", "IMAP_HOST"];
