@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type CfblSettings, cfblSettings } from "./cfbl-key.ts";
-import { type DelegatedZone, zoneSettings } from "./delegated-zones.ts";
+import { type ZoneSettings, zoneSettings } from "./delegated-zones.ts";
 import { type HostnameSettings, toHostnames } from "./hostnames.ts";
 import { type MailPrograms, toMailPrograms } from "./mail-servers.ts";
 import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
@@ -74,6 +74,8 @@ const Variables = z.object({
    * (src/platform/settings/delegated-zones.ts). Empty: delegated set-up is not offered.
    */
   DELEGATED_ZONES: z.string().default(""),
+  /** Domain in these zones below which each new workspace gets a test domain (docs/operating/zones.md#test-domains). Empty: none. */
+  SANDBOX_DOMAIN: z.string().default(""),
   /** Base URL of the DNS API of these zones (Cloudflare API v4). */
   DNS_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.cloudflare.com/client/v4"),
   /** Its token, with the permission DNS: Edit on these zones alone. Secret. */
@@ -154,7 +156,7 @@ const Variables = z.object({
     .regex(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/, "MASTER_KEYS must be <version>:<base64 of 32 bytes>"),
 });
 
-export interface Settings extends CfblSettings {
+export interface Settings extends CfblSettings, ZoneSettings {
   /** Names of variables that still have a value of local work. Empty in `local`. */
   placeholders: readonly string[];
   egressUrl: string;
@@ -172,10 +174,6 @@ export interface Settings extends CfblSettings {
   emailWorkerAuthservId: string;
   spfDomain: string;
   bounceDomain: string;
-  /** Empty: delegated set-up is not offered. */
-  delegatedZones: readonly DelegatedZone[];
-  /** Sentences about malformed entries of DELEGATED_ZONES, and about a missing token. */
-  zoneIssues: readonly string[];
   dnsApiUrl: string;
   dnsApiToken: string;
   /** Zones of RHSBL blocklists in which domains are looked up. */
