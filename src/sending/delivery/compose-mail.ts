@@ -115,7 +115,7 @@ function markSandbox(
   const line = `Sent from a test domain of ${settings.systemName}. It reaches only members of the workspace ${sandbox.workspace}.`;
   const [body = "", end = ""] = html?.match(/^(.*)(<\/body.*)$/is)?.slice(1) ?? [html ?? ""];
   return {
-    text: text && `${text}\n\n${line}\n`,
+    text: text && `${text.trimEnd()}\n\n${line}\n`,
     html: html && `${body}<p style="font:13px sans-serif;color:#5d5953">${escapeHtml(line)}</p>${end}`,
   };
 }

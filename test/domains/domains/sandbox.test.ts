@@ -2,6 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { advanceRotations, recheckDomains, reversedName } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
+import { findSender } from "../../../src/mailboxes/forwards/sender.ts";
+import type { Forward } from "../../../src/mailboxes/forwards/types.ts";
 import { findMoved } from "../../../src/transfers/domain-transfers/requirements.ts";
 import { database } from "../../support/databases.ts";
 import { failApi, zoneRecords } from "../../support/dns-control.ts";
@@ -159,6 +161,15 @@ describe("a test domain", () => {
     const unknown = await (await ask("nobody@nowhere.example")).json<Record<string, unknown>>();
     expect(await (await ask(mailbox)).json()).toEqual(unknown);
     expect(apiKey).not.toBe("");
+  });
+
+  it("forwards nothing and replies to nothing, even where its mailbox has mail by an alias at another domain", async () => {
+    const workspace = await aSandbox();
+    const own = await insertDomain(workspace);
+    const alias = await workspace.post(`/v1/mailboxes/${workspace.mailboxId}/aliases`, { address: `me@${own.name}` });
+    expect(alias.status).toBe(201);
+    const forward = { mailbox: workspace.mailboxId, workspace: workspace.workspaceNumber };
+    expect(await findSender(contextOf(), forward as Forward, "a@example.org")).toBeNull();
   });
 
   it("stays when the domain above it moves to another workspace", async () => {

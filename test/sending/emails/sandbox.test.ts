@@ -27,7 +27,7 @@ const send = (changes: Record<string, unknown> = {}) => workspace.post("/v1/emai
 const strangers = (...emails: string[]) =>
   emails.map((email) => ({
     loc: ["body", "to"],
-    msg: `The test domain ${workspace.domain} sends to members of the workspace only, and ${email} is none; add a domain of your own`,
+    msg: `${email} is no member of this workspace, and the test domain ${workspace.domain} sends to members only; add a domain of your own`,
     type: "recipient_not_allowed",
   }));
 

@@ -44,7 +44,7 @@ it("the test domain has a page of its own, and is no choice for a mailbox or an 
   const page = await textOf(await session.get(`/app/domains/${workspace.domainId}`));
   expect(page).toContain("This is the test domain of the workspace.");
   for (const word of ["Check records", "Offer the domain", "Receive mail here"]) expect(page).not.toContain(word);
-  expect(await textOf(await session.get("/app/domains"))).toContain(`${workspace.domain} Verified test domain`);
+  expect(await textOf(await session.get("/app/domains"))).toContain(`${workspace.domain} Verified Test domain`);
   for (const path of ["/app/mailboxes", "/app/smtp"]) {
     const options = [...(await (await session.get(path)).text()).matchAll(/<option value="([^"]+)"/g)].map(
       ([, id]) => id,

@@ -6,8 +6,8 @@ export const files = {
   webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
-  dashboardStyle: "/assets/dashboard-2e8a3bae.css",
+  dashboardStyle: "/assets/dashboard-17f20c21.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-69e0478a.json",
+  guides: "/assets/guides-8b7ac3f4.json",
 } as const;

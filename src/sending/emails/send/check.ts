@@ -135,7 +135,7 @@ function findSender(
 /** Returns an issue for each recipient of a test domain who is no member of the workspace. */
 function strangerIssues({ domain, members }: Sender, recipients: readonly Recipient[]): Issue[] {
   return recipients.flatMap(({ kind, email, key }) => {
-    const error = `The test domain ${domain} sends to members of the workspace only, and ${email} is none; add a domain of your own`;
+    const error = `${email} is no member of this workspace, and the test domain ${domain} sends to members only; add a domain of your own`;
     return members === null || members.has(key) ? [] : [invalid("to", [kind], error, "recipient_not_allowed")];
   });
 }

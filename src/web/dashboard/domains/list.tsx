@@ -40,7 +40,7 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
           <a href={`/app/domains/${id}`}>{name}</a>,
           <Status word={status} />,
           sandbox
-            ? "test domain"
+            ? "Test domain"
             : `${records.filter((record) => record.status === "verified").length} of ${records.length} found`,
           health === "unknown" ? (
             "–"

@@ -45,7 +45,7 @@ const STEPS: readonly Step[] = [
 /** The first step of a workspace with a test domain, which sends before any set-up. */
 const SEND_YOURSELF: Step = {
   done: "hasSent",
-  text: "Send yourself a mail, from the test domain of this workspace",
+  text: "Send yourself a mail from your test domain",
   action: { href: "/app/test-mail", label: "Send yourself a mail" },
   scope: "emails:send",
 };
