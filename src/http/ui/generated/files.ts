@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-17f20c21.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-8b7ac3f4.json",
+  guides: "/assets/guides-f8f043bf.json",
 } as const;
