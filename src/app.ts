@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { earlyEventReads } from "./audience/events/index.ts";
 import { audienceRoutes } from "./audience/routes.ts";
+import { newSandbox } from "./domains/domains/index.ts";
 import { domainRoutes } from "./domains/domains/routes.ts";
 import { domainHealthRoutes } from "./domains/health/routes.ts";
 import { hostRoutes } from "./domains/hosts/routes.ts";
@@ -23,6 +24,7 @@ import { VERSION } from "./lib/version.ts";
 import { mailboxesRoutes } from "./mailboxes/routes.ts";
 import { noticesRoutes } from "./notices/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
+import type { Sandbox } from "./platform/context.ts";
 import { loadErasedKey } from "./platform/erased-addresses/index.ts";
 import { earlySendReads } from "./sending/emails/send/index.ts";
 import { sendingRoutes } from "./sending/routes.ts";
@@ -41,7 +43,14 @@ app.notFound(notFound(routes));
 app.use(requestId);
 app.use(async (c, next) => {
   c.set("sendSystemEmail", sendSystemEmail);
+  const made: (Sandbox | null)[] = [];
+  c.get("ctx").newSandbox = async (...input) => {
+    const sandbox = await newSandbox(...input);
+    made.push(sandbox);
+    return sandbox;
+  };
   await next();
+  for (const sandbox of made) if (sandbox) c.executionCtx.waitUntil(sandbox.publish());
 });
 app.use(responseHeaders);
 app.use(customHosts);

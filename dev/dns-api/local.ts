@@ -9,12 +9,21 @@ export const LOCAL_ZONES = [
   { name: "zone2.test", id: "22222222222222222222222222222222", maxRecords: 200 },
 ] as const;
 
+/** The zone of SANDBOX_DOMAIN, below which each workspace of the dashboard gets its test domain. */
+export const SANDBOX_ZONE = {
+  name: "sandbox.test",
+  id: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+  maxRecords: 3_500,
+} as const;
+const ALL_ZONES = [...LOCAL_ZONES, SANDBOX_ZONE];
+
 /** Token of the stand-in. It protects nothing: the stand-in listens on loopback only. */
 export const LOCAL_TOKEN = "local-token-of-the-dns-api";
 
 /** Settings of the Worker for the stand-in. */
 export const zoneSettings = (layout: Layout) => ({
-  DELEGATED_ZONES: LOCAL_ZONES.map(({ name, id, maxRecords }) => `${name}=${id}:${maxRecords}`).join(" "),
+  DELEGATED_ZONES: ALL_ZONES.map(({ name, id, maxRecords }) => `${name}=${id}:${maxRecords}`).join(" "),
+  SANDBOX_DOMAIN: SANDBOX_ZONE.name,
   DNS_API_URL: `http://${HOST}:${layout.ports.dns}/client/v4`,
   DNS_API_TOKEN: LOCAL_TOKEN,
 });
@@ -22,7 +31,7 @@ export const zoneSettings = (layout: Layout) => ({
 /** Opens the stand-in with the records of the state directory, and saves each change there. */
 export async function openDnsApi(layout: Layout): Promise<DnsApi> {
   const known = await readJson<StoredZone[]>(layout.zonesFile).catch(() => null);
-  const zones = LOCAL_ZONES.map(
+  const zones = ALL_ZONES.map(
     (zone): StoredZone => ({ ...zone, records: known?.find(({ id }) => id === zone.id)?.records ?? [] }),
   );
   let saving = Promise.resolve();

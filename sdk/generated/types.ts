@@ -893,6 +893,8 @@ export interface Domain {
   dmarc_policy: "none" | "quarantine" | "reject" | null;
   /** Whether mail for the domain shall be received here; null: not said. The page and the zone file have the MX record only when it is true, and `records` unless it is false. */
   receives: boolean | null;
+  /** Whether it is the test domain of the workspace, which sends to its members only. */
+  sandbox: boolean;
   records: DomainRecord[];
   /** Selector of the active RSA key, or of the pending one before the first verification. */
   dkim_selector: string | null;

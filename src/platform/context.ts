@@ -1,5 +1,5 @@
 import { uuidv7 } from "../lib/ids.ts";
-import { asDatabase, type Database, type DatabaseKind, type MainDatabase } from "./db/database.ts";
+import { asDatabase, type Database, type DatabaseKind, type MainDatabase, type MainStatement } from "./db/database.ts";
 import type { Idempotency } from "./idempotency/key.ts";
 import type { WakeUp } from "./outbox/wake.ts";
 import { levelOf } from "./settings/log-levels.ts";
@@ -21,8 +21,20 @@ export interface Ctx {
   /** Returns a new UUIDv7. */
   newId(): string;
   log(event: string, fields?: Record<string, unknown>): void;
+  /**
+   * Makes the test domain of a new workspace. Set for requests: the area `identity`, which creates workspaces, comes before `domains`.
+   */
+  newSandbox?(ctx: Ctx, workspace: { id: string; slug: string }): Promise<Sandbox | null>;
   /** Bytes of emails that the lines of this invocation may still name (`logEmails`). */
   logBudget: { bytes: number };
+}
+
+/** The test domain of a workspace that is about to be created (src/domains/domains/sandbox.ts). */
+export interface Sandbox {
+  /** For the batch that inserts the workspace, after its row. */
+  statements: MainStatement[];
+  /** Publishes its DNS records after that batch. It does nothing when the batch has failed. */
+  publish(): Promise<void>;
 }
 
 /** Counts of what an invocation of the Worker may still do. */

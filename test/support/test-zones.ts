@@ -7,6 +7,7 @@ export const TEST_ZONES = [
   { name: "health-zone.test", id: "88888888888888888888888888888888", maxRecords: 200 },
   { name: "move-zone.test", id: "77777777777777777777777777777777", maxRecords: 200 },
   { name: "sts-zone.test", id: "99999999999999999999999999999999", maxRecords: 200 },
+  { name: "sandbox-zone.test", id: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", maxRecords: 3_500 },
 ] as const;
 
 /** Returns the variables of a deployment that has one of these zones alone, with as many records as it says that it has. */

@@ -5,6 +5,7 @@ import { LiquidTextError } from "../../lib/liquid/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
+import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
@@ -24,7 +25,8 @@ interface SenderRow extends SenderMailbox {
 
 // A catch-all receives only: it never satisfies the sender rule.
 const FIND_SENDER = `
-  SELECT m.id AS mailbox_id, a.address, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+  SELECT m.id AS mailbox_id, a.address, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status,
+         ${SANDBOX_MEMBERS_SQL} AS members
     FROM (${mailboxAddressesSql("?1", "(?2)")}) a
     JOIN mailboxes m ON m.id = a.mailbox_id JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace`;
 

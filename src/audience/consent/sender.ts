@@ -3,10 +3,12 @@ import { type CallerCtx, systemActor } from "../../access/caller.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
 import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
+import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 
 const FIND_MAILBOX = `
-  SELECT m.address, m.local_part, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status
+  SELECT m.address, m.local_part, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status,
+         ${SANDBOX_MEMBERS_SQL} AS members
     FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.workspace = ?1 AND m.id = ?2`;
 
@@ -66,7 +68,7 @@ const FIND_SENDER = `
     FROM workspaces w
     JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
     JOIN users u ON u.id = o.user_id
-    LEFT JOIN domains d ON d.workspace = w.number AND d.status = 'verified'
+    LEFT JOIN domains d ON d.workspace = w.number AND d.status = 'verified' AND NOT d.is_sandbox
     LEFT JOIN mailboxes m ON m.domain_id = d.id AND m.workspace = w.number AND m.is_active = 1 AND m.local_part <> '*'
    WHERE w.number = ?1 AND w.deleted_at IS NULL
    ORDER BY m.id IS NULL, m.id IS NOT ?2, m.created_at, m.id, o.created_at LIMIT 1`;

@@ -4,15 +4,18 @@ import type { DomainRow } from "./queries.ts";
 import type { ExpectedRecord } from "./records.ts";
 import { RETURN_PATH_LABEL } from "./rules.ts";
 
+/** The columns that say where the records of a domain are. */
+export type Placed = "name" | "zone" | "zoneToken" | "isSandbox";
+
 /** Returns the names that a domain has in a zone; null: none. Pure. */
-export function delegationOf({ zone, zoneToken }: Pick<DomainRow, "zone" | "zoneToken">): Delegation | null {
-  return zone === null || zoneToken === null ? null : { zone, token: zoneToken };
+export function delegationOf({ name, zone, zoneToken, isSandbox }: Pick<DomainRow, Placed>): Delegation | null {
+  return zone === null || zoneToken === null ? null : { zone, token: zoneToken, ...(isSandbox ? { own: name } : {}) };
 }
 
 /** Returns the records of a delegated domain beside its keys. None is required. Pure. */
 export function delegatedAdvice(
   settings: Pick<Settings, "mxHost" | "delegatedZones">,
-  domain: Pick<DomainRow, "name" | "zone" | "zoneToken" | "dmarcPolicy">,
+  domain: Pick<DomainRow, Placed | "dmarcPolicy">,
 ): ExpectedRecord[] {
   const delegation = delegationOf(domain);
   if (!delegation) return [];

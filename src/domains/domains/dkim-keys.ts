@@ -56,11 +56,11 @@ async function toDkimKey(
 }
 
 const INSERT_KEYS = `
-  INSERT INTO dkim_keys (id, domain_id, selector, algorithm, public_key, private_key, created_at, slot)
+  INSERT INTO dkim_keys (id, domain_id, selector, algorithm, public_key, private_key, created_at, activated_at, slot)
   SELECT value->>'id', value->>'domainId', value->>'selector', value->>'algorithm', value->>'publicKey',
-    value->>'privateKey', value->>'createdAt', value->>'slot' FROM json_each(?1)`;
+    value->>'privateKey', value->>'createdAt', value->>'activatedAt', value->>'slot' FROM json_each(?1)`;
 
-/** Returns a statement that inserts pending keys. */
+/** Returns a statement that inserts new keys. */
 export function insertKeysStatement(ctx: Ctx, keys: readonly DkimKey[]): MainStatement {
   return ctx.db.prepare(INSERT_KEYS).bind(JSON.stringify(keys));
 }

@@ -27,6 +27,7 @@ export {
   reversedName,
   reversedRange,
 } from "./rules.ts";
+export { newSandbox } from "./sandbox.ts";
 export { DomainIn, DomainOut, DomainPatch, toDomain } from "./schema.ts";
 export { tendZones } from "./tend-zones.ts";
 export { updateDomain } from "./update.ts";

@@ -11,7 +11,8 @@ import { ancestors, reversedRange } from "./rules.ts";
 const AT_OR_ABOVE = `
   SELECT 1 FROM domains WHERE status = 'verified' AND workspace <> ?1 AND reversed_name IN (SELECT value FROM json_each(?2))`;
 
-const BELOW = "d.status = 'verified' AND d.workspace <> ?1 AND d.reversed_name > ?2 AND d.reversed_name < ?3";
+const BELOW =
+  "d.status = 'verified' AND NOT d.is_sandbox AND d.workspace <> ?1 AND d.reversed_name > ?2 AND d.reversed_name < ?3";
 
 /** Returns whether another workspace has verified the name, or one above it. */
 export async function isTaken({ db }: Ctx, { workspace, reversedName }: DomainRow): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { RecordType } from "../../platform/dns/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { HostRow } from "../hosts/index.ts";
 import { dkimTarget } from "../zones/index.ts";
-import { delegatedAdvice, delegationOf } from "./delegated-records.ts";
+import { delegatedAdvice, delegationOf, type Placed } from "./delegated-records.ts";
 import { hostRecords } from "./host-records.ts";
 import { type ProgramSettings, programRecords } from "./program-records.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
@@ -48,14 +48,12 @@ export interface ExpectedRecord {
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain" | "delegatedZones" | "hostnames" | ProgramSettings>,
-  domain: Pick<
-    DomainRow,
-    "id" | "name" | "ownershipToken" | "setup" | "zone" | "zoneToken" | "records" | "dmarcPolicy" | "receives"
-  >,
+  domain: Pick<DomainRow, Placed | "id" | "ownershipToken" | "setup" | "records" | "dmarcPolicy" | "receives">,
   keys: readonly DkimKeyRow[],
   hosts: readonly HostRow[] = [],
 ): ExpectedRecord[] {
   const dkim = keys.map((key): ExpectedRecord => dkimRecordOf(domain, key, keys));
+  if (domain.isSandbox) return dkim;
   // Until the CNAMEs are found, the records by hand keep the domain verified.
   const isMoving = keys.some((key) => key.slot === null && dkimState(key) === "active");
   const records = [
@@ -131,18 +129,14 @@ const dkimRecordFields = (
  * Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by
  * the active keys.
  */
-function dkimRecordOf(
-  domain: Pick<DomainRow, "name" | "zone" | "zoneToken">,
-  key: DkimKeyRow,
-  keys: readonly DkimKeyRow[],
-): ExpectedRecord {
+function dkimRecordOf(domain: Pick<DomainRow, Placed>, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
   const delegation = delegationOf(domain);
   const fields = dkimRecordFields(domain.name, key);
   const hasActiveKey = keys.some((other) => dkimState(other) === "active");
   return {
     key: `dkim:${key.selector}`,
     purpose: "dkim",
-    ...(delegation && (key.slot === 1 || key.slot === 2)
+    ...(delegation && !domain.isSandbox && (key.slot === 1 || key.slot === 2)
       ? { type: "CNAME", name: fields.name, value: dkimTarget(delegation, key.slot), leadsTo: fields.value }
       : fields),
     priority: null,

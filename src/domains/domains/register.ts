@@ -10,6 +10,7 @@ import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
 import { isPublicSuffix } from "./public-suffix.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { MAX_NAME, newOwnershipToken, reversedName } from "./rules.ts";
+import { isReservedName } from "./sandbox.ts";
 import { type DomainIn, type DomainOut, toDomain } from "./schema.ts";
 
 // Inserts nothing when the workspace was deleted meanwhile: a domain of a deleted workspace is never purged.
@@ -20,7 +21,7 @@ const INSERT_DOMAIN = `
 
 /**
  * Registers a domain as `pending` until it is verified (docs/contract/domains.md#registration). Several workspaces may register
- * the same name; only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix, 409 when
+ * the same name; only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix or reserved, 409 when
  * the workspace has already registered it, 403 for a key that is restricted to domains, ConcurrencyError when the workspace is
  * deleted at the same moment; for a delegated set-up 422 when the deployment has no zones, 503 when none has room.
  */
@@ -56,6 +57,8 @@ async function parseName(ctx: CallerCtx, text: string): Promise<string> {
   if (name === null) throw invalid("name must be a domain name; write it as example.com, without a scheme, path or @");
   if (name.length > MAX_NAME)
     throw invalid(`name has ${name.length} characters in A-label form; the limit is ${MAX_NAME}`);
+  if (isReservedName(ctx.settings, name))
+    throw invalid("name belongs to the test domains of this service; register a domain of your own");
   if (await isPublicSuffix(ctx.env.ASSETS, name)) throw invalid("name is a public suffix; register a name below it");
   return name;
 }
@@ -86,6 +89,7 @@ async function newDomain(ctx: CallerCtx, name: string, setup: DomainIn["setup"])
     nextRotationAt: null,
     dmarcPolicy: "none",
     found: {},
+    isSandbox: false,
   };
   return { domain, keys, hosts: [] };
 }

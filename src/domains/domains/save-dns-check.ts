@@ -9,9 +9,9 @@ import { ancestors, RECHECK_MS, reversedRange } from "./rules.ts";
 
 // Selects verified domains of other workspaces that are equal to, above or below the name. They exclude each other
 // because a signature of mail.example.com passes DMARC for example.com, and the reverse (relaxed alignment, RFC 9989
-// 3.1). Names below begin with `reversed_name`.
+// 3.1). Names below begin with `reversed_name`. Test domains of the service are below a domain of its operator.
 const CONFLICTS = `
-  SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?1
+  SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?1 AND NOT o.is_sandbox
      AND (o.reversed_name IN (SELECT value FROM json_each(?2)) OR (o.reversed_name >= ?3 AND o.reversed_name < ?4))`;
 
 const VERIFY = `

@@ -129,6 +129,7 @@ export const DomainOut = z
         "for a domain that is not delegated: its record is your own.",
     ),
     receives: Receives,
+    sandbox: z.boolean().describe("Whether it is the test domain of the workspace, which sends to its members only."),
     records: z.array(RecordOut),
     dkim_selector: z
       .string()
@@ -158,6 +159,7 @@ export const DomainOut = z
         setup: "manual",
         dmarc_policy: null,
         receives: null,
+        sandbox: false,
         records: [
           {
             purpose: "ownership",
@@ -200,6 +202,8 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
   const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
   const first = domain.setup === "delegated" ? rsa.find(({ slot }) => slot === 1) : rsa.at(-1);
   const shown = rsa.find((key) => dkimState(key) === "active") ?? first;
+  // The service publishes those of a test domain.
+  const records = domain.isSandbox ? [] : expectedRecords(settings, domain, keys, hosts);
   return {
     id: domain.id,
     name: domain.name,
@@ -207,7 +211,8 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     setup: domain.setup,
     dmarc_policy: domain.setup === "delegated" ? domain.dmarcPolicy : null,
     receives: domain.receives,
-    records: expectedRecords(settings, domain, keys, hosts).map(({ key, leadsTo: _, policy, ...record }) => {
+    sandbox: domain.isSandbox,
+    records: records.map(({ key, leadsTo: _, policy, ...record }) => {
       const status = domain.records[key] ?? "pending";
       const others = status === "missing" || status === "mismatch" ? domain.found[key] : undefined;
       const found = others && others.length > 0 ? others : null;

@@ -12,12 +12,13 @@ import { dmarcValue } from "./records.ts";
 import { type DomainOut, type DomainPatch, toDomain } from "./schema.ts";
 
 /**
- * Changes who publishes the records of a domain, whether it receives mail here, the DMARC policy of a delegated one, or the mode of its MTA-STS policy, in one transaction. Throws 404, 409 when the
+ * Changes who publishes the records of a domain, whether it receives mail here, the DMARC policy of a delegated one, or the mode of its MTA-STS policy, in one transaction. Throws 404, 409 for a test domain of the service and when the
  * domain was changed at the same moment, 422 for the policy of a domain whose record is the customer's own, and as `setupStatements` and `modeStatements` do.
  */
 export async function updateDomain(ctx: CallerCtx, id: string, patch: DomainPatch): Promise<DomainOut> {
   const before = await getDomainWithKeys(ctx, id);
   const { domain } = before;
+  if (domain.isSandbox) throw conflict("A test domain of the service cannot be changed");
   const { after, statements } = await setupStatements(ctx, before, patch.setup ?? domain.setup);
   const all = [
     ...statements,

@@ -9,17 +9,20 @@ import { checkDns } from "./check-dns.ts";
 import { isTaken, overtakeStatements } from "./overtake.ts";
 import { type DomainRow, type DomainWithKeys, getDomainWithKeys } from "./queries.ts";
 import type { Examine } from "./recheck.ts";
+import { isReservedName } from "./sandbox.ts";
 import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
 /**
  * Checks the DNS records of a domain and verifies it when all required records are correct
  * (docs/contract/domains.md#verification). `examine` runs after a check that DNS responded to. Otherwise the status does not change: only the daily check ends a verification.
- * Names below it that other workspaces have verified become `failed`. Throws 404, and 409 when another workspace has verified
+ * Names below it that other workspaces have verified become `failed`. A test domain of the service is not checked. Throws 404, and 409 when another workspace has verified
  * the name or one above it, or when the domain's keys were changed at the same moment.
  */
 export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine): Promise<DomainOut> {
   const before = await getPublished(ctx, id);
+  if (before.domain.isSandbox) return toDomain(ctx.settings, before);
+  if (isReservedName(ctx.settings, before.domain.name)) throw conflict(TAKEN);
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
   const isVerified = check.verdict === "pass" || before.domain.status === "verified";

@@ -4,15 +4,15 @@ import { FULL_ZONE_MS, RECORDS_PER_DOMAIN, RESERVED_RECORDS } from "./rules.ts";
 import type { Delegation } from "./targets.ts";
 
 /**
- * Returns the names that a new delegated domain gets: those of the first zone with room, and a new token. Null: no zone has room, or
- * there is none. One read of at most MAX_ZONES rows.
+ * Returns the names that a new delegated domain gets: those of the first of the zones with room, and a new token. Null: no zone has
+ * room, or there is none. One read of at most MAX_ZONES rows.
  */
-export async function newDelegation(ctx: Ctx): Promise<Delegation | null> {
+export async function newDelegation(ctx: Ctx, zones = ctx.settings.delegatedZones): Promise<Delegation | null> {
   const { results } = await ctx.db
     .prepare("SELECT name, records, full_at FROM zones")
     .all<{ name: string; records: number; full_at: number | null }>();
   const used = new Map(results.map((row) => [row.name, row]));
-  const zone = ctx.settings.delegatedZones.find(({ name, maxRecords }) => {
+  const zone = zones.find(({ name, maxRecords }) => {
     const { records, full_at: fullAt } = used.get(name) ?? { records: 0, full_at: null };
     const wasFull = fullAt !== null && fullAt > ctx.now() - FULL_ZONE_MS;
     return !wasFull && records + RECORDS_PER_DOMAIN + RESERVED_RECORDS <= maxRecords;

@@ -10,6 +10,8 @@ export const sharedTarget = (label: SharedLabel, firstZone: string): string => `
 export interface Delegation {
   zone: string;
   token: string;
+  /** Name of a domain inside the zone, which has its records at its own names in place of CNAMEs. */
+  own?: string;
 }
 
 /** A delegated domain has two selectors: one signs, the other has the next key or the last one. */
@@ -17,10 +19,12 @@ export const SLOTS = [1, 2] as const;
 export type Slot = (typeof SLOTS)[number];
 
 /** Returns the name at which the key of a slot is published. */
-export const dkimTarget = ({ zone, token }: Delegation, slot: Slot): string => `s${slot}.${token}.${zone}`;
+export const dkimTarget = ({ zone, token, own }: Delegation, slot: Slot): string =>
+  own === undefined ? `s${slot}.${token}.${zone}` : `${slotSelector({ token }, slot)}._domainkey.${own}`;
 
 /** Returns the name at which the DMARC record of a domain is published. */
-export const dmarcTarget = ({ zone, token }: Delegation): string => `dmarc.${token}.${zone}`;
+export const dmarcTarget = ({ zone, token, own }: Delegation): string =>
+  own === undefined ? `dmarc.${token}.${zone}` : `_dmarc.${own}`;
 
 /**
  * Returns the selector of a slot. It has a part of the token, so that a domain that is registered again, here or elsewhere, uses

@@ -75,7 +75,7 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   const isPaused = found?.totp_enabled_at !== undefined && found.totp_enabled_at !== null;
   if (isPaused) return pause(ctx, { userId, method, next }, statements);
   const user = { userId, email: address.address, name: nameOf(identity) };
-  const workspace = home ? null : firstWorkspace(ctx, user, client.ip);
+  const workspace = home ? null : await firstWorkspace(ctx, user, client.ip);
   const workspaceId = home ?? workspace?.id ?? "";
   const session = await newSession(ctx, { userId, workspaceId, method, client });
   statements.push(...(workspace?.before ?? []), ...session.statements);
@@ -94,13 +94,13 @@ export const mayGetWorkspace = ({ settings }: Ctx, method: SignInMethod | null):
   settings.signUp === "open" || method === "operator";
 
 /** Returns a workspace of a user who has none: the statements that precede those of the session, and the one that follows them. */
-export function firstWorkspace(
+export async function firstWorkspace(
   ctx: Ctx,
   { userId, email, name }: { userId: string; email: string; name: string },
   clientIp: string | null,
 ) {
   const { db, now, newId } = ctx;
-  const { id, statements: before } = newWorkspace(ctx, { name, ownerId: userId });
+  const { id, statements: before } = await newWorkspace(ctx, { name, ownerId: userId });
   const audit = (sessionId: string) =>
     auditInNewWorkspaceStatement(
       {

@@ -12,7 +12,7 @@ import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
  */
 export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Promise<WorkspaceOut> {
   if (!ctx.actor.scopes.has("team:manage")) throw forbidden("Missing scope: team:manage");
-  const { id, createdAt, statements } = newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
+  const { id, createdAt, statements } = await newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
   const response = toWorkspace(
     {
       id,

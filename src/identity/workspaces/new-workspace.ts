@@ -7,20 +7,23 @@ const INSERT_OWNER = `
   INSERT INTO memberships (workspace, user_id, role, created_at)
   SELECT number, ?2, 'owner', ?3 FROM workspaces WHERE id = ?1`;
 
-/** Returns the statements that create a workspace with one owner on the emptiest mail database, and its id. */
-export function newWorkspace(
+/** Returns the statements that create a workspace with one owner on the emptiest mail database, its test domain, and its id. */
+export async function newWorkspace(
   ctx: Ctx,
   { name, ownerId }: { name: string; ownerId: string },
-): { id: string; createdAt: number; statements: MainStatement[] } {
+): Promise<{ id: string; createdAt: number; statements: MainStatement[] }> {
   const id = ctx.newId();
   const now = ctx.now();
+  const slug = toSlug(name, id);
+  const sandbox = await ctx.newSandbox?.(ctx, { id, slug });
   return {
     id,
     createdAt: now,
     statements: [
-      ctx.db.prepare(INSERT_WORKSPACE).bind(id, name, toSlug(name, id), now),
+      ctx.db.prepare(INSERT_WORKSPACE).bind(id, name, slug, now),
       ...placementStatements(ctx, id),
       ctx.db.prepare(INSERT_OWNER).bind(id, ownerId, now),
+      ...(sandbox?.statements ?? []),
     ],
   };
 }

@@ -16,7 +16,7 @@ import { limits } from "./rules.ts";
 import { type AliasIn, type AliasOut, toAlias } from "./schema.ts";
 
 const FIND_DOMAIN = `
-  SELECT id FROM domains WHERE workspace = ?1 AND name = ?2 AND status = 'verified'
+  SELECT id FROM domains WHERE workspace = ?1 AND name = ?2 AND status = 'verified' AND NOT is_sandbox
      AND (?3 IS NULL OR id IN (SELECT value FROM json_each(?3)))`;
 
 const REFUSE_MAILBOX = `SELECT ${refuse("mailbox", "1")} FROM mailboxes WHERE workspace = ?1 AND address = ?2`;

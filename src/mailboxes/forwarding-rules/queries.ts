@@ -15,7 +15,7 @@ import type { RuleRow } from "./schema.ts";
 export const isInsideSql = (workspace: string, address: string) => `
   EXISTS (SELECT 1 FROM (${mailboxAddressesSql(workspace, `(${address})`)}) a
     JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1
-    JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace AND d.status = 'verified')`;
+    JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace AND d.status = 'verified' AND NOT d.is_sandbox)`;
 
 /** Returns SQL of whether a workspace may forward to an address: it has confirmed, or is that of a mailbox inside. */
 export const mayForwardSql = (workspace: string, address: string) => `(

@@ -19,7 +19,7 @@ const FIND = `
   SELECT d.name AS domain, m.display_name, w.sending_paused_at, k.id, k.selector, k.private_key,
          EXISTS (SELECT 1 FROM suppressions s WHERE s.workspace = ?2 AND s.email IN (SELECT value FROM json_each(?3)) AND s.reason <> 'unsubscribe') AS is_suppressed
     FROM mailboxes m
-    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified' AND NOT d.is_sandbox
     JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
     JOIN dkim_keys k ON k.domain_id = d.id AND k.activated_at IS NOT NULL AND k.retired_at IS NULL AND k.algorithm = 'rsa-sha256'
    WHERE m.id = ?1 AND m.workspace = ?2 AND m.is_active = 1 ORDER BY k.id DESC LIMIT 1`;
@@ -34,7 +34,7 @@ interface SenderRow {
   is_suppressed: 0 | 1;
 }
 
-/** Returns the mailbox of a forward. Null when it is not active, or its domain is not verified or has another owner. */
+/** Returns the mailbox of a forward. Null when it is not active, or its domain is not verified, has another owner or is a test domain. */
 export async function findSender(
   ctx: Ctx,
   { mailbox, workspace }: Forward,

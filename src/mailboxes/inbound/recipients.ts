@@ -30,7 +30,7 @@ const FIND_MAILBOX = `
       UNION ALL
       SELECT j.key, a.address, a.mailbox_id, a.domain_id FROM json_each(?1) j CROSS JOIN mailbox_aliases a ON a.address = j.value) t
     JOIN mailboxes m ON m.id = t.mailbox_id AND m.is_active = 1
-    JOIN domains d ON d.id = t.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    JOIN domains d ON d.id = t.domain_id AND d.workspace = m.workspace AND d.status = 'verified' AND NOT d.is_sandbox
     JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
    ORDER BY t.place LIMIT 1`;
 

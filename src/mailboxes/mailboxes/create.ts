@@ -24,11 +24,13 @@ const REFUSE_ALIAS = `SELECT ${refuse("alias", "1")} FROM mailbox_aliases WHERE 
 
 /**
  * Creates a mailbox on a domain of the workspace, which may still be pending (docs/contract/mailboxes.md#addresses). Throws 404
- * for the domain, 422 for an invalid local part, 409 when the workspace already has a mailbox or an alias
+ * for the domain, 422 for an invalid local part, 409 for a test domain of the service and when the workspace already has a mailbox or an alias
  * with this address.
  */
 export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<MailboxOut> {
   const domain = await getDomain(ctx, input.domain_id);
+  if (domain.isSandbox)
+    throw conflict(`The test domain ${domain.name} has one mailbox; add a domain of your own for others`);
   const { local, address } = parseMailboxAddress(input.local_part, domain.name);
   const row: MailboxRow = {
     id: ctx.newId(),

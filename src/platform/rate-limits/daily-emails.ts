@@ -42,6 +42,14 @@ export function dailyLimitOf({ settings }: Pick<MailCtx, "settings">, { dailyLim
   return (dailyLimit ?? settings.dailyEmailLimit) || null;
 }
 
+/** Emails that a workspace may have accepted in a day when one of them is from a test domain. */
+const SANDBOX_EMAILS = 50;
+
+/** Returns a workspace with the limit for emails of its test domain, or its own if that is lower. */
+export function withSandboxLimit<Workspace extends Limited>(ctx: Pick<MailCtx, "settings">, workspace: Workspace) {
+  return { ...workspace, dailyLimit: Math.min(dailyLimitOf(ctx, workspace) ?? SANDBOX_EMAILS, SANDBOX_EMAILS) };
+}
+
 /**
  * Returns the statement that counts accepted emails of a workspace, for the end of the batch that inserts them: a repeated
  * request then fails by its Idempotency-Key first. It rolls back the batch with RefusedBatchError when they exceed the limit

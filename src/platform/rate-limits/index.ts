@@ -5,6 +5,7 @@ export {
   findEmailsLeft,
   resetAt,
   toDailyLimitError,
+  withSandboxLimit,
 } from "./daily-emails.ts";
 export { countExactly, countFailure, countTogether, rateError, requireExactly } from "./exact.ts";
 export { findExceededPolicy } from "./find-exceeded-policy.ts";

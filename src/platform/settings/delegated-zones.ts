@@ -56,12 +56,33 @@ function parseEntry(entry: string): DelegatedZone | string {
   return { name, id, maxRecords };
 }
 
-/** Returns the zones of delegated domains, and what is wrong with their variables. Pure. */
-export function zoneSettings(variables: { DELEGATED_ZONES: string; DNS_API_TOKEN: string }): {
+export interface ZoneSettings {
+  /** Empty: delegated set-up is not offered. */
   delegatedZones: readonly DelegatedZone[];
+  /** Sentences about malformed entries of DELEGATED_ZONES, a missing token, and a SANDBOX_DOMAIN outside of them. */
   zoneIssues: readonly string[];
-} {
+  /** SANDBOX_DOMAIN and the zone of its records; without one its names are only reserved. Null: workspaces get no test domain. */
+  sandbox: { domain: string; zone: DelegatedZone | null } | null;
+}
+
+/** Returns the zones of delegated domains, the domain of first tests, and what is wrong with their variables. Pure. */
+export function zoneSettings(
+  variables: Record<"DELEGATED_ZONES" | "DNS_API_TOKEN" | "SANDBOX_DOMAIN", string>,
+): ZoneSettings {
   const { zones, issues } = parseDelegatedZones(variables.DELEGATED_ZONES);
-  if (zones.length === 0 || variables.DNS_API_TOKEN !== "") return { delegatedZones: zones, zoneIssues: issues };
-  return { delegatedZones: [], zoneIssues: [...issues, "DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"] };
+  const hasToken = zones.length === 0 || variables.DNS_API_TOKEN !== "";
+  const delegatedZones = hasToken ? zones : [];
+  const domain = variables.SANDBOX_DOMAIN.trim().toLowerCase().replace(/\.$/, "");
+  // The slug of a workspace and a selector come before it.
+  const isValid = domain.length <= 150 && canonicalDomain(domain) === domain;
+  const zone = delegatedZones.find(({ name }) => isValid && (domain === name || domain.endsWith(`.${name}`))) ?? null;
+  return {
+    delegatedZones,
+    zoneIssues: [
+      ...issues,
+      ...(hasToken ? [] : ["DNS_API_TOKEN: missing; DELEGATED_ZONES needs it"]),
+      ...(domain === "" || zone ? [] : [`SANDBOX_DOMAIN: must be a domain name in a zone of DELEGATED_ZONES`]),
+    ],
+    sandbox: domain === "" ? null : { domain, zone },
+  };
 }

@@ -1,13 +1,13 @@
 import type * as z from "zod";
 import { type CfblSettings, cfblSettings } from "./cfbl-key.ts";
-import { type DelegatedZone, zoneSettings } from "./delegated-zones.ts";
+import { type ZoneSettings, zoneSettings } from "./delegated-zones.ts";
 import { type HostnameSettings, toHostnames } from "./hostnames.ts";
 import { type MailPrograms, toMailPrograms } from "./mail-servers.ts";
 import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import { Variables } from "./variables.ts";
 
-export interface Settings extends CfblSettings {
+export interface Settings extends CfblSettings, ZoneSettings {
   /** Names of variables that still have a value of local work. Empty in `local`. */
   placeholders: readonly string[];
   egressUrl: string;
@@ -25,10 +25,6 @@ export interface Settings extends CfblSettings {
   emailWorkerAuthservId: string;
   spfDomain: string;
   bounceDomain: string;
-  /** Empty: delegated set-up is not offered. */
-  delegatedZones: readonly DelegatedZone[];
-  /** Sentences about malformed entries of DELEGATED_ZONES, and about a missing token. */
-  zoneIssues: readonly string[];
   dnsApiUrl: string;
   dnsApiToken: string;
   /** Zones of RHSBL blocklists in which domains are looked up. */

@@ -68,6 +68,8 @@ export const Variables = z.object({
    * (src/platform/settings/delegated-zones.ts). Empty: delegated set-up is not offered.
    */
   DELEGATED_ZONES: z.string().default(""),
+  /** Domain in these zones below which each new workspace gets a test domain (docs/operating/zones.md#test-domains). Empty: none. */
+  SANDBOX_DOMAIN: z.string().default(""),
   /** Base URL of the DNS API of these zones (Cloudflare API v4). */
   DNS_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.cloudflare.com/client/v4"),
   /** Its token, with the permission DNS: Edit on these zones alone. Secret. */

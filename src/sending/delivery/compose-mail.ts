@@ -1,4 +1,5 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
+import { escapeHtml } from "../../lib/placeholders.ts";
 import { openLinks } from "../../lib/sealed-links.ts";
 import { type ComposedMessage, compose, foldedField } from "../../mail/mime/index.ts";
 import { composeRaw, parseFields, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
@@ -40,7 +41,7 @@ export type MailToCompose = Pick<
 > & {
   state: Pick<ClaimedMail["state"], "workspace" | "id" | "recipients">;
   content: ContentDocument;
-  sender: Pick<ClaimedMail["sender"], "linkHost">;
+  sender: Pick<ClaimedMail["sender"], "linkHost" | "sandbox">;
 };
 
 /** A message without its signature. */
@@ -89,8 +90,10 @@ export async function composeMail(
       replyTo: content.reply_to,
       subject: mail.subject,
       headers: [...content.headers, ...list.headers],
-      text: links === "opened" ? await openContent(ctx, mail, content.text) : content.text,
-      html: links === "opened" ? await openContent(ctx, mail, tracked.html) : tracked.html,
+      ...markSandbox(ctx, mail, {
+        text: links === "opened" ? await openContent(ctx, mail, content.text) : content.text,
+        html: links === "opened" ? await openContent(ctx, mail, tracked.html) : tracked.html,
+      }),
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
     },
     capabilities,
@@ -100,6 +103,21 @@ export async function composeMail(
   const readsPerSend = content.attachments.length;
   const { hasCfblAddress } = list;
   return { composed, hasCfblAddress, untrackedLinks: tracked.untrackedLinks, objectReads, readsPerSend };
+}
+
+/** Appends to the mail of a test domain what it is, so that nobody takes it for mail of a customer. */
+function markSandbox(
+  { settings }: MailCtx,
+  { sender: { sandbox } }: Pick<MailToCompose, "sender">,
+  { text, html }: Pick<ContentDocument, "text" | "html">,
+): Pick<ContentDocument, "text" | "html"> {
+  if (!sandbox) return { text, html };
+  const line = `Sent from a test domain of ${settings.serviceName}. It reaches only members of the workspace ${sandbox.workspace}.`;
+  const [body = "", end = ""] = html?.match(/^(.*)(<\/body.*)$/is)?.slice(1) ?? [html ?? ""];
+  return {
+    text: text && `${text.trimEnd()}\n\n${line}\n`,
+    html: html && `${body}<p style="font:13px sans-serif;color:#5d5953">${escapeHtml(line)}</p>${end}`,
+  };
 }
 
 /** Bodies smaller than this are held in memory, in bytes, and so are those whose HTML is tracked. */

@@ -59,6 +59,9 @@ function decide(
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
+  const members = mail.sender.sandbox?.members;
+  if (members && !queuedRecipientKeys(mail).every((key) => members.has(key)))
+    return { update: failRemaining(ctx, mail, "a recipient is no member of the workspace any more") };
   // Whole rows of a stopped workspace are held before (hold-rows.ts).
   if (isPausedSource(mail.sender.bulkPause, mail.source)) return { update: reschedule(now + PAUSE_CHECK_MS) };
   const isSuppressed = (key: string) => claim.suppressed.has(suppressedName(mail.state.n, key));

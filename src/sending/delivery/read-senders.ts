@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { AddressForms, formsOf } from "../../platform/erased-addresses/index.ts";
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
 import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../receivers/index.ts";
@@ -22,6 +23,8 @@ export interface SenderFacts {
   egress: string | null;
   /** The active host of its links; null: that of the service. */
   linkHost: string | null;
+  /** Set for a test domain: the canonical addresses of the members of its workspace, and the name of the workspace. */
+  sandbox: { members: ReadonlySet<string>; workspace: string } | null;
 }
 
 export interface DkimKeyRow {
@@ -62,6 +65,8 @@ export interface SenderRow {
   is_active: number | null;
   egress: string | null;
   link_host: string | null;
+  members: string | null;
+  workspace_name: string;
   is_outage: 0 | 1;
 }
 
@@ -83,10 +88,11 @@ export interface Senders {
 
 // One row for each combination of workspace, domain, mailbox, user and sender, since the emails of a claim share few of them.
 const FIND_SENDERS = `
-  SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, w.bulk_pause, u.restricted_at, d.name AS domain,
+  SELECT j.key AS position, w.id AS workspace_id, w.name AS workspace_name, w.settings, w.sending_paused_at, w.bulk_pause, u.restricted_at, d.name AS domain,
          d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
          coalesce(d.egress, w.egress) AS egress,
          (SELECT h.name FROM custom_hosts h WHERE h.domain_id = d.id AND h.purpose = 'link' AND h.status = 'active') AS link_host,
+         ${SANDBOX_MEMBERS_SQL} AS members,
          EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
     FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
     LEFT JOIN domains d ON d.id = j.value->>1 AND d.workspace = w.number
@@ -251,5 +257,6 @@ export function toFacts(domainId: string, row: SenderRow): SenderFacts {
     restricted: row.restricted_at !== null,
     egress: row.egress,
     linkHost: row.link_host,
+    sandbox: row.members === null ? null : { members: new Set(JSON.parse(row.members)), workspace: row.workspace_name },
   };
 }

@@ -17,11 +17,13 @@ const INSERT = `
    WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2 AND status = 'verified')`;
 
 /**
- * Creates the SMTP credential of a verified domain. Throws 404 for the domain, 400 when it is not verified, 409 when it
+ * Creates the SMTP credential of a verified domain. Throws 404 for the domain, 400 when it is not verified or a test domain of the service, 409 when it
  * has an active credential; a unique index decides between concurrent calls.
  */
 export async function createSmtpCredential(ctx: CallerCtx, input: SmtpCredentialIn): Promise<NewSmtpCredentialOut> {
   const domain = await getDomain(ctx, input.domain_id);
+  if (domain.isSandbox)
+    throw badRequest(`The test domain ${domain.name} has no SMTP credential; it sends by the API and the pages`);
   if (domain.status !== "verified") throw badRequest(`The domain ${domain.name} is not verified`);
   const password = randomToken();
   const response = {

@@ -38,7 +38,7 @@ export interface PreparedMail {
 export async function prepareMail(caller: CallerCtx, item: ReadSubmission): Promise<PreparedMail> {
   const { upload, parsed, session, sequence } = item;
   const source = submittedSource(caller);
-  const sendable = await requireSendable(caller, parsed.request, { source, isRetry: false });
+  const sendable = await requireSendable(caller, parsed.request, { source, isRetry: false, isSubmitted: true });
   const idempotency = await toIdempotency(caller, item);
   const content = await putDocument(upload, toDocument(caller, item), storesContentInR2Only(caller));
   const email = { ...toNewEmail(caller, upload.id, sendable, content, source), messageId: parsed.messageId };

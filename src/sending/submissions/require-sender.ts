@@ -20,6 +20,7 @@ export function requireSender(caller: CallerCtx, address: string): void {
   const checked = check(caller, { email: envelope, from, recipients: [], issues: [] }, records, {
     source: submittedSource(caller),
     isRetry: false,
+    isSubmitted: true,
   });
   if ("issues" in checked) throw new ReplyError(`550 5.7.1 ${checked.issues[0]?.error ?? "The sender is refused"}`);
 }

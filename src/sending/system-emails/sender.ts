@@ -6,7 +6,7 @@ import type { Ctx } from "../../platform/context.ts";
 const FIND_SENDER = `
   SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.bulk_pause, w.mail_shards, o.user_id
     FROM mailboxes m
-    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified' AND NOT d.is_sandbox
     JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
     JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
    WHERE m.address = ?1 AND m.is_active = 1 ORDER BY o.created_at LIMIT 1`;

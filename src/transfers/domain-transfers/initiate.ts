@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { ancestors, type DomainRow, getDomain, reversedRange } from "../../domains/domains/index.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
-import { AppError, forbidden, invalidField } from "../../lib/errors.ts";
+import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
@@ -40,6 +40,7 @@ const REFUSE_ACTIVE = `SELECT CASE WHEN EXISTS (${FIND_ACTIVE}) THEN json('lost 
  */
 export async function initiateTransfer(ctx: CallerCtx, domainId: string, input: TransferIn): Promise<Performed> {
   const domain = await getDomain(ctx, domainId);
+  if (domain.isSandbox) throw conflict("A test domain of the service cannot be transferred");
   if (ctx.actor.restricted) throw forbidden("This account is restricted and cannot transfer domains");
   const target = await findTarget(ctx, input.target_email);
   await expireOverdue(ctx, domain.id);

@@ -12,7 +12,8 @@ export interface Completion {
 }
 
 /** The domain and its sub-domains in the source workspace. `?1`: source, `?2` and `?3`: range of reversed names, `?4`: target. */
-const MOVED = "SELECT id FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3";
+const MOVED =
+  "SELECT id FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox";
 /** Domains of the target workspace with the same names, which another verified domain has kept from being verified. */
 const MERGED = `
   SELECT p.id FROM domains p JOIN domains d ON d.workspace = ?1 AND d.name = p.name
@@ -63,7 +64,7 @@ const ADD_CLEAN_UP = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT ?4, ?5, 'transfer', json_object('cleanUp', json_object('workspace', ?1, 'domains', json_group_array(id),
     'names', json_group_array(name), 'completedAt', ?4))
-    FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3`;
+    FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox`;
 
 const DEACTIVATE_SMTP = `
   UPDATE smtp_credentials SET deactivated_at = ?4, hash = NULL WHERE deactivated_at IS NULL AND domain_id IN (${MOVED})`;
@@ -83,7 +84,7 @@ const MOVE = [
     WHERE domain_id IN (${MOVED})`,
   `UPDATE mailbox_aliases SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
   `UPDATE mailboxes SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
-  "UPDATE domains SET workspace = ?4, egress = NULL WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3",
+  "UPDATE domains SET workspace = ?4, egress = NULL WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox",
 ];
 
 // As in a rotation: the active keys sign until a DNS check finds the records of the new ones.

@@ -21,7 +21,7 @@ export interface MovedDomain {
 }
 
 const FIND_MOVED = `
-  SELECT id, name, status FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 ORDER BY reversed_name`;
+  SELECT id, name, status FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox ORDER BY reversed_name`;
 
 const FIND_PARENTS = `
   SELECT id, name FROM domains WHERE workspace = ?1 AND status = 'verified'

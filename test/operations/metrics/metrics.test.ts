@@ -137,6 +137,19 @@ describe("a malformed zone of delegated domains", () => {
   });
 });
 
+it.each(["bad.example", "no domain", "good.example.org"])(
+  "SANDBOX_DOMAIN %s outside of the zones makes the service degraded, and says what to mend",
+  async (SANDBOX_DOMAIN) => {
+    const changes = { DELEGATED_ZONES: "good.example=1:200", SANDBOX_DOMAIN, METRICS_TOKEN: TOKEN };
+    const issue = "SANDBOX_DOMAIN: must be a domain name in a zone of DELEGATED_ZONES";
+    expect(await ready(changes, asOperator)).toMatchObject({
+      body: { status: "degraded", settings: "valid", details: { zone_issues: [issue] } },
+    });
+    const { body } = await ready({ ...changes, SANDBOX_DOMAIN: "Try.Good.Example." }, asOperator);
+    expect(body).toMatchObject({ details: { zone_issues: [] } });
+  },
+);
+
 describe("the check of the settings", () => {
   const issuesOf = (changes: Record<string, unknown>) => findSettingIssues({ ...env, ...production, ...changes });
 

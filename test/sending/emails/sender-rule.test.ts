@@ -3,7 +3,10 @@ import { applySenderRule } from "../../../src/sending/emails/index.ts";
 import { database } from "../../support/databases.ts";
 import { aMail, aWorkspace } from "../../support/workspace.ts";
 
-const mailbox = { address: "a@d.test", is_active: 1, domain_id: "1", domain: "d.test", domain_status: "verified" };
+const mailbox = {
+  ...{ address: "a@d.test", is_active: 1, domain_id: "1", domain: "d.test", domain_status: "verified" },
+  members: null,
+};
 
 it("an active mailbox of a verified domain may send, unless the credential is restricted to other domains", () => {
   const apply = (changes: Partial<typeof mailbox>, domainIds: ReadonlySet<string> | null = null) =>

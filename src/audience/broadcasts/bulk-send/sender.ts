@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { SANDBOX_MEMBERS_SQL } from "../../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../../sending/emails/index.ts";
 import type { Sender } from "../fan-out.ts";
 
@@ -9,7 +10,8 @@ interface SenderRow extends SenderMailbox {
 }
 
 const FIND = `
-  SELECT m.id, m.address, m.local_part, m.display_name, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status
+  SELECT m.id, m.address, m.local_part, m.display_name, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status,
+         ${SANDBOX_MEMBERS_SQL} AS members
     FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.workspace = ?1 AND m.id = ?2`;
 

@@ -6,9 +6,9 @@ export const files = {
   webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
-  dashboardStyle: "/assets/dashboard-1ed71e6c.css",
+  dashboardStyle: "/assets/dashboard-2cbbedb2.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-73797cfd.json",
+  guides: "/assets/guides-b839c0c4.json",
 } as const;

@@ -20,7 +20,7 @@ export async function createFirstAccount(ctx: Ctx, address: Address): Promise<st
   const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<{ id: string; workspace_id: string | null }>();
   const userId = found?.id ?? ctx.newId();
   const name = address.domain;
-  const workspace = found?.workspace_id ? null : newWorkspace(ctx, { name, ownerId: userId });
+  const workspace = found?.workspace_id ? null : await newWorkspace(ctx, { name, ownerId: userId });
   const byService = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp: null };
   try {
     await guardedBatch(ctx.db, [

@@ -37,7 +37,7 @@ export async function completeSecondFactor(
   if (!user || (user.home === null && !mayGetWorkspace(ctx, method))) return { kind: "expired" };
   const { email, name } = user;
   const owner = { userId, email, name: name ?? email.slice(0, email.lastIndexOf("@")) };
-  const workspace = user.home === null ? firstWorkspace(ctx, owner, client.ip) : null;
+  const workspace = user.home === null ? await firstWorkspace(ctx, owner, client.ip) : null;
   const workspaceId = user.home ?? workspace?.id ?? "";
   const session = await newSession(ctx, { userId, workspaceId, method, client });
   const redeem = await redeemStatements(ctx, "second_factor", token);

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { isPausedSource } from "../../../platform/bulk-pauses/index.ts";
 import { hasLeft, type TopicRef, topicOf } from "../../topics/index.ts";
-import { isSuppressing, type SuppressionReason } from "../rules.ts";
+import { isBulkSource, isSuppressing, type SuppressionReason } from "../rules.ts";
 import type { SendRecords } from "./early-records.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
 import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
@@ -13,6 +13,8 @@ export interface Sender {
   mailboxId: string;
   domainId: string;
   domain: string;
+  /** The canonical addresses that a test domain sends to; null: all. */
+  members: ReadonlySet<string> | null;
 }
 
 /** A request without issues. */
@@ -29,6 +31,8 @@ export interface Sendable<Email extends Envelope = ParsedEmail> {
 export interface SuppressionScope {
   source: string;
   isRetry: boolean;
+  /** True for mail that was submitted by SMTP. */
+  isSubmitted?: boolean;
 }
 
 /** A request that must not be sent, and why. */
@@ -42,14 +46,15 @@ export interface Refused {
  */
 export function check<Email extends Envelope>(
   ctx: CallerCtx,
-  { email, from, issues, topic: ref }: ParsedRequest<Email>,
+  { email, from, recipients, issues, topic: ref }: ParsedRequest<Email>,
   records: SendRecords,
   scope: SuppressionScope,
 ): Sendable<Email> | Refused {
-  const result = findSender(ctx, records.senders, from);
+  const result = findSender(ctx, records.senders, from, !scope.isSubmitted && !isBulkSource(scope.source));
   const topic = ref === undefined ? null : topicOf(records.topics, ref);
   const all = [...accountIssues(ctx, scope.source), ...issues];
   if (from && "error" in result) all.push(invalid("from", ["from_", "email"], result.error, "sender_not_allowed"));
+  if ("sender" in result) all.push(...strangerIssues(result.sender, recipients));
   if (ref !== undefined && topic === null) all.push(invalid("content", ["topic_id"], "No topic has this id"));
   if (email && "sender" in result && all.length === 0) {
     const suppressed = findDropped({ recipients: email.recipients, topic: ref }, records, scope);
@@ -116,11 +121,21 @@ function findSender(
   ctx: CallerCtx,
   senders: SendRecords["senders"],
   from: ParsedRequest["from"],
+  isSingle: boolean,
 ): { sender: Sender } | { error: string } {
-  const checked = applySenderRule(senders.get(from?.key ?? ""), from?.email ?? "", ctx.actor.domainIds);
+  const checked = applySenderRule(senders.get(from?.key ?? ""), from?.email ?? "", ctx.actor.domainIds, isSingle);
   if ("error" in checked) return checked;
-  const { mailbox_id: mailboxId, domain_id: domainId, domain } = checked.mailbox;
+  const { mailbox_id: mailboxId, domain_id: domainId, domain, members } = checked.mailbox;
   if (ctx.actor.kind === "mailbox" && ctx.actor.mailboxId !== mailboxId)
     return { error: `The sender must be ${ctx.actor.email}, the address of the mailbox` };
-  return { sender: { mailboxId, domainId, domain } };
+  const allowed = members === null ? null : new Set(JSON.parse(members) as string[]);
+  return { sender: { mailboxId, domainId, domain, members: allowed } };
+}
+
+/** Returns an issue for each recipient of a test domain who is no member of the workspace. */
+function strangerIssues({ domain, members }: Sender, recipients: readonly Recipient[]): Issue[] {
+  return recipients.flatMap(({ kind, email, key }) => {
+    const error = `${email} is no member of this workspace, and the test domain ${domain} sends to members only; add a domain of your own`;
+    return members === null || members.has(key) ? [] : [invalid("to", [kind], error, "recipient_not_allowed")];
+  });
 }

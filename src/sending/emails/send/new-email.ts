@@ -38,6 +38,8 @@ export interface NewEmail {
   requestId?: string;
   /** Set for an email of a broadcast. */
   personal?: PersonalEmail;
+  /** Set for an email of a test domain. */
+  isSandbox?: true;
 }
 
 /** Fields that make an email of a broadcast personal. */
@@ -107,6 +109,7 @@ export function toNewEmail(
     content: content.inline,
     topic,
     requestId: ctx.requestId,
+    ...(sender.members ? { isSandbox: true } : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import { parseUuid } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
+import { SANDBOX_MEMBERS_SQL } from "../../../platform/db/sandbox-members.ts";
 import { AddressForms } from "../../../platform/erased-addresses/index.ts";
 import { sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
 import type { SuppressionReason } from "../rules.ts";
@@ -23,7 +24,8 @@ const MAX_EARLY_TEMPLATES = 4;
 
 // A catch-all receives only: it never satisfies the sender rule.
 const findSenders = (workspace: string) => `
-  SELECT a.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+  SELECT a.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status,
+         ${SANDBOX_MEMBERS_SQL} AS members
     FROM (${mailboxAddressesSql(workspace, "(SELECT value FROM json_each(?2))")}) a
     JOIN mailboxes m ON m.id = a.mailbox_id JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace`;
 

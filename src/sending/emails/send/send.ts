@@ -4,7 +4,7 @@ import type { MailStatement } from "../../../platform/db/database.ts";
 import { requireMailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
 import { logEmails } from "../../../platform/log-lines/index.ts";
 import { type WakeUp, wakeAfterResponse } from "../../../platform/outbox/index.ts";
-import { toDailyLimitError } from "../../../platform/rate-limits/index.ts";
+import { toDailyLimitError, withSandboxLimit } from "../../../platform/rate-limits/index.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
 import { requireSendable } from "./check.ts";
@@ -60,12 +60,13 @@ export async function commitEmails(
   key: string | null,
   extra: readonly MailStatement[] = [],
 ): Promise<void> {
+  const workspace = emails.some((email) => email.isSandbox) ? withSandboxLimit(ctx, ctx.workspace) : ctx.workspace;
   try {
-    await insertEmails(ctx, emails, response, extra);
+    await insertEmails({ ...ctx, workspace }, emails, response, extra);
   } catch (error) {
     // After any other error the rows may be committed all the same, and then they need their content.
     if (isRolledBack(error) && key !== null) await ctx.env.CONTENT.delete(key);
-    throw (await toDailyLimitError(ctx, ctx.workspace, error))?.error ?? error;
+    throw (await toDailyLimitError(ctx, workspace, error))?.error ?? error;
   }
   const accepted = emails.map(({ id, status }) => ({ id, status }));
   logEmails(ctx, "emails.accepted", accepted, { workspace: ctx.workspace.id, source: emails[0]?.source });

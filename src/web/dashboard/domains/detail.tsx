@@ -16,6 +16,7 @@ import {
 } from "../../../http/ui/index.ts";
 import { HEALTH_LABELS } from "./health.tsx";
 import { Receiving } from "./receiving.tsx";
+import { SandboxPage } from "./sandbox.tsx";
 
 interface DomainPageProps {
   caller: CallerCtx;
@@ -31,6 +32,7 @@ interface DomainPageProps {
 /** One domain with its DNS records, and how to transfer it. */
 export function DomainPage({ caller, domain, found, transfer, notice, refusal }: DomainPageProps) {
   const mayManage = caller.actor.scopes.has("domains:manage");
+  if (domain.sandbox) return <SandboxPage caller={caller} domain={domain} />;
   const isVerified = domain.status === "verified";
   return (
     <Layout
@@ -116,9 +118,11 @@ const Actions = ({ domain, canDelegate }: { domain: DomainOut; canDelegate: bool
     {domain.status === "verified" ? (
       <ButtonLink to={`/app/domains/${domain.id}/rotate`} label="Rotate DKIM keys" kind="quiet" />
     ) : null}
-    <ButtonLink to={`/app/domains/${domain.id}/delete`} label="Delete" kind="danger" />
+    <Delete id={domain.id} />
   </>
 );
+
+const Delete = ({ id }: { id: string }) => <ButtonLink to={`/app/domains/${id}/delete`} label="Delete" kind="danger" />;
 
 /** The host of the links in its emails, when the deployment offers one. */
 const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>

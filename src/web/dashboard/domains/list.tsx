@@ -36,10 +36,12 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
       <List
         caption="Domains"
         columns={["Domain", "Status", "Records", "Health", "Last check"]}
-        rows={domains.map(({ id, name, status, records, health, last_checked_at: checked }) => [
+        rows={domains.map(({ id, name, status, sandbox, records, health, last_checked_at: checked }) => [
           <a href={`/app/domains/${id}`}>{name}</a>,
           <Status word={status} />,
-          `${records.filter((record) => record.status === "verified").length} of ${records.length} found`,
+          sandbox
+            ? "Test domain"
+            : `${records.filter((record) => record.status === "verified").length} of ${records.length} found`,
           health === "unknown" ? (
             "–"
           ) : (
@@ -47,7 +49,7 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
               <Status word={health} label={HEALTH_LABELS[health]} />
             </a>
           ),
-          checked === null ? "never" : <Time at={checked} />,
+          checked === null ? sandbox ? "–" : "never" : <Time at={checked} />,
         ])}
       />
     )}

@@ -1,5 +1,5 @@
-import { Drawing, Field, Form, Status } from "../../../http/ui/index.ts";
-import type { SetupState } from "./queries.ts";
+import { Drawing, Field, Form, PostButton, Status } from "../../../http/ui/index.ts";
+import type { Setup, SetupState } from "./queries.ts";
 
 interface Step {
   done: keyof SetupState;
@@ -42,15 +42,27 @@ const STEPS: readonly Step[] = [
   },
 ];
 
+/** The first step of a workspace with a test domain, which sends before any set-up. */
+const SEND_YOURSELF: Step = {
+  done: "hasSent",
+  text: "Send yourself a mail from your test domain",
+  action: { href: "/app/test-mail", label: "Send yourself a mail" },
+  scope: "emails:send",
+};
+
+/** Returns the steps of a workspace. With a test domain the first email comes first. */
+const stepsOf = ({ sandboxSender }: Setup): readonly Step[] =>
+  sandboxSender === null ? STEPS : [SEND_YOURSELF, ...STEPS.filter(({ done }) => done !== "hasSent")];
+
 interface ChecklistProps {
-  setup: SetupState;
-  scopes: ReadonlySet<string>;
-  /** Value of the hidden field of the form that adds the first domain. */
+  setup: Setup;
+  actor: { scopes: ReadonlySet<string>; email: string };
+  /** Value of the hidden field of the form of the first step. */
   idempotencyKey: string;
 }
 
 /** Returns whether the workspace has done every step. */
-export const isSetUp = (setup: SetupState) => STEPS.every(({ done }) => setup[done]);
+export const isSetUp = (setup: Setup) => stepsOf(setup).every(({ done }) => setup[done]);
 
 /** The form of the first step, which all others need. */
 const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
@@ -75,36 +87,40 @@ const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
  * Shows the steps left before the workspace sends email, or nothing when all are done. The first open step has a button, and the domain,
  * with which everything begins, its form.
  */
-export function Checklist({ setup, scopes, idempotencyKey }: ChecklistProps) {
-  const [next] = STEPS.filter(({ done }) => !setup[done]);
+export function Checklist({ setup, actor, idempotencyKey }: ChecklistProps) {
+  const [next] = stepsOf(setup).filter(({ done }) => !setup[done]);
   if (next === undefined) return null;
-  const isFirst = next.done === "hasDomain" && scopes.has(next.scope);
+  const isFirst = next.done === "hasDomain" && actor.scopes.has(next.scope);
   return (
     <>
       {isFirst ? <FirstDomain idempotencyKey={idempotencyKey} /> : null}
-      <Steps {...{ setup, scopes }} next={isFirst ? null : next} />
+      <Steps {...{ setup, actor, idempotencyKey }} next={isFirst ? null : next} />
     </>
   );
 }
 
 /** All steps. `next` is the one that has a button. */
-function Steps({ setup, scopes, next }: Omit<ChecklistProps, "idempotencyKey"> & { next: Step | null }) {
-  const open = STEPS.filter(({ done }) => !setup[done]);
+function Steps({ setup, actor, next, idempotencyKey }: ChecklistProps & { next: Step | null }) {
+  const steps = stepsOf(setup);
+  const open = steps.filter(({ done }) => !setup[done]);
+  const first = { from_: setup.sandboxSender ?? "", to: actor.email, idempotency_key: idempotencyKey };
   return (
     <section class="card" aria-label="Set-up">
       <h2>
-        Set up: {STEPS.length - open.length} of {STEPS.length} steps are done
+        Set up: {steps.length - open.length} of {steps.length} steps are done
       </h2>
       <ol class="steps">
-        {STEPS.map((step) => (
+        {steps.map((step) => (
           <li>
             <Status word={setup[step.done] ? "done" : "to do"} />
             <span>{step.text}</span>
-            {step === next && scopes.has(step.scope) ? (
+            {step !== next || !actor.scopes.has(step.scope) ? null : step === SEND_YOURSELF ? (
+              <PostButton to={step.action.href} label={step.action.label} fields={first} />
+            ) : (
               <a class="button" href={step.action.href}>
                 {step.action.label}
               </a>
-            ) : null}
+            )}
           </li>
         ))}
       </ol>

@@ -8,14 +8,14 @@ import type { SystemMail } from "../../../sending/system-emails/index.ts";
 import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { Checklist, isSetUp } from "./checklist.tsx";
-import type { SetupState } from "./queries.ts";
+import type { Setup } from "./queries.ts";
 import { type TestForm, TestMail } from "./test-mail.tsx";
 import { type Week, WeekChart } from "./week.tsx";
 
 export interface HomeContent {
   /** Invitations of the user to other workspaces. */
   invitations: readonly Invitation[];
-  setup: SetupState;
+  setup: Setup;
   /** Null: the role may not see analytics. */
   week: Week | null;
   /** The newest emails that failed, bounced or were rejected. */
@@ -50,7 +50,7 @@ export function HomePage({ caller, form, refusal, hasJoined, ...content }: HomeP
       actions={senders.length === 0 ? null : <TestMail {...{ senders, form, refusal }} isMain={isSetUp(setup)} />}
     >
       <Invitations invitations={content.invitations} />
-      <Checklist setup={setup} scopes={caller.actor.scopes} idempotencyKey={crypto.randomUUID()} />
+      <Checklist setup={setup} actor={caller.actor} idempotencyKey={crypto.randomUUID()} />
       <SystemMailNotice state={content.systemMail} />
       <Alerts notifications={notifications} />
       <Deadlines transfers={transfers} />

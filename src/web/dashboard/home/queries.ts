@@ -12,19 +12,27 @@ export interface SetupState {
   hasSent: boolean;
 }
 
+/** With the address of the mailbox of its test domain, which counts for none of them; null: none. */
+export type Setup = SetupState & { sandboxSender: string | null };
+
 const FIND_SETUP = `
-  SELECT EXISTS (SELECT 1 FROM domains WHERE workspace = ?1) AS hasDomain,
-    EXISTS (SELECT 1 FROM domains WHERE workspace = ?1 AND status = 'verified') AS hasVerifiedDomain,
-    EXISTS (SELECT 1 FROM mailboxes WHERE workspace = ?1) AS hasMailbox,
+  SELECT EXISTS (SELECT 1 FROM domains WHERE workspace = ?1 AND NOT is_sandbox) AS hasDomain,
+    EXISTS (SELECT 1 FROM domains WHERE workspace = ?1 AND status = 'verified' AND NOT is_sandbox) AS hasVerifiedDomain,
+    EXISTS (SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND NOT d.is_sandbox WHERE m.workspace = ?1) AS hasMailbox,
+    (SELECT m.address FROM domains d JOIN mailboxes m ON m.domain_id = d.id AND m.is_active
+      WHERE d.workspace = ?1 AND d.is_sandbox) AS sandboxSender,
     EXISTS (SELECT 1 FROM api_keys WHERE workspace = ?1 AND revoked_at IS NULL)
       OR EXISTS (SELECT 1 FROM smtp_credentials WHERE workspace = ?1 AND deactivated_at IS NULL) AS hasCredential`;
 
 const HAS_SENT = "SELECT EXISTS (SELECT 1 FROM emails WHERE workspace = ?1) AS hasSent";
 
 /** Returns which steps of the set-up the caller's workspace has done: one call to the main database, and one to each of its mail databases. */
-export async function findSetup(ctx: CallerCtx): Promise<SetupState> {
+export async function findSetup(ctx: CallerCtx): Promise<Setup> {
   const { number, mailShards } = ctx.workspace;
-  const main = ctx.db.prepare(FIND_SETUP).bind(number).first<Record<keyof SetupState, 0 | 1>>();
+  const main = ctx.db
+    .prepare(FIND_SETUP)
+    .bind(number)
+    .first<Record<keyof SetupState, 0 | 1> & Pick<Setup, "sandboxSender">>();
   const sent = mailShards.map((shard) => mailDb(onShard(ctx, shard)).prepare(HAS_SENT).bind(number).first("hasSent"));
   const [found, ...all] = await Promise.all([main, ...sent]);
   return {
@@ -33,5 +41,6 @@ export async function findSetup(ctx: CallerCtx): Promise<SetupState> {
     hasMailbox: found?.hasMailbox === 1,
     hasCredential: found?.hasCredential === 1,
     hasSent: all.includes(1),
+    sandboxSender: found?.sandboxSender ?? null,
   };
 }

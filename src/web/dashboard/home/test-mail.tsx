@@ -36,7 +36,7 @@ export const TestMail = ({ senders, isMain, form, refusal }: TestMailProps) => (
       <Field
         name="to"
         label="To"
-        hint="delivered@simulator.test accepts every email, and bounced@simulator.test refuses it."
+        hint="delivered@simulator.test accepts every email, and bounced@simulator.test refuses it. A test domain sends to members of the workspace only."
         value={form.to}
         errors={refusal?.errors}
         maxlength={254}

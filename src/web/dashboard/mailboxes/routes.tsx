@@ -159,7 +159,7 @@ async function showList(c: Context<AppEnv>, submitted?: SubmittedForm) {
     <MailboxesPage
       caller={caller}
       mailboxes={mailboxes}
-      domains={domains.map(({ domain }) => domain)}
+      domains={domains.map(({ domain }) => domain).filter(({ isSandbox }) => !isSandbox)}
       form={submitted?.form ?? { local_part: "", domain_id: "", display_name: "", idempotencyKey: crypto.randomUUID() }}
       next={last === undefined ? null : `/app/mailboxes?${new URLSearchParams({ after: last.address })}`}
       notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}

@@ -67,7 +67,9 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
     <SmtpPage
       caller={caller}
       credentials={shown.map(toSmtpCredential)}
-      domains={domains.map(({ domain }) => domain).filter(({ status }) => status === "verified")}
+      domains={domains
+        .map(({ domain }) => domain)
+        .filter(({ status, isSandbox }) => status === "verified" && !isSandbox)}
       idempotencyKey={crypto.randomUUID()}
       next={last === undefined ? null : `/app/smtp?${new URLSearchParams({ after: last.id })}`}
       notice={!refusal && c.req.query("done") === "deactivated" ? "The credential is deactivated." : undefined}

@@ -39,6 +39,8 @@ export const domains = sqliteTable(
     /** True: its owner says that mail for it shall be received here; false: elsewhere; null: not said. */
     receives: integer({ mode: "boolean" }),
     found: text({ mode: "json" }).$type<Record<string, string[]>>().notNull().default({}),
+    /** A sub-domain of SANDBOX_DOMAIN (src/domains/domains/sandbox.ts). */
+    isSandbox: integer("is_sandbox", { mode: "boolean" }).notNull().default(false),
   },
   (t) => [
     index("domains_by_egress").on(t.name, t.id).where(sql`egress IS NOT NULL`),
