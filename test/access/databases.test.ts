@@ -63,7 +63,7 @@ async function bindingsOf(route: string): Promise<Set<string>> {
 
 describe("a successful call uses no mail database but that of its workspace", () => {
   // Administrators of the platform and monitors see the work of all databases, and an invitation is mail of another workspace.
-  const ofAll = ["GET /ready", "GET /metrics", "POST /v1/workspaces/:workspace_id/invitations"];
+  const ofAll = ["GET /ready", "GET /status", "GET /metrics", "POST /v1/workspaces/:workspace_id/invitations"];
   const routes = Object.keys(routeScopes).filter(
     (route) => routeScopes[route] !== "platform_admin" && !ofAll.includes(route),
   );

@@ -6,7 +6,7 @@ import { grantableScopes, requestedScopes } from "../../src/identity/oauth/scope
 import { anAccessToken } from "../support/oauth.ts";
 import { callRoute, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { mailboxTokens } from "./credentials.ts";
 
 /**
@@ -36,6 +36,9 @@ let workspace: TestWorkspace;
 /** Headers of each valid credential of a user, client or mailbox, and of each secret of the service, by its name. */
 let credentials: Map<string, Record<string, string>>;
 
+/** Calls as nobody. The deployment has a token for metrics. */
+const service = apiOn({ METRICS_TOKEN }, null);
+
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 const operatorToken = async (kind: AccessTokenKind) => {
@@ -44,7 +47,6 @@ const operatorToken = async (kind: AccessTokenKind) => {
 };
 
 beforeAll(async () => {
-  Object.assign(env, { METRICS_TOKEN });
   workspace = await aWorkspace();
   await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
   const { accessToken } = (await aSession(workspace)).tokens;
@@ -76,7 +78,7 @@ describe("no credential of a user can hold a scope of the service", () => {
     expect(namesOf(grantableScopes)).toEqual([]);
     expect(requestedScopes(["emails:view", "operator", ...serviceScopes].join(" "))).toEqual(["emails:view"]);
     expect(requestedScopes(serviceScopes.join(" "))).toEqual([]);
-    const metadata = await apiWith(null).get("/.well-known/oauth-authorization-server");
+    const metadata = await service.get("/.well-known/oauth-authorization-server");
     expect(namesOf((await metadata.json<{ scopes_supported: string[] }>()).scopes_supported)).toEqual([]);
   });
 
@@ -89,7 +91,7 @@ describe("no credential of a user can hold a scope of the service", () => {
 
   it("each credential shows the scopes that it holds, and none is of the service", async () => {
     for (const [name, headers] of credentials) {
-      const response = await apiWith(null).get("/v1/me", headers);
+      const response = await service.get("/v1/me", headers);
       if (!name.includes("every scope") && !name.includes("administrator")) {
         expect(response.status, name).toBe(401);
         continue;
@@ -110,7 +112,7 @@ it("every scope of the service is that of a route", () => {
 for (const [route, need] of serviceRoutes) {
   it(`${route} takes the credential of ${need} only`, async () => {
     for (const [name, headers] of credentials) {
-      const response = await callRoute(apiWith(null), route, {}, undefined, headers);
+      const response = await callRoute(service, route, {}, undefined, headers);
       if (name === need) {
         expect(response.status, name).not.toBe(401);
         continue;

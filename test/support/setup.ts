@@ -1,4 +1,5 @@
 import "../../dev/d1-limits.ts";
+import { env } from "cloudflare:workers";
 import { afterAll, expect } from "vitest";
 import { emptyDatabases, findLargeRows } from "./empty-databases.ts";
 import { reportLog } from "./file-log.ts";
@@ -6,6 +7,10 @@ import { closeQueues, openQueues } from "./queues.ts";
 import { reuseRsaKeys } from "./rsa-keys.ts";
 import { reportStatements } from "./statement-recorder.ts";
 
+const variables = () => JSON.stringify(Object.entries(env).filter(([, value]) => typeof value === "string"));
+const variablesBefore = variables();
+// The next files of the isolate would have what this one sets; `apiOn` calls with variables of its own.
+afterAll(() => expect(variables(), "variables that this file has changed").toBe(variablesBefore));
 reuseRsaKeys();
 reportLog();
 reportStatements();
