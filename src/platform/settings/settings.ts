@@ -136,6 +136,8 @@ const Variables = z.object({
     .string()
     .regex(/^(https?:\/\/[^/]+)?$/, "SLACK_URL must be an origin without a path")
     .default(""),
+  /** Where the local service fills and removes its example shop (dev/example/). Empty: a deployment, which has none. */
+  EXAMPLE_URL: z.string().default(""),
   /** Client of the service at Google. Empty: no sign-in with Google. The secret is a secret. */
   GOOGLE_CLIENT_ID: z.string().default(""),
   GOOGLE_CLIENT_SECRET: z.string().default(""),
@@ -200,6 +202,7 @@ export interface Settings extends CfblSettings {
   systemName: string;
   signUp: "open" | "invited";
   slackUrl: string;
+  exampleUrl: string;
   google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string };
   github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
   masterKeys: { version: number; key: string }[];
@@ -277,6 +280,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     systemName: variables.SYSTEM_NAME,
     signUp: variables.SIGN_UP,
     slackUrl: variables.SLACK_URL,
+    exampleUrl: variables.EXAMPLE_URL,
     google: {
       clientId: variables.GOOGLE_CLIENT_ID,
       clientSecret: variables.GOOGLE_CLIENT_SECRET,
