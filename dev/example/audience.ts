@@ -23,7 +23,7 @@ const DRINKS = ["Darjeeling", "Espresso", "Oolong", "Sencha", "Filter coffee"];
 
 /** Creates the segments first, since activity is kept from then on, then the lists with the customers of the shop. */
 export async function createAudience(shop: Shop): Promise<Audience> {
-  const { caller, begin, end } = shop;
+  const { caller, end } = shop;
   const segments = [
     await createSegment(
       caller,
@@ -42,11 +42,10 @@ export async function createAudience(shop: Shop): Promise<Audience> {
     await add("Wholesale", "Cafés and hotels that we deliver to"),
   ];
   const rows = customers.map(({ name, email, city }, index) => {
-    const since = dateOf(begin - (40 + 11 * index) * DAY_MS);
     const last = dateOf(end - ((index * 29) % 75) * DAY_MS);
-    return [email, name, city, DRINKS[index % DRINKS.length], 1 + ((index * 7) % 19), since, last].join(",");
+    return [email, name, city, DRINKS[index % DRINKS.length], 1 + ((index * 7) % 19), last].join(",");
   });
-  const file = `email,name,city,favourite,orders,customer_since,last_order\n${rows.join("\n")}\n`;
+  const file = `email,name,city,favourite,orders,last_order\n${rows.join("\n")}\n`;
   await importContacts(caller, list.id, new TextEncoder().encode(file), "Checkout of the web shop");
   for (const [name, email] of CAFES)
     await addContact(caller, wholesale.id, ContactIn.parse({ email, name, metadata: { city: "Göteborg" } }));

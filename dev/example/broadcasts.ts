@@ -29,7 +29,7 @@ export function planHarvest(shop: Shop, { customers, topic }: Audience): void {
   past.plan(sent, async () => {
     const input = { name: "Autumn harvest", subject: "The autumn harvest has arrived", ...sender };
     const text_body = `Hello {{name}}, three teas and one coffee have arrived: ${HARVEST}`;
-    const audience = { contact_list_id: customers, topic_id: topic, ab_test_pct: 40 };
+    const audience = { contact_list_id: customers, topic_id: topic, ab_test_pct: 50 };
     const { id } = await createBroadcast(
       caller,
       BroadcastIn.parse({
@@ -64,7 +64,7 @@ export function planUnsent(shop: Shop, { customers, wholesale, topic }: Audience
       }),
     ),
   );
-  past.plan(end - 60_000, async () => {
+  past.plan(end - 7 * 3_600_000, async () => {
     const text_body = "Hello {{name}}, from January on a kilo of Espresso Nr. 4 costs 24 EUR. {{unsubscribe_url}}";
     const input = { name: "Prices of 2027", subject: "Our prices from January on", ...sender, text_body };
     const { id } = await createBroadcast(caller, BroadcastIn.parse({ ...input, contact_list_id: wholesale }));
@@ -86,7 +86,7 @@ async function planReaders(shop: Shop, broadcast: string, since: number): Promis
     .bind(caller.workspace.number, broadcast, since)
     .all<{ id: string; label: string }>();
   for (const { id, label } of results) {
-    const [opens, clicks] = label === "Plain" ? [0.34, 0.3] : [0.66, 0.45];
+    const [opens, clicks] = label === "Plain" ? [0.34, 0.3] : [0.7, 0.6];
     if (random() > opens) continue;
     const url = random() > clicks ? null : random() < 0.7 ? HARVEST : TASTING;
     planHits(shop, id, { opened: random() ** 2 * DAY_MS, url });

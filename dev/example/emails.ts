@@ -1,11 +1,13 @@
 import { cancelEmail, SendIn, sendEmail } from "../../src/sending/emails/index.ts";
 import { createTemplate, TemplateIn } from "../../src/sending/templates/index.ts";
 import { planHits } from "./hits.ts";
-import { customers, type Person } from "./people.ts";
+import { customers, gone, type Person } from "./people.ts";
 import { DAY_MS, DAYS, SHOP, type Shop, timeOf, toHtml } from "./shop.ts";
 
 /** Emails of a day, from Sunday on. */
-const PER_DAY = [9, 14, 16, 15, 17, 19, 12];
+const PER_DAY = [21, 33, 38, 36, 41, 46, 28];
+/** Minutes before the end at which emails leave in any case, so that the newest ones are recent at each hour of the day. */
+const NEWEST = [3, 8, 14, 26, 33, 58, 97, 121];
 const FIRST_ORDER = 20_391;
 const GOODS = ["Darjeeling First Flush, 100 g", "Espresso Nr. 4, 500 g", "Oolong Tie Guan Yin, 50 g", "Cold brew set"];
 
@@ -61,25 +63,29 @@ export function requestOf(ids: TemplateIds, kind: Kind, to: Pick<Person, "name" 
 export function planUsual(shop: Shop, ids: TemplateIds): void {
   const { random, past } = shop;
   let order = FIRST_ORDER;
+  const add = (at: number, index: number) => {
+    const kind: Kind = index % 7 === 6 ? "password" : index % 3 === 1 ? "shipping" : "receipt";
+    const [to, isOpened, isClicked, number] = [personOf(random()), random() < 0.58, random() < 0.45, order++];
+    if (at > shop.end) return;
+    past.plan(at, async () => {
+      const { id } = await sendEmail(shop.caller, requestOf(ids, kind, to, number), "api");
+      const url = kind === "shipping" ? `https://lindqvist.test/orders/${number}` : null;
+      if (isOpened) planHits(shop, id, { opened: random() * 0.2 * DAY_MS, url: isClicked ? url : null });
+    });
+  };
   for (let day = 0; day < DAYS; day++) {
     const weekday = new Date(timeOf(shop, day, 0)).getUTCDay();
     for (let index = 0; index < (PER_DAY[weekday] ?? 0); index++) {
       // More in the evening than at night.
-      const at = timeOf(shop, day, 6.5 + 15 * Math.sqrt(random()));
-      const kind: Kind = index % 7 === 6 ? "password" : index % 3 === 1 ? "shipping" : "receipt";
-      const [to, isOpened, isClicked] = [personOf(random()), random() < 0.58, random() < 0.45];
-      const number = order++;
-      if (at > shop.end - 5 * 60_000) continue;
-      past.plan(at, async () => {
-        const { id } = await sendEmail(shop.caller, requestOf(ids, kind, to, number), "api");
-        const url = kind === "shipping" ? `https://lindqvist.test/orders/${number}` : null;
-        if (isOpened) planHits(shop, id, { opened: random() * 0.2 * DAY_MS, url: isClicked ? url : null });
-      });
+      const hour = random() < 0.2 ? 24 * random() : 6.5 + 15 * Math.sqrt(random());
+      add(timeOf(shop, day, hour), index);
     }
   }
+  for (const [index, minutes] of NEWEST.entries()) add(shop.end - minutes * 60_000, index);
 }
 
-const personOf = (share: number) => customers[Math.floor(share * customers.length)] as Person;
+const buyers = customers.filter((person) => !gone.includes(person));
+const personOf = (share: number) => buyers[Math.floor(share * buyers.length)] as Person;
 
 /** Plans an email that leaves later today, one for tomorrow, and one that was cancelled. */
 export function planScheduled(shop: Shop, ids: TemplateIds): void {

@@ -17,7 +17,7 @@ export async function* fillExample(env: Env, ownerId: string, end = Date.now()):
   yield "Creating the workspace, its domain and its mailboxes ...";
   const shop = await createExample(past, ownerId, end);
   await past.moveTo(shop.begin);
-  yield "Adding 60 customers, two segments and three templates ...";
+  yield "Adding 120 customers, two segments and three templates ...";
   await planAll(shop);
   for (let day = 0; day < DAYS; day++) {
     yield `Sending the emails of day ${day + 1} of ${DAYS} ...`;

@@ -15,14 +15,13 @@ export function planInbox(shop: Shop): void {
   }
 }
 
-/** The shop marks what it has read. */
+/** The shop marks what it has read: what needs no answer, and the first letter of what it has answered. */
 export async function markRead({ caller, hello }: Shop): Promise<void> {
   const { store } = await openMailbox(caller, hello.id);
   const page = await store.list("INBOX", { limit: 50, offset: 0 });
-  for (const { uid, subject } of page?.items ?? []) {
-    const isRead = conversations.some((one) => one.isRead && subject?.endsWith(one.subject));
-    if (isRead) await store.setFlags("INBOX", [uid], { seen: true });
-  }
+  const read = conversations.filter(({ isRead, letters }) => isRead || letters.some(({ isOurs }) => isOurs));
+  for (const { uid, subject } of page?.items ?? [])
+    if (read.some((one) => one.subject === subject)) await store.setFlags("INBOX", [uid], { seen: true });
 }
 
 const idOf = (index: number, place: number, domain: string) => `<letter-${index}-${place}@${domain}>`;

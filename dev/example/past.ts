@@ -8,11 +8,13 @@ import { isWakeUp, runOutboxRows } from "../../src/run-outbox.ts";
 import { DeliveryRun, deliverRows, newRunLimits, runLowPriority } from "../../src/sending/delivery/index.ts";
 import { ScriptedEgress } from "./scripted-egress.ts";
 
-// Emails of broadcasts leave by their own rows.
-const FIND_DUE = `
+/** Least delay of a queue message that has one, in ms. */
+const POLL_MS = 600_000;
+
+// Emails of broadcasts leave by their own rows, and scheduled ones after the past.
+const FIND_RETRY = `
   SELECT due_at AS dueAt, coalesce(outbox_id, id) AS id, 'deliver' AS kind FROM emails
-   WHERE workspace = ?1 AND due_at <= ?2 AND broadcast IS NULL AND status IN ('queued', 'deferred', 'scheduled')
-   ORDER BY due_at LIMIT 1`;
+   WHERE workspace = ?1 AND due_at IS NOT NULL AND broadcast IS NULL AND status = 'queued' ORDER BY due_at LIMIT 1`;
 
 /**
  * Runs operations of the service at times of the past, on its real databases: `ctx` has a clock of its own, and queue messages stay
@@ -24,6 +26,8 @@ export class Past {
   /** Context of the mail database of the workspace, and its number. Set once it exists. */
   mail: { ctx: MailCtx; workspace: number } | null = null;
   #now: number;
+  /** The deferred email that is tried again next. */
+  #retry: (WakeUp & { ctx: MailCtx }) | null = null;
   #agenda: { at: number; run: () => Promise<unknown> }[] = [];
 
   /** `now`: where the past begins, in ms since 1970. */
@@ -53,8 +57,8 @@ export class Past {
   async moveTo(time: number): Promise<void> {
     for (;;) {
       const next = this.#agenda.toSorted((a, b) => a.at - b.at)[0];
-      const due = await this.#findDue(Math.min(time, next?.at ?? time));
-      if (due) {
+      const due = this.#retry;
+      if (due && due.dueAt <= Math.min(time, next?.at ?? time)) {
         this.#now = Math.max(this.#now, due.dueAt);
         await this.#deliver(due.ctx, [due]);
       } else if (next && next.at <= time) {
@@ -67,13 +71,15 @@ export class Past {
   }
 
   #enqueue(body: unknown, { delaySeconds = 0 }: QueueSendOptions = {}): void {
-    this.plan(this.#now + 1_000 * delaySeconds, () => this.#consume(body));
+    // A broadcast that waits asks each second otherwise, over days.
+    const delay = delaySeconds === 0 ? 0 : Math.max(POLL_MS, 1_000 * delaySeconds);
+    this.plan(this.#now + delay, () => this.#consume(body));
   }
 
-  async #findDue(until: number): Promise<(WakeUp & { ctx: MailCtx }) | null> {
+  async #findRetry(): Promise<(WakeUp & { ctx: MailCtx }) | null> {
     if (this.mail === null) return null;
     const { ctx, workspace } = this.mail;
-    const row = await ctx.outbox.prepare(FIND_DUE).bind(workspace, until).first<WakeUp>();
+    const row = await ctx.outbox.prepare(FIND_RETRY).bind(workspace).first<WakeUp>();
     return row && { ...row, ctx };
   }
 
@@ -121,5 +127,6 @@ export class Past {
     } finally {
       await run.end();
     }
+    if (this.egress.takeDeferrals() || this.#retry) this.#retry = await this.#findRetry();
   }
 }

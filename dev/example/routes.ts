@@ -1,4 +1,5 @@
 import { listDomains, toDomain } from "../../src/domains/domains/index.ts";
+import { verifyAndExamine } from "../../src/domains/health/index.ts";
 import { readSettings } from "../../src/platform/settings/settings.ts";
 import { cardOf } from "./card.ts";
 import { fillExample } from "./fill.ts";
@@ -31,6 +32,14 @@ export async function respondExample(request: Request, env: Env, execution: Exec
   const { pathname, searchParams } = new URL(request.url);
   if (pathname.endsWith("/domains")) return Response.json(await domainsOf(env));
   return Response.json(await cardOf(env, step, searchParams.get("workspace") ?? ""));
+}
+
+/** Checks the records of the domain, which the local DNS server has as soon as the workspace exists. */
+async function verifyDomain(env: Env): Promise<void> {
+  const found = await findExample(env);
+  if (found === null) return;
+  const owner = ownerOf(env, found);
+  for (const { domain } of await listDomains(owner, { offset: 0, limit: 1 })) await verifyAndExamine(owner, domain.id);
 }
 
 async function domainsOf(env: Env): Promise<unknown[]> {
@@ -79,5 +88,6 @@ async function run(env: Env, tell: (line: string) => void): Promise<void> {
     step = line;
     tell(line);
   }
+  await verifyDomain(env);
   tell(`The example shop is filled: the workspace ${SHOP.name}.`);
 }

@@ -13,6 +13,7 @@ export class ScriptedEgress {
   /** By address; `attempt` is 1 for the first. */
   readonly #script = new Map<string, (attempt: number) => RecipientResult>();
   readonly #attempts = new Map<string, number>();
+  #hasDeferred = false;
   readonly egress: Egress;
 
   constructor() {
@@ -36,6 +37,13 @@ export class ScriptedEgress {
     this.#script.set(address, resultOf);
   }
 
+  /** Returns whether an email was deferred since the last call. */
+  takeDeferrals(): boolean {
+    const had = this.#hasDeferred;
+    this.#hasDeferred = false;
+    return had;
+  }
+
   #resultOf(address: string): RecipientResult {
     const attempt = (this.#attempts.get(address) ?? 0) + 1;
     this.#attempts.set(address, attempt);
@@ -48,6 +56,8 @@ export class ScriptedEgress {
       ),
       dsnRequested: false,
     };
-    return this.#script.get(address)?.(attempt) ?? accepted;
+    const result = this.#script.get(address)?.(attempt) ?? accepted;
+    this.#hasDeferred ||= result.kind === "deferred";
+    return result;
   }
 }

@@ -3,6 +3,7 @@ import { receiveMail } from "../../src/mailboxes/inbound/index.ts";
 import { sendEmail } from "../../src/sending/emails/index.ts";
 import { addSuppression, SuppressionIn } from "../../src/sending/suppressions/index.ts";
 import { type Kind, requestOf } from "./emails.ts";
+import { gone } from "./people.ts";
 import { reply } from "./scripted-egress.ts";
 import { SHOP, type Shop, timeOf } from "./shop.ts";
 
@@ -78,6 +79,8 @@ const TROUBLES: readonly Trouble[] = [
 /** Plans the emails that bounce, are deferred, fail, are refused as spam, or wait for a confirmation. */
 export function planTroubles(shop: Shop, ids: Record<Kind, string>): void {
   const { past, caller, end } = shop;
+  for (const { email } of gone)
+    past.egress.script(email, () => refused(550, "5.1.1", "User unknown; the account was closed"));
   for (const [index, { resultOf, hoursAgo, kind, ...to }] of TROUBLES.entries()) {
     if (resultOf) past.egress.script(to.email, resultOf);
     past.plan(end - hoursAgo * 3_600_000, () => sendEmail(caller, requestOf(ids, kind, to, 20_500 + index), "api"));

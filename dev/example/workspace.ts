@@ -1,7 +1,13 @@
 import { authenticateApiKey } from "../../src/access/accounts/index.ts";
 import { type CallerCtx, systemActor } from "../../src/access/caller.ts";
 import { deleteWorkspace, updateWorkspace } from "../../src/identity/workspaces/index.ts";
-import { createMailbox, MailboxIn, MailboxPatch, updateMailbox } from "../../src/mailboxes/mailboxes/index.ts";
+import {
+  assignMailbox,
+  createMailbox,
+  MailboxIn,
+  MailboxPatch,
+  updateMailbox,
+} from "../../src/mailboxes/mailboxes/index.ts";
 import { createContext } from "../../src/platform/context.ts";
 import { onNewestShard } from "../../src/platform/jobs/shards.ts";
 import { seedWorkspace } from "../seed-workspace.ts";
@@ -48,6 +54,7 @@ export async function createExample(past: Past, ownerId: string, end: number): P
     MailboxIn.parse({ domain_id: seeded.domainId, local_part: "orders", display_name: SHOP.name }),
   );
   await updateMailbox(caller, seeded.mailboxId, MailboxPatch.parse({ display_name: SHOP.name }));
+  await assignMailbox(caller, seeded.mailboxId, { user_ids: [ownerId] });
   const begin = Math.floor((end - (DAYS - 1) * DAY_MS) / DAY_MS) * DAY_MS;
   return {
     ...{ past, caller, begin, end, random: newRandom() },
