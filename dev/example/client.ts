@@ -12,7 +12,12 @@ export async function exampleDomains(layout: Layout, gatewaySecret: string): Pro
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(`${exampleUrl(layout)}/domains`, { headers, signal });
   if (!response.ok) throw new Error(`The Worker responded with ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Domain[];
+  const domains = (await response.json()) as Domain[];
+  // No host on this machine serves their policy by HTTPS, and an alert would say so.
+  return domains.map((domain) => ({
+    ...domain,
+    records: domain.records.filter(({ purpose }) => !/mta_sts/.test(purpose)),
+  }));
 }
 
 /** Fills the example shop, and prints its lines. */
