@@ -20,10 +20,13 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 const START_MS = 90_000;
 
 /**
- * Starts the service on a new state folder, and a browser. `prepare` fills the database before. Throws with the output of `npm start`
- * when it does not start.
+ * Starts the service on a new state folder, and a browser. `prepare` fills the database before, and `args` are those of `npm start`.
+ * Throws with its output when it does not start.
  */
-export async function startService(prepare: (env: Env, seed: Seed) => Promise<void> = insertHistory) {
+export async function startService(
+  prepare: (env: Env, seed: Seed) => Promise<void> = insertHistory,
+  args: readonly string[] = [],
+) {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-pictures-"));
   const port = await findTestPort();
   // The webhooks of the pictures have receivers on this machine.
@@ -35,7 +38,7 @@ export async function startService(prepare: (env: Env, seed: Seed) => Promise<vo
   const { seed } = await prepareDatabase(layout);
   await withBindings(layout, (bindings) => prepare(bindings, seed));
 
-  const child: ChildProcess = spawn("node", ["dev/setup.mjs", "dev/start.ts"], {
+  const child: ChildProcess = spawn("node", ["dev/setup.mjs", "dev/start.ts", ...args], {
     cwd: ROOT,
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -63,6 +66,8 @@ export async function startService(prepare: (env: Env, seed: Seed) => Promise<vo
     seed,
     browser,
     layout,
+    /** What `npm start` has printed. */
+    output: () => output,
 
     /** Calls the API with the key of the workspace and returns the response. Throws when it is no success. */
     async call<Reply = { id: string }>(method: string, to: string, body?: unknown): Promise<Reply> {
