@@ -126,10 +126,7 @@ const Variables = z.object({
   SYSTEM_MAILBOX: z.string().default(""),
   /** Display name of that mailbox. */
   SYSTEM_NAME: z.string().default("Email service"),
-  /**
-   * Who may create an account by signing in: everyone (`open`), or users with an invitation
-   * (docs/contract/sign-in.md#ways-to-sign-in).
-   */
+  /** Who may create an account by signing in: everyone, or users with an invitation (docs/contract/sign-in.md#ways-to-sign-in). */
   SIGN_UP: z.enum(["open", "invited"]).default("invited"),
   /** Origin that gets the posts to Slack in place of Slack, for tests and local work. Empty: Slack. */
   SLACK_URL: z

@@ -66,7 +66,7 @@ export async function startService(
     seed,
     browser,
     layout,
-    /** What `npm start` has printed. */
+    /** Returns the text that `npm start` has printed. */
     output: () => output,
 
     /** Calls the API with the key of the workspace and returns the response. Throws when it is no success. */
