@@ -17,8 +17,8 @@ export async function callExample({ settings, actor, workspace }: CallerCtx, met
 }
 
 export const Example = ({ card: { title, text, isChanging, forms } }: { card: ExampleCard }) => (
-  <section class="card" aria-label="Example shop">
-    <Live id="example" isPolled={isChanging}>
+  <Live id="example" isPolled={isChanging}>
+    <section class="card" aria-label="Example shop">
       <h2>{title}</h2>
       <p class="soft">{text}</p>
       <div class="actions">
@@ -30,6 +30,6 @@ export const Example = ({ card: { title, text, isChanging, forms } }: { card: Ex
           </Form>
         ))}
       </div>
-    </Live>
-  </section>
+    </section>
+  </Live>
 );
