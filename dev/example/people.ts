@@ -36,7 +36,7 @@ const toPerson = (index: number): Person => {
 export const customers: readonly Person[] = Array.from({ length: 120 }, (_, index) => toPerson(index));
 
 /** Customers whose mailboxes are gone: the first email to them bounces. */
-export const gone: readonly Person[] = customers.filter((_, index) => index % 50 === 17);
+export const gone: readonly Person[] = customers.filter((_, index) => index % 47 === 17);
 
 /** People who subscribe to the tea letter in these two weeks. */
 export const subscribers: readonly Person[] = Array.from({ length: 14 }, (_, index) => toPerson(200 + index));
