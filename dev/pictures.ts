@@ -1,11 +1,11 @@
-// `npm run pictures`: takes the pictures of docs/pages/ and docs/guides/images/ by their tests. With `--to <folder>` it saves each page
+// `npm run pictures`: takes the pictures of docs/pages/, docs/guides/images/ and public/pictures/ by their tests. With `--to <folder>` it saves each page
 // in light and dark at 1280 and 320 px there instead, for looking at: those of a filled workspace and those of the page tests.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { readArguments } from "./arguments.ts";
 import { ROOT } from "./layout.ts";
 
-const PICTURES = ["page-pictures", "guides"];
+const PICTURES = ["page-pictures", "guides", "example-shop"];
 const PAGE_TESTS = ["page-pictures", "pages", "dashboard-pages", "form-pages", "webmail-pages"];
 
 const { to } = readArguments({ usage: "pictures [-- --to <folder>]", options: { to: { type: "string" } } }).values;

@@ -11,8 +11,9 @@ import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../sr
 /** Input of `seedWorkspace`; ids, keys and tokens are random. */
 export interface SeedInput {
   name: string;
-  /** Email address of the owner's account. */
-  email: string;
+  /** Email address of the owner's account, which is new; or the id of one that exists. */
+  email?: string;
+  userId?: string;
   /** Inserted as verified, without a DNS check. */
   domain: string;
   mailboxLocalPart: string;
@@ -45,10 +46,12 @@ export interface Seeded {
 export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded> {
   const db = orm(ctx);
   const now = ctx.now();
-  const owner = parseAddress(input.email);
+  const owner = input.email === undefined ? null : parseAddress(input.email);
   const mailbox = parseAddress(`${input.mailboxLocalPart}@${input.domain}`);
-  if (!owner || !mailbox) throw new Error("the seed's owner or mailbox is not a valid email address");
-  const [userId, workspaceId, domainId, mailboxId] = [ctx.newId(), ctx.newId(), ctx.newId(), ctx.newId()];
+  if ((!owner && input.userId === undefined) || !mailbox)
+    throw new Error("the seed's owner or mailbox is not a valid email address");
+  const [newUserId, workspaceId, domainId, mailboxId] = [ctx.newId(), ctx.newId(), ctx.newId(), ctx.newId()];
+  const userId = input.userId ?? newUserId;
   const slug = `${input.domain.replaceAll(".", "-")}-${workspaceId.slice(-6)}`;
   const { number, mailShard } = await insertWorkspace(
     ctx,
@@ -57,10 +60,8 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
   );
   const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const keys = await generateDkimKeys(ctx, domainId);
-  const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
+  const user = owner && { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
-    db.insert(users).values(user),
-    db.insert(memberships).values({ workspace: number, userId, role: input.role ?? "owner", createdAt: now }),
     db.insert(domains).values({
       id: domainId,
       workspace: number,
@@ -72,6 +73,8 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
       verifiedAt: now,
       nextCheckAt: now + RECHECK_MS,
     }),
+    ...(user ? [db.insert(users).values(user)] : []),
+    db.insert(memberships).values({ workspace: number, userId, role: input.role ?? "owner", createdAt: now }),
     db.insert(dkimKeys).values(keys.map((key) => ({ ...key, activatedAt: now }))),
     db.insert(mailboxes).values({
       id: mailboxId,

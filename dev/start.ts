@@ -12,6 +12,7 @@ import { startLocalDns } from "./dns/local.ts";
 import { openDnsApi } from "./dns-api/local.ts";
 import { handOverHosted } from "./egress/hand-over.ts";
 import type { EgressOptions } from "./egress/local.ts";
+import { exampleDomains, printFilling } from "./example/client.ts";
 import { gatewayConfig, smtpLogin } from "./gateway.ts";
 import { type Layout, ROOT, readLayout } from "./layout.ts";
 import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
@@ -29,7 +30,10 @@ import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 import { RestartingWorker } from "./worker/restarting-worker.ts";
 import { rotateLog } from "./worker/rotate-log.ts";
 
-const { values: options } = readArguments({ usage: "start [-- --develop]", options: { develop: { type: "boolean" } } });
+const { values: options } = readArguments({
+  usage: "start [-- --develop] [-- --example]",
+  options: { develop: { type: "boolean" }, example: { type: "boolean" } },
+});
 const shutdown = new Shutdown();
 const layout = orExit(() => readLayout(process.env));
 try {
@@ -47,12 +51,16 @@ async function start(layout: Layout) {
   const { seed, signInUrl } = await prepareDatabase(layout);
 
   const store = await openMailStore(layout.mailDir);
-  const handOver = handOverHosted(layout.ports.mx, () => listDomains(apiUrl(layout), seed.apiKey));
+  const hosted = async () => [
+    ...(await listDomains(apiUrl(layout), seed.apiKey)),
+    ...(await exampleDomains(layout, secrets.gateway_secret)),
+  ];
+  const handOver = handOverHosted(layout.ports.mx, hosted);
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
   const zones = await openDnsApi(layout);
   const own = cfblRecords(secrets.cfbl_dkim_key, LOCAL_BOUNCE_DOMAIN);
-  const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey), zones, own);
+  const dns = await startLocalDns(layout.ports.dns, hosted, zones, own);
   shutdown.onStop(() => dns.close());
 
   console.log("Starting the Worker ...");
@@ -75,6 +83,7 @@ async function start(layout: Layout) {
   // The first steps, since mail is handed over to the gateway and by it to the Worker, which gets the results.
   shutdown.onStop(() => egress.handedOver());
   shutdown.onStop(() => egress.close());
+  if (options.example) await printFilling(layout, secrets.gateway_secret);
   console.log(summary(layout, local));
 }
 

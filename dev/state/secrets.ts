@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { HOSTNAME_TARGET } from "../custom-hostnames/target.ts";
 import { newCfblKey } from "../deploy/cfbl-key.ts";
 import { zoneSettings } from "../dns-api/local.ts";
+import { exampleUrl } from "../example/client.ts";
 import type { Layout } from "../layout.ts";
 import { HOST } from "../layout.ts";
 import { readJson, writeDurably } from "./files.ts";
@@ -57,6 +58,7 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     HOSTNAME_API_TOKEN: "local",
     HOSTNAME_TARGET,
     HOSTNAME_API_URL: `http://${HOST}:${layout.ports.dns}/client/v4`,
+    EXAMPLE_URL: exampleUrl(layout),
     SIGN_UP: "open",
     SYSTEM_MAILBOX: FIRST_MAILBOX,
     SMTP_HOST: HOST,

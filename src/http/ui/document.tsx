@@ -35,7 +35,7 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
             <meta property="og:title" content={title} />
             <meta property="og:description" content={description} />
             <meta property="og:site_name" content={service} />
-            <meta property="og:image" content={`${origin}/pictures/home.png`} />
+            <meta property="og:image" content={`${origin}/pictures/dashboard-home.png`} />
           </>
         )}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

@@ -50,6 +50,7 @@ export interface Settings extends CfblSettings, ZoneSettings {
   securityContact: string;
   signUp: "open" | "invited";
   slackUrl: string;
+  exampleUrl: string;
   google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string };
   github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
   masterKeys: { version: number; key: string }[];
@@ -128,6 +129,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     securityContact: variables.SECURITY_CONTACT,
     signUp: variables.SIGN_UP,
     slackUrl: variables.SLACK_URL,
+    exampleUrl: variables.EXAMPLE_URL,
     google: {
       clientId: variables.GOOGLE_CLIENT_ID,
       clientSecret: variables.GOOGLE_CLIENT_SECRET,

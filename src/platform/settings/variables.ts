@@ -135,6 +135,8 @@ export const Variables = z.object({
    * (docs/contract/sign-in.md#ways-to-sign-in).
    */
   SIGN_UP: z.enum(["open", "invited"]).default("invited"),
+  /** Where the local service fills and removes its example shop (dev/example/). Empty: a deployment, which has none. */
+  EXAMPLE_URL: z.string().default(""),
   /** Origin that gets the posts to Slack in place of Slack, for tests and local work. Empty: Slack. */
   SLACK_URL: z
     .string()

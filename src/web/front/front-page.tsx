@@ -6,8 +6,14 @@ const SUMMARY =
 
 /** Pictures of the example shop, taken by `npm run pictures`. */
 const PICTURES = [
-  { file: "home", text: "Each email has a status and a timeline, with the words of the server that refused it." },
-  { file: "broadcast", text: "Broadcasts test two subjects on a sample and send the better one to everyone else." },
+  {
+    file: "dashboard-home",
+    text: "Each email has a status and a timeline, with the words of the server that refused it.",
+  },
+  {
+    file: "broadcast-results",
+    text: "Broadcasts test two subjects on a sample and send the better one to everyone else.",
+  },
   { file: "inbox", text: "Answers arrive in mailboxes, which a team reads in webmail or in a mail program." },
 ] as const;
 

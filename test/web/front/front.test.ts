@@ -21,9 +21,9 @@ describe("the front page", () => {
     expect(isIndexed(response)).toBe(true);
     expect(html).toContain("<title>Harbor &lt;Mail&gt;");
     expect(html).toContain("curl https://mail.example.com/v1/emails/");
-    expect(html.match(/<img [^>]*src="\/pictures\/[a-z]+\.png"/g)).toHaveLength(3);
-    expect(html).toContain('<meta property="og:image" content="https://mail.example.com/pictures/home.png"');
-    for (const path of ["/favicon.svg", "/apple-touch-icon.png", "/icon-512.png", "/pictures/home.png"])
+    expect(html.match(/<img [^>]*src="\/pictures\/[a-z-]+\.png"/g)).toHaveLength(3);
+    expect(html).toContain('<meta property="og:image" content="https://mail.example.com/pictures/dashboard-home.png"');
+    for (const path of ["/favicon.svg", "/apple-touch-icon.png", "/icon-512.png", "/pictures/dashboard-home.png"])
       expect((await env.ASSETS.fetch(`https://assets.invalid${path}`)).status, path).toBe(200);
   });
 

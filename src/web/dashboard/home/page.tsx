@@ -8,6 +8,7 @@ import type { SystemMail } from "../../../sending/system-emails/index.ts";
 import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { Checklist, isSetUp } from "./checklist.tsx";
+import { Example, type ExampleCard } from "./example.tsx";
 import type { Setup } from "./queries.ts";
 import { type TestForm, TestMail } from "./test-mail.tsx";
 import { type Week, WeekChart } from "./week.tsx";
@@ -28,6 +29,8 @@ export interface HomeContent {
   senders: readonly string[];
   /** Null: the caller does not administer the platform. */
   systemMail: SystemMail | null;
+  /** Null: a deployment, or nothing to do here. */
+  example: ExampleCard | null;
 }
 
 interface HomePageProps extends HomeContent {
@@ -56,6 +59,7 @@ export function HomePage({ caller, form, refusal, hasJoined, ...content }: HomeP
       <Deadlines transfers={transfers} />
       {week === null || !setup.hasSent ? null : <WeekChart week={week} />}
       {failures.length === 0 ? null : <Failures failures={failures} />}
+      {content.example === null ? null : <Example card={content.example} />}
     </Layout>
   );
 }

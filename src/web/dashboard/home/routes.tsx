@@ -22,6 +22,7 @@ import { findNewestFailureReasons, SendIn, searchEmails, sendEmail } from "../..
 import { readSystemMail } from "../../../sending/system-emails/index.ts";
 import { findIncoming, listOutgoing } from "../../../transfers/domain-transfers/index.ts";
 import { listSenders } from "../senders.ts";
+import { callExample, type ExampleCard } from "./example.tsx";
 import { type HomeContent, HomePage } from "./page.tsx";
 import { findSetup } from "./queries.ts";
 import { type TestForm, toTestRequest } from "./test-mail.tsx";
@@ -40,6 +41,13 @@ export const homePages = new Hono<AppEnv>()
   .post("/app/invitations/:invitation_id/accept", ...pageFor("POST /v1/invitations/:token/accept"), async (c) => {
     await acceptReceivedInvitation(c.get("caller"), c.req.param("invitation_id"));
     return c.redirect("/app?done=joined", 303);
+  })
+  .post("/app/example", ...pageFor("GET /v1/me"), async (c) => {
+    const response = await callExample(c.get("caller"), (await readForm(c)).get("method") ?? "");
+    if (response === null) return c.notFound();
+    // A response goes on until the shop is filled.
+    c.executionCtx.waitUntil(response.text());
+    return c.redirect("/app", 303);
   })
   .post("/app/test-mail", ...pageFor("POST /v1/emails/"), async (c) => {
     const fields = await readForm(c);
@@ -74,7 +82,7 @@ async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
 /** Reads what the page shows and the role may see. The queries run at the same time. */
 async function findContent(caller: CallerCtx): Promise<HomeContent> {
   const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
-  const [invitations, setup, week, failures, transfers, unread, senders, systemMail] = await Promise.all([
+  const [invitations, setup, week, failures, transfers, unread, senders, systemMail, example] = await Promise.all([
     listReceivedInvitations(caller),
     findSetup(caller),
     may("analytics:view") ? findWeek(caller) : null,
@@ -85,12 +93,13 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
       : null,
     may("emails:send") ? listSenders(caller) : [],
     caller.actor.kind === "session" && caller.actor.isPlatformAdmin ? readSystemMail(caller) : null,
+    callExample(caller, "GET").then((response) => response?.json<ExampleCard>() ?? null),
   ]);
   return {
     ...{ invitations, setup, week, failures, transfers },
     notifications: unread?.rows.map(toNotification) ?? [],
     senders: senders.map(({ address }) => address),
-    systemMail,
+    ...{ systemMail, example },
   };
 }
 

@@ -9,7 +9,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { withBindings } from "../../../../dev/database.ts";
 import { ROOT, readLayout } from "../../../../dev/layout.ts";
 import { type LocalService, readLocalService } from "../../../../dev/local-file.ts";
-import { prepareDatabase } from "../../../../dev/seed.ts";
+import { prepareDatabase, type Seed } from "../../../../dev/seed.ts";
 import { loadSecrets, writeWorkerEnv } from "../../../../dev/state/secrets.ts";
 import { launchBrowser } from "../browser.ts";
 import { findTestPort } from "../ports.ts";
@@ -19,8 +19,14 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 const START_MS = 90_000;
 
-/** Starts the service on a new state folder, and a browser. Throws with the output of `npm start` when it does not start. */
-export async function startService() {
+/**
+ * Starts the service on a new state folder, and a browser. `prepare` fills the database before, and `args` are those of `npm start`.
+ * Throws with its output when it does not start.
+ */
+export async function startService(
+  prepare: (env: Env, seed: Seed) => Promise<void> = insertHistory,
+  args: readonly string[] = [],
+) {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-pictures-"));
   const port = await findTestPort();
   // The webhooks of the pictures have receivers on this machine.
@@ -30,9 +36,9 @@ export async function startService() {
   const layout = readLayout(env);
   await writeWorkerEnv(layout, await loadSecrets(layout));
   const { seed } = await prepareDatabase(layout);
-  await withBindings(layout, (bindings) => insertHistory(bindings, seed));
+  await withBindings(layout, (bindings) => prepare(bindings, seed));
 
-  const child: ChildProcess = spawn("node", ["dev/setup.mjs", "dev/start.ts"], {
+  const child: ChildProcess = spawn("node", ["dev/setup.mjs", "dev/start.ts", ...args], {
     cwd: ROOT,
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -60,6 +66,8 @@ export async function startService() {
     seed,
     browser,
     layout,
+    /** Returns the text that `npm start` has printed. */
+    output: () => output,
 
     /** Calls the API with the key of the workspace and returns the response. Throws when it is no success. */
     async call<Reply = { id: string }>(method: string, to: string, body?: unknown): Promise<Reply> {
