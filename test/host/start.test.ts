@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -117,6 +117,13 @@ describe("npm start", () => {
   it("is ready, with a mailbox for its own emails", async ({ expect }) => {
     const response = await fetch(new URL("/ready", first.base_url));
     expect(await response.json()).toMatchObject({ status: "ready", system_mail: "configured" });
+  });
+
+  it("lets nobody but its user read the state that it creates", async ({ expect }) => {
+    const entries = await readdir(stateDir);
+    expect(entries).toEqual(expect.arrayContaining(["certificates", "mail", "worker", "worker.log", "seed.json"]));
+    const modes = await Promise.all(entries.map(async (name) => (await stat(path.join(stateDir, name))).mode));
+    expect(entries.filter((_, index) => ((modes[index] ?? 0) & 0o077) !== 0)).toEqual([]);
   });
 
   it("shows the email on the captured mail page and returns 404 for unknown ids", async ({ expect }) => {
