@@ -13,7 +13,9 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
   return (c) => {
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
-      return c.redirect(toggleTrailingSlash(url.pathname) + url.search, 307);
+      const location = toggleTrailingSlash(url.pathname) + url.search;
+      c.header("Location", location);
+      return c.json({ detail: `The path ends otherwise: repeat the request at ${location}` }, 307);
     }
     const error = new AppError(404, isPageRequest(c) ? "There is no page at this address" : "Not found");
     return isPageRequest(c) ? onPageError(error, c) : onError(error, c);

@@ -32,6 +32,12 @@ const routerResponses = {
   307: {
     description: "The path needs a final slash, or has one too many. Repeat the request at Location.",
     headers: { Location: { description: "The right path.", schema: { type: "string" } } },
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/HTTPProblem" },
+        example: { detail: "The path ends otherwise: repeat the request at /v1/emails/" },
+      },
+    },
   },
   405: {
     description: "The path exists and does not support the method",

@@ -82,6 +82,8 @@ describe("paths", () => {
       const response = await anonymous.call(method, `${from}?page=1&x=%20%C3%BC`);
       expect(response.status).toBe(307);
       expect(response.headers.get("Location")).toBe(`${to}?page=1&x=%20%C3%BC`);
+      const { detail } = await response.json<{ detail: string }>();
+      expect(detail).toBe(`The path ends otherwise: repeat the request at ${to}?page=1&x=%20%C3%BC`);
     });
   }
 
