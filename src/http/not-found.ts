@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "../lib/errors.ts";
+import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppEnv } from "./env.ts";
 import { onError } from "./errors.ts";
 import { onPageError } from "./page-errors.tsx";
@@ -21,6 +22,10 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
     return isPageRequest(c) ? onPageError(error, c) : onError(error, c);
   };
 }
+
+/** Turns an error of a route into JSON, or a deployment that is not set up into a page for browsers. */
+export const onAppError = (error: Error, c: Context<AppEnv>): Response | Promise<Response> =>
+  isPageRequest(c) && findSetupIssue(c.env, error) !== null ? onPageError(error, c) : onError(error, c);
 
 /** Returns whether the response is for a person: a browser asks for HTML by name, and the API has none. */
 function isPageRequest(c: Context<AppEnv>): boolean {

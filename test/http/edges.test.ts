@@ -351,7 +351,7 @@ describe("an unexpected error", () => {
 
   it("is 500 with a fixed text, and its stack is logged with the request id", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
-    const secret = "D1_ERROR: no such table: secret_table at /src/inner.ts";
+    const secret = "D1_ERROR: a CHECK of secret_table failed at /src/inner.ts";
     const DB = {
       prepare: () => {
         throw new Error(secret);
