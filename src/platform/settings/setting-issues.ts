@@ -47,7 +47,7 @@ function missingBindings(env: object): string[] {
  */
 export function findSetupIssue(env: object, error: unknown): string | null {
   const missing = [...parseVariables(env).issues, ...missingBindings(env)];
-  if (missing.length === 0 && lacksMigrations(error)) missing.push(`A database: ${NOT_MIGRATED}`);
+  if (lacksMigrations(error)) missing.push(`A database: ${NOT_MIGRATED}`);
   if (missing.length === 0) return null;
   const isLocal = ["local", undefined].includes((env as { ENVIRONMENT?: string }).ENVIRONMENT);
   const hint = " Run npm start, which sets up everything, or follow the steps in .dev.vars.example.";
