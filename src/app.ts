@@ -34,8 +34,6 @@ import { webRoutes } from "./web/routes.ts";
 export const app = new Hono<AppEnv>({ getPath: routedPath });
 
 const routes = () => index;
-/** What tells the state of the service, and its description. */
-const RESPOND_ALWAYS = new Set(["/ready", "/metrics", "/openapi.json"]);
 
 app.onError(onAppError);
 app.notFound(notFound(routes));
@@ -53,7 +51,8 @@ app.use(async (c, next) => {
   // Opens and clicks get their response without a database.
   const error = /^\/(t\/|health$)/.test(c.req.path) ? undefined : await loadErasedKey(c.get("ctx"));
   // Pages that read neither settings nor tables would hide that nothing behind them works.
-  if (error && !RESPOND_ALWAYS.has(c.req.path) && findSetupIssue(c.env, error) !== null) throw error;
+  if (error && !/^\/(ready|metrics|openapi\.json)$/.test(c.req.path) && findSetupIssue(c.env, error) !== null)
+    throw error;
   await next();
 });
 app.use(

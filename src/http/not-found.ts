@@ -15,8 +15,8 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
       const location = toggleTrailingSlash(url.pathname) + url.search;
-      c.header("Location", location);
-      return c.json({ detail: `The path ends otherwise: repeat the request at ${location}` }, 307);
+      const detail = `The path ends otherwise: repeat the request at ${location}`;
+      return c.json({ detail }, 307, { Location: location });
     }
     const error = new AppError(404, isPageRequest(c) ? "There is no page at this address" : "Not found");
     return isPageRequest(c) ? onPageError(error, c) : onError(error, c);

@@ -66,7 +66,7 @@ async function stopWorker(): Promise<void> {
 }
 
 async function call<Reply>(method: string, target: string, body?: object, headers = {}): Promise<Reply> {
-  const authorization = apiKey === "" ? {} : { Authorization: `Bearer ${apiKey}` };
+  const authorization: Record<string, string> = apiKey === "" ? {} : { Authorization: `Bearer ${apiKey}` };
   const response = await fetch(`${url}/v1${target}`, {
     method,
     headers: { "Content-Type": "application/json", ...authorization, ...headers },

@@ -70,7 +70,7 @@ describe("a service that is not set up", () => {
   it("responds as ever to what tells its state, and describes itself", async () => {
     for (const [bindings, reason] of [
       [{ MASTER_KEYS: undefined }, "MASTER_KEYS: missing"],
-      [{ DB: empty }, "DB: its migrations are not applied"],
+      [{ DB: empty }, "database main: its migrations are not applied"],
     ] as const) {
       const api = apiOn(bindings, null);
       expect((await api.get("/health")).status).toBe(200);

@@ -30,7 +30,7 @@ export interface OutboxState {
   database: "main" | number;
   error: string | null;
   /** The error without the words of another system. Null: the settings are the cause. */
-  reason?: string | null;
+  reason: string | null;
   kinds: DueRows[];
   /** Rows whose last attempt failed before MAIL FROM, so the egress was not usable. */
   waitingForEgress: number;
@@ -52,7 +52,7 @@ export async function readOutboxes(ctx: Ctx, limit: number): Promise<OutboxState
 }
 
 async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): Promise<OutboxState> {
-  const empty = { database, error: null, kinds: [], waitingForEgress: 0, size: 0 };
+  const empty = { database, error: null, reason: null, kinds: [], waitingForEgress: 0, size: 0 };
   try {
     if (database === "main")
       return { ...empty, ...(await withTimeout(DATABASE_TIMEOUT_MS, readDue(onMain(ctx), limit))) };

@@ -7,7 +7,7 @@ export interface Readiness {
   egress: string;
   /** State of the service's own emails (src/sending/system-emails/): sign-in links, invitations, notices. */
   system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
-  /** Why the status is not `ready`: names of settings, databases, tables; never a value, a host or a message of another system. */
+  /** Why the status is not `ready`: names of settings and databases, never a value, a host or a message of another system. */
   reasons: readonly string[];
   details: {
     setting_issues: readonly string[];
@@ -43,7 +43,7 @@ interface Findings {
     database: "main" | number;
     error: string | null;
     /** The error for everybody; null when the settings are the cause. */
-    reason?: string | null;
+    reason: string | null;
     kinds: readonly { kind: string; oldestAt: number }[];
     waitingForEgress: number;
   }[];
@@ -78,31 +78,21 @@ export function decideReadiness(
   const isReady =
     state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
   const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
-  const late = (oldest ?? 0) > OLDEST_DUE_SECONDS;
-  const failed = outboxes.flatMap(({ database, reason }) =>
-    reason ? `${database === "main" ? "DB" : `MAIL_${database}`}: ${reason}` : [],
-  );
   const reasons = [
     // Which value is a placeholder stays unsaid: of MASTER_KEYS it says that the key can be guessed.
     ...new Set(
       settingIssues.map((issue) => issue.replace(/^.*: a placeholder;.*/, "settings: placeholders of local work")),
     ),
-    ...failed,
-    ...(egressReasons[state.egress] ?? []),
+    ...outboxes.flatMap(({ database, reason }) => (reason ? `database ${database}: ${reason}` : [])),
+    ...(["configured", "misconfigured", "unknown"].includes(state.egress) ? [] : [`EGRESS_URL: ${state.egress}`]),
     ...(egressIssues.length > 0 ? ["a further egress: malformed"] : []),
     ...(zoneIssues.length > 0 ? ["DELEGATED_ZONES: malformed"] : []),
     ...(cfblIssues.length > 0 ? ["CFBL_DKIM_KEY: malformed"] : []),
-    ...(late ? [`an outbox row is due for more than ${OLDEST_DUE_SECONDS} seconds`] : []),
+    ...((oldest ?? 0) > OLDEST_DUE_SECONDS ? [`an outbox row is due for more than ${OLDEST_DUE_SECONDS} seconds`] : []),
     ...(lacksSystemMail ? [`SYSTEM_MAILBOX: ${systemMail}`] : []),
   ];
-  const isDegraded =
-    state.mail === "degraded" ||
-    isUnreachable ||
-    egressIssues.length + zoneIssues.length + cfblIssues.length > 0 ||
-    late ||
-    lacksSystemMail;
   return {
-    status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
+    status: !isReady ? "not_ready" : reasons.length > 0 ? "degraded" : "ready",
     ...state,
     reasons,
     details: {
@@ -116,12 +106,6 @@ export function decideReadiness(
     },
   };
 }
-
-const egressReasons: Readonly<Record<string, readonly string[]>> = {
-  not_configured: ["EGRESS_URL: missing, so no mail leaves"],
-  malformed: ["EGRESS_URL: malformed"],
-  unreachable: ["the egress does not respond"],
-};
 
 /** One metric of the Prometheus text format. */
 export interface Metric {

@@ -57,10 +57,8 @@ export function findSetupIssue(env: object, error: unknown): string | null {
 export const NOT_MIGRATED = "its migrations are not applied";
 
 /** Returns whether a statement missed a table or a column. Pure. */
-export function lacksMigrations(error: unknown): boolean {
-  const isSchemaError = /no such (table|column): |has no column named/.test(String(error));
-  return isSchemaError || (error instanceof Error && error.cause !== undefined && lacksMigrations(error.cause));
-}
+export const lacksMigrations = (error: unknown): boolean =>
+  /no such (table|column): |has no column named/.test(`${error} ${(error as Error | undefined)?.cause}`);
 
 /**
  * Returns what is wrong with the zones of delegated domains. Such a zone is not used, and nothing else depends on it: mail is signed with

@@ -104,12 +104,12 @@ describe("GET /ready", () => {
     expect(secret).toEqual(["GATEWAY_SECRET: GATEWAY_SECRET must have at least 32 characters"]);
     const weak = { ...production, MASTER_KEYS: `1:${btoa("\0".repeat(32))}`, MX_HOST: "mx.mail.test" };
     expect(await reasons(weak)).toEqual(["settings: placeholders of local work"]);
-    expect(await reasons({ EGRESS_URL: "" })).toEqual(["EGRESS_URL: missing, so no mail leaves"]);
+    expect(await reasons({ EGRESS_URL: "" })).toEqual(["EGRESS_URL: not_configured"]);
     expect(await reasons({ EGRESS_URL: "smtp://user:hunter2@" })).toEqual(["EGRESS_URL: malformed"]);
-    expect(await reasons({ MAIL_1: failing })).toEqual(["MAIL_1: does not respond"]);
+    expect(await reasons({ MAIL_1: failing })).toEqual(["database 1: does not respond"]);
     expect(await reasons({ DB: emptyDatabase, MAIL_0: emptyDatabase })).toEqual([
-      `DB: ${missing}`,
-      `MAIL_0: ${missing}`,
+      `database main: ${missing}`,
+      `database 0: ${missing}`,
     ]);
     expect(await reasons({ NAMED_EGRESS_URLS: "a=hunter2" })).toEqual(["a further egress: malformed"]);
     expect(await reasons({ SYSTEM_MAILBOX: "" })).toEqual(["SYSTEM_MAILBOX: not_configured"]);
