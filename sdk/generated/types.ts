@@ -438,6 +438,8 @@ export interface BatchResult {
     id: string | null;
     status: "queued" | "scheduled" | "rejected" | "error";
     rejection_reason: string | null;
+    /** What was ignored or is missing, although the email is accepted. Absent without any. */
+    warnings?: string[];
   }[];
 }
 
@@ -1165,6 +1167,8 @@ export interface EmailAcceptResponse {
   status: "queued" | "scheduled" | "rejected";
   message_id: string;
   rejection_reason: string | null;
+  /** What was ignored or is missing, although the email is accepted. Absent without any. */
+  warnings?: string[];
 }
 
 /** An address with an optional display name. */
@@ -2368,6 +2372,8 @@ export interface ValidationResult {
     field: "account" | "from" | "to" | "content";
     error: string;
   }[];
+  /** What was ignored or is missing, although the email is accepted. Absent without any. */
+  warnings?: string[];
 }
 
 export interface Webhook {

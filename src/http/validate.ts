@@ -3,6 +3,7 @@ import { validator } from "hono/validator";
 import { validator as describe, uniqueSymbol } from "hono-openapi";
 import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
+import { lettersOf } from "../lib/close-names.ts";
 import { badRequest, MAX_VALIDATION_ERRORS, tooLarge, unprocessable, type ValidationError } from "../lib/errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
 import { DEFAULT_STRING } from "../lib/json-extract/extract.ts";
@@ -217,5 +218,3 @@ function missingMessage(path: readonly PropertyKey[], value: unknown, message: s
   const form = message.startsWith("Expected ") ? `. ${message}` : "";
   return `\`${name}\` is required; the request has \`${similar}\`${form}`;
 }
-
-const lettersOf = (key: string) => key.toLowerCase().replace(/[^a-z0-9]/g, "");

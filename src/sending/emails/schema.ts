@@ -189,8 +189,17 @@ export const SendIn = z
       },
     ],
   });
-export type SendIn = z.output<typeof SendIn>;
+/** With the warnings about it so far, which its route and its template add. */
+export type SendIn = z.output<typeof SendIn> & { warnings?: string[] };
 export type MailboxIn = z.output<typeof Mailbox>;
+
+/** Warnings of an email, and of all emails of a batch together. */
+export const MAX_WARNINGS = 20;
+export const Warnings = z
+  .array(z.string())
+  .optional()
+  .meta({ maxItems: MAX_WARNINGS })
+  .describe("What was ignored or is missing, although the email is accepted. Absent without any.");
 
 export const AcceptOut = z
   .object({
@@ -198,6 +207,7 @@ export const AcceptOut = z
     status: z.enum(["queued", "scheduled", "rejected"]),
     message_id: z.string(),
     rejection_reason: z.string().nullable(),
+    warnings: Warnings,
   })
   .meta({
     ref: "EmailAcceptResponse",
@@ -217,6 +227,7 @@ export const ValidateOut = z
     valid: z.boolean(),
     can_send: z.boolean(),
     issues: z.array(z.object({ field: z.enum(["account", "from", "to", "content"]), error: z.string() })),
+    warnings: Warnings,
   })
   .meta({ ref: "ValidationResult", examples: [{ valid: true, can_send: true, issues: [] }] });
 export type ValidateOut = z.output<typeof ValidateOut>;
