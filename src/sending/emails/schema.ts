@@ -4,31 +4,10 @@ import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { Variables } from "../templates/index.ts";
 import { Headers } from "./custom-headers.ts";
+import { Mailbox, Mailboxes } from "./mailbox-schema.ts";
 import { limits, statuses } from "./rules.ts";
 
 /** Schemas of the emails API. They check types; send/ checks values. */
-
-const FORM = '{"email": "ada@example.org", "name": "Ada"}';
-const Mailbox = z
-  .object(
-    {
-      email: z.string().max(1000).meta({
-        minLength: 3,
-        maxLength: 254,
-        description: "An address without a display name, at most 254 bytes.",
-      }),
-      name: z
-        .string()
-        .max(1000)
-        .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
-        .nullish()
-        .describe("Display name, at most 320 bytes, without control and invisible characters."),
-    },
-    `Expected an object such as ${FORM}`,
-  )
-  .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
-
-const mailboxes = z.array(Mailbox, `Expected a list such as [${FORM}]`);
 
 const RECIPIENTS = `to, cc and bcc together have at most ${limits.recipients} different addresses.`;
 /** A text in the body, or one that went to R2 while the body was read. */
@@ -82,7 +61,7 @@ const UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
 export const SendIn = z
   .object({
     from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
-    to: mailboxes.meta({ minItems: 1, description: RECIPIENTS }),
+    to: Mailboxes.meta({ minItems: 1, description: RECIPIENTS }),
     subject: z
       .string()
       .nullish()
@@ -93,8 +72,8 @@ export const SendIn = z
       }),
     html: bodyPart.nullish().describe("html and text together have at most 5,000,000 bytes."),
     text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 bytes."),
-    cc: mailboxes.nullish().describe(RECIPIENTS),
-    bcc: mailboxes.nullish().describe(RECIPIENTS),
+    cc: Mailboxes.nullish().describe(RECIPIENTS),
+    bcc: Mailboxes.nullish().describe(RECIPIENTS),
     reply_to: Mailbox.nullish(),
     headers: Headers.optional().meta({
       type: ["object", "null"],
