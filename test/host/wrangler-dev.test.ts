@@ -122,7 +122,7 @@ describe.sequential("wrangler dev from a fresh clone", () => {
       await expect.poll(statusOf, { timeout: 30_000 }).toBe("delivered");
     }
     expect(sink.receipts.map(({ recipients }) => recipients)).toEqual([["ada@example.org"]]);
-    // What is scheduled waits for a cron job, which nothing but this command runs.
+    // Scheduled mail waits for a cron job, which nothing but this command runs.
     expect((await shell(steps[5])).stdout).toBe("ok");
   }, 180_000);
 });

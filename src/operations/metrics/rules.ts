@@ -79,7 +79,7 @@ export function decideReadiness(
     state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
   const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
   const reasons = [
-    // Which value is a placeholder stays unsaid: of MASTER_KEYS it says that the key can be guessed.
+    // The names of placeholders stay unsaid: that of MASTER_KEYS would say that the key can be guessed.
     ...new Set(
       settingIssues.map((issue) => issue.replace(/^.*: a placeholder;.*/, "settings: placeholders of local work")),
     ),

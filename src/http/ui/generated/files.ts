@@ -9,5 +9,5 @@ export const files = {
   dashboardStyle: "/assets/dashboard-2e8a3bae.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-3453957b.json",
+  guides: "/assets/guides-962d2823.json",
 } as const;
