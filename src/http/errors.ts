@@ -20,7 +20,8 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   // Most of these errors are a D1 or R2 that is overloaded for a moment, and every call is safe to repeat.
   c.header("Retry-After", "1");
   const issue = findSetupIssue(c.env, error);
-  return issue === null ? c.json({ detail: "Internal Server Error" }, 500) : c.json({ detail: issue }, 503);
+  if (issue !== null) return c.json({ detail: `The service is not set up. ${issue}` }, 503);
+  return c.json({ detail: "Internal Server Error" }, 500);
 }
 
 function toResponse(c: Context<AppEnv>, error: AppError): Response {

@@ -21,7 +21,7 @@ export function onPageError(error: Error, c: Context<AppEnv>): Response | Promis
   if (!(known instanceof AppError)) {
     ctx.log("request.failed", { stack: error.stack ?? String(error) });
     const issue = findSetupIssue(c.env, error);
-    const title = issue === null ? "Something went wrong" : "Not set up";
+    const title = issue === null ? "Something went wrong" : "The service is not set up";
     const page = <ErrorPage title={title} message={issue ?? undefined} requestId={ctx.requestId} />;
     return respondPage(c, page, { status: issue === null ? 500 : 503 });
   }

@@ -29,11 +29,11 @@ describe("a service that is not set up", () => {
     [{ GATEWAY_SECRET: "hunter2" }, "GATEWAY_SECRET: GATEWAY_SECRET must have at least 32 characters"],
     [
       { MASTER_KEYS: undefined, RETENTION_DAYS: "hunter2" },
-      "RETENTION_DAYS: Invalid input: expected number, received NaN; MASTER_KEYS: missing.",
+      "RETENTION_DAYS: Invalid input: expected number, received NaN. MASTER_KEYS: missing.",
     ],
     [{ DB: undefined }, "DB: missing"],
-    [{ DB: empty }, "A database: its migrations are not applied."],
-    [{ MAIL_0: empty, MAIL_1: empty }, "A database: its migrations are not applied."],
+    [{ DB: empty }, "Databases: migrations are not applied."],
+    [{ MAIL_0: empty, MAIL_1: empty }, "Databases: migrations are not applied."],
   ])(
     "responds to calls of the API with a 503 that names what is missing, and no value: %#",
     async (bindings, issue) => {
@@ -55,12 +55,12 @@ describe("a service that is not set up", () => {
     async (path) => {
       for (const [bindings, issue] of [
         [{ MASTER_KEYS: undefined }, "MASTER_KEYS: missing"],
-        [{ DB: empty }, "A database: its migrations are not applied"],
+        [{ DB: empty }, "Databases: migrations are not applied"],
       ] as const) {
         const response = await apiOn(bindings, null).get(path, HTML);
         const page = await response.text();
         expect([response.status, response.headers.get("Content-Type")]).toEqual([503, "text/html; charset=UTF-8"]);
-        expect(page).toContain("<h1>Not set up</h1>");
+        expect(page).toContain("<h1>The service is not set up</h1>");
         expect(page).toContain(issue);
         expect(page).toContain(HINT);
       }
@@ -70,7 +70,7 @@ describe("a service that is not set up", () => {
   it("responds as ever to what tells its state, and describes itself", async () => {
     for (const [bindings, reason] of [
       [{ MASTER_KEYS: undefined }, "MASTER_KEYS: missing"],
-      [{ DB: empty }, "database main: its migrations are not applied"],
+      [{ DB: empty }, "database main: migrations are not applied"],
     ] as const) {
       const api = apiOn(bindings, null);
       expect((await api.get("/health")).status).toBe(200);

@@ -47,14 +47,14 @@ function missingBindings(env: object): string[] {
  */
 export function findSetupIssue(env: object, error: unknown): string | null {
   const missing = [...parseVariables(env).issues, ...missingBindings(env)];
-  if (lacksMigrations(error)) missing.push(`A database: ${NOT_MIGRATED}`);
+  if (lacksMigrations(error)) missing.push(`Databases: ${NOT_MIGRATED}`);
   if (missing.length === 0) return null;
   const isLocal = ["local", undefined].includes((env as { ENVIRONMENT?: string }).ENVIRONMENT);
   const hint = " Run npm start, which sets up everything, or follow the steps in .dev.vars.example.";
-  return `The service is not set up. ${missing.join("; ")}.${isLocal ? hint : ""}`;
+  return `${missing.join(". ")}.${isLocal ? hint : ""}`;
 }
 
-export const NOT_MIGRATED = "its migrations are not applied";
+export const NOT_MIGRATED = "migrations are not applied";
 
 /** Returns whether a statement missed a table or a column. Pure. */
 export const lacksMigrations = (error: unknown): boolean =>

@@ -98,7 +98,7 @@ describe("GET /ready", () => {
     const reasons = async (bindings: Record<string, unknown>) =>
       (await ready({ SYSTEM_MAILBOX, ...bindings })).body.reasons;
     const SYSTEM_MAILBOX = (await aWorkspace()).mailbox;
-    const missing = "its migrations are not applied";
+    const missing = "migrations are not applied";
     expect(await reasons({ MASTER_KEYS: undefined })).toEqual(["MASTER_KEYS: missing"]);
     const secret = await reasons({ GATEWAY_SECRET: "hunter2" });
     expect(secret).toEqual(["GATEWAY_SECRET: GATEWAY_SECRET must have at least 32 characters"]);
