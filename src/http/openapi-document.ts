@@ -27,20 +27,26 @@ const link: Header = {
   description: 'URL of the next page with `rel="next"` (RFC 8288). Absent on the last page.',
   schema: { type: "string" },
 };
-const problem = (detail: string) => ({
-  "application/json": { schema: { $ref: "#/components/schemas/HTTPProblem" }, example: { detail } },
-});
 /** Responses of the router. They concern a path, so every operation of the document lists them. */
 const routerResponses = {
   307: {
-    description: "The path needs a final slash, or has one too many. Repeat the request at Location.",
-    headers: { Location: { description: "The right path.", schema: { type: "string" } } },
-    content: problem("The path ends otherwise: repeat the request at /v1/emails/"),
+    description: "Repeat the request at Location.",
+    headers: {
+      Location: {
+        description: "The path with a final slash more or less. `detail` of the body names it too.",
+        schema: { type: "string" },
+      },
+    },
   },
   405: {
-    description: "The path exists and does not support the method",
+    description: "Method not allowed",
     headers: { Allow: { description: "The supported methods.", schema: { type: "string" } } },
-    content: problem("Method not allowed"),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/HTTPProblem" },
+        example: { detail: "Method not allowed" },
+      },
+    },
   },
 };
 

@@ -204,10 +204,7 @@ function tooLong({ path, string }: Oversized, root: ValidationError["loc"], sche
 /** Fields of a request that are compared with the name of a missing one. */
 const MAX_COMPARED = 100;
 
-/**
- * Returns the sentence for a missing field. Names a field of the request that differs only in case or punctuation, with the form that
- * the schema names: the value under the other name may have another one.
- */
+/** Returns the sentence for a missing field. Names a field that differs only in case or punctuation, with the form of `message`. */
 function missingMessage(path: readonly PropertyKey[], value: unknown, message: string): string {
   const name = String(path.at(-1));
   let parent = value;

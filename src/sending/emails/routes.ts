@@ -49,8 +49,7 @@ export const emailRoutes = new Hono<AppEnv>()
     operation("emails:send", {
       operationId: "validateEmail",
       summary: "Validate an email without sending it",
-      description:
-        "Returns every error that a send would return 400, 413 or 422 to, and every suppressed recipient, as an issue.",
+      description: "Returns what a send returns 400, 413 or 422 to, and suppressed recipients, as issues.",
       responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
     }),
     reportErrors(toValidation),

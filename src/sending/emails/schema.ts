@@ -126,7 +126,7 @@ export const SendIn = z
       .meta({ pattern: UUID, maxLength: 64 })
       .nullish()
       .describe(
-        "Id of a topic: only a recipient who is subscribed to it gets the email, and one-click unsubscribe ends the topic. Needs a single recipient.",
+        "Id of a topic: only a subscriber gets the email, and one-click unsubscribe ends the topic. Needs a single recipient.",
       ),
   })
   .superRefine(requireSubject, {
@@ -176,9 +176,8 @@ export type MailboxIn = z.output<typeof Mailbox>;
 export const MAX_WARNINGS = 20;
 export const Warnings = z
   .array(z.string())
-  .optional()
-  .meta({ maxItems: MAX_WARNINGS })
-  .describe("What was ignored or is missing, although the email is accepted. Absent without any.");
+  .meta({ maxItems: MAX_WARNINGS, description: "Ignored fields, missing variables." })
+  .optional();
 
 export const AcceptOut = z
   .object({
@@ -265,7 +264,7 @@ export const EventOut = z
 export type EventOut = z.output<typeof EventOut>;
 
 const BODY =
-  "null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open.";
+  "null when there is none, when it is no longer stored, and for mail from a mailbox that the caller may not open.";
 
 export const DetailOut = EmailOut.extend({
   cc_addresses: z.array(z.string()).nullable(),
