@@ -91,7 +91,8 @@ function npm(...command) {
 
 /** Waits until no other command installs. Takes over the lock of a process that has exited. */
 async function lock() {
-  mkdirSync(path.dirname(LOCK), { recursive: true });
+  // The first state folder: it will have mail and keys.
+  mkdirSync(path.dirname(LOCK), { recursive: true, mode: 0o700 });
   const ownFile = `${LOCK}.${process.pid}`;
   writeFileSync(ownFile, String(process.pid));
   for (let waited = 0; !tryLink(ownFile); waited += 1) {

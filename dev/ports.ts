@@ -2,7 +2,7 @@ import net from "node:net";
 import type { Ports } from "./layout.ts";
 import { HOST, portsFrom } from "./layout.ts";
 
-/** Returns the ports of a service that another process listens on. */
+/** Returns the ports of a service that another process listens on. Throws when this process may not listen on one of them. */
 export async function findTakenPorts(ports: Ports): Promise<number[]> {
   const wanted = Object.values<number>({ ...ports });
   const free = await Promise.all(wanted.map(isFree));
@@ -19,9 +19,17 @@ export async function findFreePort(from: number): Promise<number> {
 }
 
 function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const server = net.createServer();
-    server.once("error", () => resolve(false));
+    server.once("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code !== "EACCES") return resolve(false);
+      reject(
+        new Error(
+          `Port ${port} is free, but this user may not listen on it: ports below 1024 need the rights of root. ` +
+            "To use other ports: PORT=9000 npm start",
+        ),
+      );
+    });
     server.listen({ port, host: HOST, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }

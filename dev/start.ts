@@ -35,6 +35,8 @@ const { values: options } = readArguments({
   options: { develop: { type: "boolean" }, example: { type: "boolean" } },
 });
 const shutdown = new Shutdown();
+// The state has mail, keys and certificates: what this process and the Worker create is for this user only.
+process.umask(0o077);
 const layout = orExit(() => readLayout(process.env));
 try {
   await start(layout);
@@ -110,7 +112,7 @@ async function lockStateAndPorts(layout: Layout) {
   await removeLocalFile(layout);
   await rotateLog(layout.workerLog);
   await killOrphanProcesses(layout.stateDir);
-  const taken = await findTakenPorts(layout.ports);
+  const taken = await findTakenPorts(layout.ports).catch((error) => shutdown.refuse(error.message));
   if (taken.length > 0) {
     shutdown.refuse(
       `Another process listens on port ${taken.join(" and ")}. The service needs ports ${layout.ports.api} to ` +

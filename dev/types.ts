@@ -1,8 +1,14 @@
-// `npm run types`: regenerates worker-configuration.d.ts after a change of wrangler.toml.
+// `npm run types`: regenerates bindings.d.ts after a change of wrangler.toml. A plain `wrangler types` writes
+// worker-configuration.d.ts, which Git ignores: it has the types of the runtime and the names of .dev.vars.
 import { readArguments } from "./arguments.ts";
 import { run } from "./run.ts";
 
 readArguments({ usage: "types" });
-const { code, output } = await run("wrangler", ["types", "--include-runtime=false"]);
+const { code, output } = await run("wrangler", [
+  "types",
+  "bindings.d.ts",
+  "--include-runtime=false",
+  "--env-file=/dev/null",
+]);
 console.log(output.trim());
 process.exit(code);

@@ -10,10 +10,9 @@ import { authenticate } from "./http/auth.ts";
 import { openToOrigins } from "./http/cors.ts";
 import { customHosts } from "./http/custom-host.ts";
 import type { AppEnv } from "./http/env.ts";
-import { onError } from "./http/errors.ts";
 import { methodNotAllowed } from "./http/method-not-allowed.ts";
 import { needs } from "./http/needs.ts";
-import { notFound } from "./http/not-found.ts";
+import { notFound, onAppError } from "./http/not-found.ts";
 import { openApiDocument } from "./http/openapi-document.ts";
 import { requestId } from "./http/request-id.ts";
 import { responseHeaders } from "./http/response-headers.ts";
@@ -26,6 +25,7 @@ import { noticesRoutes } from "./notices/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import type { Sandbox } from "./platform/context.ts";
 import { loadErasedKey } from "./platform/erased-addresses/index.ts";
+import { findSetupIssue } from "./platform/settings/setting-issues.ts";
 import { earlySendReads } from "./sending/emails/send/index.ts";
 import { sendingRoutes } from "./sending/routes.ts";
 import { sendSystemEmail } from "./sending/system-emails/index.ts";
@@ -38,7 +38,7 @@ export const app = new Hono<AppEnv>({ getPath: routedPath });
 
 const routes = () => index;
 
-app.onError(onError);
+app.onError(onAppError);
 app.notFound(notFound(routes));
 app.use(requestId);
 app.use(async (c, next) => {
@@ -59,7 +59,10 @@ app.use(`${RESEND_PATH}/*`, resendErrors);
 app.use(methodNotAllowed(routes));
 app.use(async (c, next) => {
   // Opens and clicks get their response without a database.
-  if (!c.req.path.startsWith("/t/") && c.req.path !== "/health") await loadErasedKey(c.get("ctx"));
+  const error = /^\/(t\/|health$)/.test(c.req.path) ? undefined : await loadErasedKey(c.get("ctx"));
+  // Pages that read neither settings nor tables would hide that nothing behind them works.
+  if (error && !/^\/(ready|metrics|openapi\.json)$/.test(c.req.path) && findSetupIssue(c.env, error) !== null)
+    throw error;
   await next();
 });
 app.use(

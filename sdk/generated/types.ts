@@ -438,6 +438,8 @@ export interface BatchResult {
     id: string | null;
     status: "queued" | "scheduled" | "rejected" | "error";
     rejection_reason: string | null;
+    /** Ignored fields, missing variables. */
+    warnings?: string[];
   }[];
 }
 
@@ -1167,6 +1169,8 @@ export interface EmailAcceptResponse {
   status: "queued" | "scheduled" | "rejected";
   message_id: string;
   rejection_reason: string | null;
+  /** Ignored fields, missing variables. */
+  warnings?: string[];
 }
 
 /** An address with an optional display name. */
@@ -1194,9 +1198,9 @@ export interface EmailDetail {
   retry_of_id: string | null;
   cc_addresses: string[] | null;
   bcc_addresses: string[] | null;
-  /** null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open. */
+  /** null when there is none, when it is no longer stored, and for mail from a mailbox that the caller may not open. */
   text_body: string | null;
-  /** null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open. */
+  /** null when there is none, when it is no longer stored, and for mail from a mailbox that the caller may not open. */
   html_body: string | null;
   headers: Record<string, string>;
   message_id: string;
@@ -1286,7 +1290,7 @@ export interface EmailSendRequest {
   } | null;
   /** Adds one-click unsubscribe (RFC 8058), which needs a single recipient. */
   unsubscribe?: boolean | null;
-  /** Id of a topic: only a recipient who is subscribed to it gets the email, and one-click unsubscribe ends the topic. Needs a single recipient. */
+  /** Id of a topic: only a subscriber gets the email, and one-click unsubscribe ends the topic. Needs a single recipient. */
   topic_id?: string | null;
 }
 
@@ -2370,6 +2374,8 @@ export interface ValidationResult {
     field: "account" | "from" | "to" | "content";
     error: string;
   }[];
+  /** Ignored fields, missing variables. */
+  warnings?: string[];
 }
 
 export interface Webhook {

@@ -3,11 +3,13 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, conflict } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
+import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppEnv } from "./env.ts";
 
 /**
  * Turns an error into a response: `{"detail": …}` (docs/contract/errors.md#bodies-of-errors), with `code` and `blockers` where
- * the error has them. An unexpected error is logged with its stack and becomes a 500 with a fixed text.
+ * the error has them. An unexpected error is logged with its stack and becomes a 500 with a fixed text, or a 503 that names what the
+ * deployment lacks.
  */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof AppError) return toResponse(c, error);
@@ -17,6 +19,8 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   c.get("ctx").log("request.failed", { stack: error.stack ?? String(error) });
   // Most of these errors are a D1 or R2 that is overloaded for a moment, and every call is safe to repeat.
   c.header("Retry-After", "1");
+  const issue = findSetupIssue(c.env, error);
+  if (issue !== null) return c.json({ detail: `The service is not set up. ${issue}` }, 503);
   return c.json({ detail: "Internal Server Error" }, 500);
 }
 

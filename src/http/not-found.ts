@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "../lib/errors.ts";
+import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppEnv } from "./env.ts";
 import { onError } from "./errors.ts";
 import { onPageError } from "./page-errors.tsx";
@@ -14,7 +15,9 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
   return (c) => {
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
-      return c.redirect(toggleTrailingSlash(url.pathname) + url.search, 307);
+      const location = toggleTrailingSlash(url.pathname) + url.search;
+      const detail = `The path ends otherwise: repeat the request at ${location}`;
+      return c.json({ detail }, 307, { Location: location });
     }
     const error = new AppError(404, isPageRequest(c) ? "There is no page at this address" : "Not found");
     if (!isPageRequest(c)) return onError(error, c);
@@ -26,6 +29,10 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
 async function inFrame(error: Error, c: Context<AppEnv>): Promise<Response> {
   return (await pageSession(c, () => Promise.resolve())) ?? onPageError(error, c);
 }
+
+/** Turns an error of a route into JSON, or a deployment that is not set up into a page for browsers. */
+export const onAppError = (error: Error, c: Context<AppEnv>): Response | Promise<Response> =>
+  isPageRequest(c) && findSetupIssue(c.env, error) !== null ? onPageError(error, c) : onError(error, c);
 
 /** Returns whether the response is for a person: a browser asks for HTML by name, and the API has none. */
 function isPageRequest(c: Context<AppEnv>): boolean {

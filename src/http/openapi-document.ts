@@ -30,11 +30,16 @@ const link: Header = {
 /** Responses of the router. They concern a path, so every operation of the document lists them. */
 const routerResponses = {
   307: {
-    description: "The path needs a final slash, or has one too many. Repeat the request at Location.",
-    headers: { Location: { description: "The right path.", schema: { type: "string" } } },
+    description: "Repeat the request at Location.",
+    headers: {
+      Location: {
+        description: "The path with a final slash more or less. `detail` of the body names it too.",
+        schema: { type: "string" },
+      },
+    },
   },
   405: {
-    description: "The path exists and does not support the method",
+    description: "Method not allowed",
     headers: { Allow: { description: "The supported methods.", schema: { type: "string" } } },
     content: {
       "application/json": {

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, conflict } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
+import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppEnv } from "./env.ts";
 import { respondPage } from "./page.tsx";
 import { ButtonLink, Layout } from "./ui/index.ts";
@@ -19,7 +20,10 @@ export function onPageError(error: Error, c: Context<AppEnv>): Response | Promis
   const ctx = c.get("ctx");
   if (!(known instanceof AppError)) {
     ctx.log("request.failed", { stack: error.stack ?? String(error) });
-    return respondPage(c, <ErrorPage context={c} title="Something went wrong" />, { status: 500 });
+    const issue = findSetupIssue(c.env, error);
+    const title = issue === null ? "Something went wrong" : "The service is not set up";
+    const page = <ErrorPage context={c} title={title} {...(issue !== null && { message: issue })} />;
+    return respondPage(c, page, { status: issue === null ? 500 : 503 });
   }
   for (const [name, value] of Object.entries(known.extra.headers ?? {})) c.header(name, value);
   const page = (

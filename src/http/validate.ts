@@ -3,6 +3,7 @@ import { validator } from "hono/validator";
 import { validator as describe, uniqueSymbol } from "hono-openapi";
 import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
+import { lettersOf } from "../lib/close-names.ts";
 import { badRequest, MAX_VALIDATION_ERRORS, tooLarge, unprocessable, type ValidationError } from "../lib/errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
 import { DEFAULT_STRING } from "../lib/json-extract/extract.ts";
@@ -157,7 +158,7 @@ export function toValidationErrors(
     const isMissing = code === "invalid_type" && issue.input === undefined;
     return {
       loc: [root, ...path],
-      msg: isMissing && issue.path.length > 0 ? missingMessage(issue.path, value) : issue.message,
+      msg: isMissing && issue.path.length > 0 ? missingMessage(issue.path, value, issue.message) : issue.message,
       type: isMissing ? "missing" : code,
     };
   });
@@ -203,14 +204,14 @@ function tooLong({ path, string }: Oversized, root: ValidationError["loc"], sche
 /** Fields of a request that are compared with the name of a missing one. */
 const MAX_COMPARED = 100;
 
-/** Returns the sentence for a missing field. Names a field of the request that differs only in case or punctuation. */
-function missingMessage(path: readonly PropertyKey[], value: unknown): string {
+/** Returns the sentence for a missing field. Names a field that differs only in case or punctuation, with the form of `message`. */
+function missingMessage(path: readonly PropertyKey[], value: unknown, message: string): string {
   const name = String(path.at(-1));
   let parent = value;
   for (const part of path.slice(0, -1)) parent = Object(parent)[part] as unknown;
   const keys = Object.keys(Object(parent));
   const similar = keys.slice(0, MAX_COMPARED).find((key) => key !== name && lettersOf(key) === lettersOf(name));
-  return similar === undefined ? `${name} is required` : `\`${name}\` is required; the request has \`${similar}\``;
+  if (similar === undefined) return `${name} is required`;
+  const form = message.startsWith("Expected ") ? `. ${message}` : "";
+  return `\`${name}\` is required; the request has \`${similar}\`${form}`;
 }
-
-const lettersOf = (key: string) => key.toLowerCase().replace(/[^a-z0-9]/g, "");

@@ -12,6 +12,8 @@ export function viewerOf(c: Context<AppEnv>): Viewer {
   const ctx = c.get("ctx");
   const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
   const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
-  const page = { service: ctx.settings.serviceName, origin: ctx.settings.publicUrl, formPage: c.get("formPage") };
+  // Not from the parsed settings: with malformed ones, the page that says so still responds.
+  const { SERVICE_NAME: service = "Email service", PUBLIC_URL: origin } = c.env;
+  const page = { service, origin: String(origin).replace(/\/+$/, ""), formPage: c.get("formPage") };
   return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), ...page };
 }

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { effectiveScopes, roleScopes, scopes } from "../../src/access/accounts/index.ts";
 import { type AccessTokenKind, signAccessToken } from "../../src/access/sessions/index.ts";
 import { grantableScopes, requestedScopes } from "../../src/identity/oauth/scopes.ts";
@@ -46,6 +46,8 @@ const operatorToken = async (kind: AccessTokenKind) => {
   return bearer((await signAccessToken(testContext(), kind, claims)).token);
 };
 
+// The files of a process share these bindings.
+afterAll(() => Reflect.deleteProperty(env, "METRICS_TOKEN"));
 beforeAll(async () => {
   workspace = await aWorkspace();
   await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();

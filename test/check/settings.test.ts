@@ -31,3 +31,11 @@ describe("docs/operating/settings.md", () => {
     expect([...new Set(documented)].sort()).toEqual(known.sort());
   });
 });
+
+it("a plain `wrangler types` changes no file of Git: what it writes is ignored, and no configuration includes it", () => {
+  const read = (file: string) => readFileSync(path.resolve(file), "utf8");
+  expect(read(".gitignore").split("\n")).toContain("worker-configuration.d.ts");
+  for (const file of ["tsconfig.json", "dev/tsconfig.json", "dev/tsconfig.all.json", "test/tsconfig.json"])
+    expect(read(file), file).not.toContain("worker-configuration");
+  expect(read("bindings.d.ts")).toContain("interface Env extends __BaseEnv_Env");
+});

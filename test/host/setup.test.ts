@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, describe, it } from "vitest";
@@ -53,6 +53,8 @@ describe("dev/setup.mjs", () => {
     const files = (await readdir(logs)).map((file) => readFile(path.join(logs, file), "utf8"));
     expect((await Promise.all(files)).join("")).not.toMatch(/http fetch|attempt/);
     expect(files.length).toBeGreaterThan(0);
+    // The install creates the state folder, which `npm start` then fills.
+    expect((await stat(path.join(copy, ".dev"))).mode & 0o777).toBe(0o700);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -34,8 +34,6 @@ interface Captured {
   id: string;
   from: string;
   to: string[];
-  received_at: string;
-  size: number;
 }
 
 const ROOT = path.join(import.meta.dirname, "../..");
@@ -119,6 +117,12 @@ describe("npm start", () => {
     expect(await response.json()).toMatchObject({ status: "ready", system_mail: "configured" });
   });
 
+  it("lets nobody but its user read the state that it creates", async ({ expect }) => {
+    const entries = await readdir(stateDir);
+    const modes = await Promise.all(entries.map(async (name) => (await stat(path.join(stateDir, name))).mode & 0o077));
+    expect(entries.filter((_, index) => modes[index] !== 0)).toEqual([]);
+  });
+
   it("shows the email on the captured mail page and returns 404 for unknown ids", async ({ expect }) => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
@@ -138,7 +142,7 @@ describe("npm start", () => {
   });
 
   it("refuses a second start on the same state directory", async ({ expect }) => {
-    const second = npmStart({ PORT: String(port + 10) });
+    const second = npm(["start"], { PORT: String(port + 10) });
     const output = collect(second);
     const [code] = await once(second, "exit");
     expect(code).toBe(1);
@@ -233,7 +237,7 @@ describe("npm start", () => {
 });
 
 async function start(): Promise<Local> {
-  const child = npmStart({ PORT: String(port) });
+  const child = npm(["start"], { PORT: String(port) });
   const output = collect(child);
   const read = async () => {
     const text = await readFile(localFile, "utf8").catch(() => "");
@@ -244,10 +248,6 @@ async function start(): Promise<Local> {
   if (text === "") throw new Error(`npm start ended:\n${output()}`);
   services.push(child);
   return JSON.parse(text) as Local;
-}
-
-function npmStart(env: { PORT: string }): ChildProcess {
-  return npm(["start"], env);
 }
 
 function npm(args: string[], env: { PORT: string }): ChildProcess {

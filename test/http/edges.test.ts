@@ -82,6 +82,8 @@ describe("paths", () => {
       const response = await anonymous.call(method, `${from}?page=1&x=%20%C3%BC`);
       expect(response.status).toBe(307);
       expect(response.headers.get("Location")).toBe(`${to}?page=1&x=%20%C3%BC`);
+      const { detail } = await response.json<{ detail: string }>();
+      expect(detail).toBe(`The path ends otherwise: repeat the request at ${to}?page=1&x=%20%C3%BC`);
     });
   }
 
@@ -349,7 +351,7 @@ describe("an unexpected error", () => {
 
   it("is 500 with a fixed text, and its stack is logged with the request id", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
-    const secret = "D1_ERROR: no such table: secret_table at /src/inner.ts";
+    const secret = "D1_ERROR: a CHECK of secret_table failed at /src/inner.ts";
     const DB = {
       prepare: () => {
         throw new Error(secret);

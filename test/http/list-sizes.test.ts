@@ -52,6 +52,8 @@ it("the name of a missing field is compared with 100 fields of the request", asy
     return workspace.call("POST", "/v1/emails/", { ...Object.fromEntries(others), From: 1, to: [], subject: "s" });
   };
   const missing = async (response: Response) => (await response.json<{ detail: { msg: string }[] }>()).detail[0]?.msg;
-  expect(await missing(await after(99))).toBe("`from_` is required; the request has `From`");
+  expect(await missing(await after(99))).toBe(
+    '`from_` is required; the request has `From`. Expected an object such as {"email": "ada@example.org", "name": "Ada"}',
+  );
   expect(await missing(await after(100))).toBe("from_ is required");
 });

@@ -2,6 +2,8 @@ import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx, OutboxCtx } from "../../platform/context.ts";
 import type { DatabaseKind } from "../../platform/db/database.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+import { lacksMigrations, NOT_MIGRATED } from "../../platform/settings/setting-issues.ts";
+import { parseVariables } from "../../platform/settings/settings.ts";
 
 /** A database that takes longer counts as failing, in milliseconds. */
 export const DATABASE_TIMEOUT_MS = 5_000;
@@ -27,6 +29,8 @@ export interface DueRows {
 export interface OutboxState {
   database: "main" | number;
   error: string | null;
+  /** The error without the words of another system. Null: the settings are the cause. */
+  reason: string | null;
   kinds: DueRows[];
   /** Rows whose last attempt failed before MAIL FROM, so the egress was not usable. */
   waitingForEgress: number;
@@ -48,7 +52,7 @@ export async function readOutboxes(ctx: Ctx, limit: number): Promise<OutboxState
 }
 
 async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): Promise<OutboxState> {
-  const empty = { database, error: null, kinds: [], waitingForEgress: 0, size: 0 };
+  const empty = { database, error: null, reason: null, kinds: [], waitingForEgress: 0, size: 0 };
   try {
     if (database === "main")
       return { ...empty, ...(await withTimeout(DATABASE_TIMEOUT_MS, readDue(onMain(ctx), limit))) };
@@ -60,7 +64,10 @@ async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): P
     );
     return { ...empty, ...due, waitingForEgress: row?.waiting ?? 0 };
   } catch (error) {
-    return { ...empty, error: String(error) };
+    // With invalid settings no database was asked.
+    const isAsked = parseVariables(ctx.env).settings !== null;
+    const reason = lacksMigrations(error) ? NOT_MIGRATED : "does not respond";
+    return { ...empty, error: String(error), reason: isAsked ? reason : null };
   }
 }
 

@@ -7,6 +7,8 @@ export interface Readiness {
   egress: string;
   /** State of the service's own emails (src/sending/system-emails/): sign-in links, invitations, notices. */
   system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
+  /** Why the status is not `ready`: names of settings and databases, never a value, a host or a message of another system. */
+  reasons: readonly string[];
   details: {
     setting_issues: readonly string[];
     /** Egresses beside that of EGRESS_URL that cannot be used. */
@@ -40,6 +42,8 @@ interface Findings {
   outboxes: readonly {
     database: "main" | number;
     error: string | null;
+    /** The error for everybody; null when the settings are the cause. */
+    reason: string | null;
     kinds: readonly { kind: string; oldestAt: number }[];
     waitingForEgress: number;
   }[];
@@ -74,15 +78,23 @@ export function decideReadiness(
   const isReady =
     state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
   const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
-  const isDegraded =
-    state.mail === "degraded" ||
-    isUnreachable ||
-    egressIssues.length + zoneIssues.length + cfblIssues.length > 0 ||
-    (oldest ?? 0) > OLDEST_DUE_SECONDS ||
-    lacksSystemMail;
+  const reasons = [
+    // The names of placeholders stay unsaid: that of MASTER_KEYS would say that the key can be guessed.
+    ...new Set(
+      settingIssues.map((issue) => issue.replace(/^.*: a placeholder;.*/, "settings: placeholders of local work")),
+    ),
+    ...outboxes.flatMap(({ database, reason }) => (reason ? `database ${database}: ${reason}` : [])),
+    ...(["configured", "misconfigured", "unknown"].includes(state.egress) ? [] : [`EGRESS_URL: ${state.egress}`]),
+    ...(egressIssues.length > 0 ? ["a further egress: malformed"] : []),
+    ...(zoneIssues.length > 0 ? ["DELEGATED_ZONES: malformed"] : []),
+    ...(cfblIssues.length > 0 ? ["CFBL_DKIM_KEY: malformed"] : []),
+    ...((oldest ?? 0) > OLDEST_DUE_SECONDS ? [`an outbox row is due for more than ${OLDEST_DUE_SECONDS} seconds`] : []),
+    ...(lacksSystemMail ? [`SYSTEM_MAILBOX: ${systemMail}`] : []),
+  ];
   return {
-    status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
+    status: !isReady ? "not_ready" : reasons.length > 0 ? "degraded" : "ready",
     ...state,
+    reasons,
     details: {
       setting_issues: settingIssues,
       egress_issues: egressIssues,

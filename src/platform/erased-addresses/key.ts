@@ -18,15 +18,16 @@ const INSERT = "INSERT OR IGNORE INTO service_keys (name, secret, created_at) VA
 
 /**
  * Reads the key into the memory of this isolate, unless it is there; makes it when there is none. Every event of the Worker calls it
- * first. Logs an error instead of throwing it: `erasedKey` then throws where a hash is needed, and the next event tries again.
+ * first. Logs and returns an error instead of throwing it: `erasedKey` then throws where a hash is needed, and the next event tries again.
  */
-export async function loadErasedKey(ctx: Ctx): Promise<void> {
+export async function loadErasedKey(ctx: Ctx): Promise<unknown> {
   // Without a database nothing is decided about mail: the OpenAPI document and /health respond all the same.
   if (loaded || !("DB" in ctx.env)) return;
   try {
     await reloadErasedKey(ctx);
   } catch (error) {
     ctx.log("erased-addresses.failed", { error: String(error) });
+    return error;
   }
 }
 

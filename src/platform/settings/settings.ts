@@ -75,10 +75,9 @@ export function readSettings(env: object): Settings {
 export function parseVariables(env: object): { settings: Settings | null; issues: string[] } {
   const result = Variables.safeParse(env);
   if (result.success) return { settings: toSettings(result.data), issues: [] };
-  return {
-    settings: null,
-    issues: result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
-  };
+  const describe = (name: string, message: string) =>
+    `${name}: ${(env as Record<string, unknown>)[name] === undefined ? "missing" : message}`;
+  return { settings: null, issues: result.error.issues.map(({ path, message }) => describe(path.join("."), message)) };
 }
 
 function toSettings(variables: z.output<typeof Variables>): Settings {

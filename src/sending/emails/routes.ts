@@ -11,7 +11,7 @@ import { getEmailDetail } from "./get.ts";
 import { getEmail, listEmails } from "./queries.ts";
 import { statuses } from "./rules.ts";
 import { AcceptOut, DetailOut, EmailOut, EventOut, SendIn, ValidateOut } from "./schema.ts";
-import { sendEmail, toValidation, validateEmail } from "./send/index.ts";
+import { sendEmail, toValidation, validateEmail, withWarnings } from "./send/index.ts";
 import { toEvents, toRecord } from "./serialize.ts";
 
 const ListQuery = z
@@ -40,7 +40,8 @@ export const emailRoutes = new Hono<AppEnv>()
     async (c) => {
       const attachments = c.get("attachments");
       const upload = attachments instanceof ContentUpload ? attachments : undefined;
-      return c.json(await sendEmail(c.get("caller"), c.req.valid("json"), "api", upload), 202);
+      const input = withWarnings(c.req.valid("json"), await c.req.json());
+      return c.json(await sendEmail(c.get("caller"), input, "api", upload), 202);
     },
   )
   .post(
@@ -48,13 +49,12 @@ export const emailRoutes = new Hono<AppEnv>()
     operation("emails:send", {
       operationId: "validateEmail",
       summary: "Validate an email without sending it",
-      description:
-        "Returns every error that a send would return 400, 413 or 422 to, and every suppressed recipient, as an issue.",
+      description: "Returns what a send returns 400, 413 or 422 to, and suppressed recipients, as issues.",
       responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
     }),
     reportErrors(toValidation),
     ...bodyWithAttachments(SendIn, () => discardingSink),
-    async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
+    async (c) => c.json(await validateEmail(c.get("caller"), withWarnings(c.req.valid("json"), await c.req.json()))),
   )
   .get(
     "/v1/emails/",

@@ -4,25 +4,10 @@ import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { Variables } from "../templates/index.ts";
 import { Headers } from "./custom-headers.ts";
+import { Mailbox, Mailboxes } from "./mailbox-schema.ts";
 import { limits, statuses } from "./rules.ts";
 
 /** Schemas of the emails API. They check types; send/ checks values. */
-
-const Mailbox = z
-  .object({
-    email: z.string().max(1000).meta({
-      minLength: 3,
-      maxLength: 254,
-      description: "An address without a display name, at most 254 bytes.",
-    }),
-    name: z
-      .string()
-      .max(1000)
-      .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
-      .nullish()
-      .describe("Display name, at most 320 bytes, without control and invisible characters."),
-  })
-  .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
 
 const RECIPIENTS = `to, cc and bcc together have at most ${limits.recipients} different addresses.`;
 /** A text in the body, or one that went to R2 while the body was read. */
@@ -76,7 +61,7 @@ const UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
 export const SendIn = z
   .object({
     from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
-    to: z.array(Mailbox).meta({ minItems: 1, description: RECIPIENTS }),
+    to: Mailboxes.meta({ minItems: 1, description: RECIPIENTS }),
     subject: z
       .string()
       .nullish()
@@ -87,8 +72,8 @@ export const SendIn = z
       }),
     html: bodyPart.nullish().describe("html and text together have at most 5,000,000 bytes."),
     text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 bytes."),
-    cc: z.array(Mailbox).nullish().describe(RECIPIENTS),
-    bcc: z.array(Mailbox).nullish().describe(RECIPIENTS),
+    cc: Mailboxes.nullish().describe(RECIPIENTS),
+    bcc: Mailboxes.nullish().describe(RECIPIENTS),
     reply_to: Mailbox.nullish(),
     headers: Headers.optional().meta({
       type: ["object", "null"],
@@ -141,7 +126,7 @@ export const SendIn = z
       .meta({ pattern: UUID, maxLength: 64 })
       .nullish()
       .describe(
-        "Id of a topic: only a recipient who is subscribed to it gets the email, and one-click unsubscribe ends the topic. Needs a single recipient.",
+        "Id of a topic: only a subscriber gets the email, and one-click unsubscribe ends the topic. Needs a single recipient.",
       ),
   })
   .superRefine(requireSubject, {
@@ -183,8 +168,16 @@ export const SendIn = z
       },
     ],
   });
-export type SendIn = z.output<typeof SendIn>;
+/** With the warnings about it so far, which its route and its template add. */
+export type SendIn = z.output<typeof SendIn> & { warnings?: string[] };
 export type MailboxIn = z.output<typeof Mailbox>;
+
+/** Warnings of an email, and of all emails of a batch together. */
+export const MAX_WARNINGS = 20;
+export const Warnings = z
+  .array(z.string())
+  .meta({ maxItems: MAX_WARNINGS, description: "Ignored fields, missing variables." })
+  .optional();
 
 export const AcceptOut = z
   .object({
@@ -192,6 +185,7 @@ export const AcceptOut = z
     status: z.enum(["queued", "scheduled", "rejected"]),
     message_id: z.string(),
     rejection_reason: z.string().nullable(),
+    warnings: Warnings,
   })
   .meta({
     ref: "EmailAcceptResponse",
@@ -211,6 +205,7 @@ export const ValidateOut = z
     valid: z.boolean(),
     can_send: z.boolean(),
     issues: z.array(z.object({ field: z.enum(["account", "from", "to", "content"]), error: z.string() })),
+    warnings: Warnings,
   })
   .meta({ ref: "ValidationResult", examples: [{ valid: true, can_send: true, issues: [] }] });
 export type ValidateOut = z.output<typeof ValidateOut>;
@@ -269,7 +264,7 @@ export const EventOut = z
 export type EventOut = z.output<typeof EventOut>;
 
 const BODY =
-  "null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open.";
+  "null when there is none, when it is no longer stored, and for mail from a mailbox that the caller may not open.";
 
 export const DetailOut = EmailOut.extend({
   cc_addresses: z.array(z.string()).nullable(),

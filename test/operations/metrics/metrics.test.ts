@@ -13,6 +13,11 @@ const failing = { prepare: () => failing, bind: () => failing, batch: fails, all
 async function fails() {
   throw new Error("D1_ERROR: overloaded");
 }
+/** A database without tables, as D1 reports it. */
+const emptyDatabase = { ...failing, prepare: () => emptyDatabase, bind: () => emptyDatabase, all: lacks, first: lacks };
+async function lacks() {
+  throw new Error("D1_ERROR: no such table: outbox: SQLITE_ERROR");
+}
 
 async function ready(bindings: Record<string, unknown>, headers: Record<string, string> = {}) {
   const response = await apiOn(bindings, null).get("/ready", headers);
@@ -36,7 +41,7 @@ describe("GET /ready", () => {
   it("returns conditions to everybody, and details with the token of the metrics only", async () => {
     const conditions = {
       ...{ status: "ready", settings: "valid", main: "answers", mail: "answers", egress: "configured" },
-      system_mail: "configured",
+      ...{ system_mail: "configured", reasons: [] },
     };
     const SYSTEM_MAILBOX = (await aWorkspace()).mailbox;
     expect(await ready({ METRICS_TOKEN: TOKEN, SYSTEM_MAILBOX })).toEqual({ status: 200, body: conditions });
@@ -87,6 +92,27 @@ describe("GET /ready", () => {
     expect(down).toMatchObject({ status: 200, body: { status: "degraded", egress: "unreachable" } });
     await ctx.outbox.prepare("DELETE FROM outbox WHERE id = ?1").bind(id).run();
     expect(await ready({ METRICS_TOKEN: TOKEN })).toMatchObject({ body: { egress: "configured" } });
+  });
+
+  it("tells everybody why it is not ready: which setting, which database, and no value", async () => {
+    const reasons = async (bindings: Record<string, unknown>) =>
+      (await ready({ SYSTEM_MAILBOX, ...bindings })).body.reasons;
+    const SYSTEM_MAILBOX = (await aWorkspace()).mailbox;
+    const missing = "migrations are not applied";
+    expect(await reasons({ MASTER_KEYS: undefined })).toEqual(["MASTER_KEYS: missing"]);
+    const secret = await reasons({ GATEWAY_SECRET: "hunter2" });
+    expect(secret).toEqual(["GATEWAY_SECRET: GATEWAY_SECRET must have at least 32 characters"]);
+    const weak = { ...production, MASTER_KEYS: `1:${btoa("\0".repeat(32))}`, MX_HOST: "mx.mail.test" };
+    expect(await reasons(weak)).toEqual(["settings: placeholders of local work"]);
+    expect(await reasons({ EGRESS_URL: "" })).toEqual(["EGRESS_URL: not_configured"]);
+    expect(await reasons({ EGRESS_URL: "smtp://user:hunter2@" })).toEqual(["EGRESS_URL: malformed"]);
+    expect(await reasons({ MAIL_1: failing })).toEqual(["database 1: does not respond"]);
+    expect(await reasons({ DB: emptyDatabase, MAIL_0: emptyDatabase })).toEqual([
+      `database main: ${missing}`,
+      `database 0: ${missing}`,
+    ]);
+    expect(await reasons({ NAMED_EGRESS_URLS: "a=hunter2" })).toEqual(["a further egress: malformed"]);
+    expect(await reasons({ SYSTEM_MAILBOX: "" })).toEqual(["SYSTEM_MAILBOX: not_configured"]);
   });
 
   it("and /health respond with every malformed secret and missing binding, and /health stays 200", async () => {

@@ -113,6 +113,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
       mail: "answers",
       egress,
       system_mail: expect.any(String),
+      reasons: expect.arrayContaining([`EGRESS_URL: ${egress}`]),
     });
   });
 });

@@ -1,16 +1,13 @@
 import * as z from "zod";
 import { emailLimits } from "../../../sending/emails/index.ts";
 
-const addresses = z
-  .array(z.string().max(1000).meta({ maxLength: 254, pattern: "@" }))
-  .max(50)
-  .nullish();
+const FORM = '"ada@example.org"';
+const address = z.string(`Expected an address such as ${FORM}`).max(1000).meta({ maxLength: 254, pattern: "@" });
+const list = z.array(address, `Expected a list such as [${FORM}]`).max(50);
+const addresses = list.nullish();
 
 const fields = {
-  from: z
-    .string()
-    .max(1000)
-    .meta({ maxLength: 254, pattern: "@" })
+  from: address
     .nullish()
     .describe("The address of the mailbox, or one of its aliases. That of the mailbox when absent."),
   cc: addresses,
@@ -34,7 +31,7 @@ const fields = {
 /** A message to send. */
 export const SendIn = z
   .object({
-    to: z.array(z.string().max(1000).meta({ maxLength: 254, pattern: "@" })).max(50),
+    to: list,
     ...fields,
     send_at: z
       .unknown()

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ValidationError } from "../../../lib/errors.ts";
-import type { SendIn } from "../schema.ts";
+import { MAX_WARNINGS, type SendIn } from "../schema.ts";
 import {
   check,
   findSendRecords,
@@ -9,13 +9,14 @@ import {
   resolveTemplates,
   type Sendable,
   toValidationErrors,
+  warningsOf,
 } from "../send/index.ts";
 
 /** An item of a batch after the check of its form. `loc` of its errors begins with body and index. */
 export type BatchItem = { input: SendIn } | { errors: ValidationError[] };
 
 /** An item that may be sent, with its index in the batch. */
-export type SendableItem = Sendable & { index: number };
+export type SendableItem = Sendable & { index: number; warnings?: string[] };
 
 /** An item that must not be sent: its index, one sentence for the result, and every error. */
 export interface RefusedItem {
@@ -44,10 +45,13 @@ export async function checkItems(
     inputs.map(({ input }) => input),
   );
   const resolvedOf = new Map(inputs.map(({ index }, position) => [index, resolved[position]]));
+  let mostWarnings = MAX_WARNINGS;
   const requests = items.flatMap((item, index) => {
     if ("input" in item) {
       const { input, issues } = resolvedOf.get(index) ?? { input: item.input, issues: [] };
-      return [{ index, request: parse(input, now, issues) }];
+      const warnings = warningsOf(input, mostWarnings);
+      mostWarnings -= warnings?.length ?? 0;
+      return [{ index, request: parse(input, now, issues), warnings }];
     }
     refused.push({ index, reason: shorten(firstError(item.errors)), errors: item.errors });
     return [];
@@ -58,9 +62,9 @@ export async function checkItems(
     requests.map(({ request }) => request),
   );
   const sendable: SendableItem[] = [];
-  for (const { index, request } of requests) {
+  for (const { index, request, warnings } of requests) {
     const checked = check(ctx, request, records, { source, isRetry: false });
-    if ("email" in checked) sendable.push({ ...checked, index });
+    if ("email" in checked) sendable.push({ ...checked, index, warnings });
     else refused.push({ index, ...describe(checked.issues, index) });
   }
   return { sendable, refused };

@@ -7,6 +7,7 @@ import { unprocessable } from "../../../lib/errors.ts";
 import { batchUpload, ContentUpload } from "../content/index.ts";
 import { limits } from "../rules.ts";
 import { SendIn } from "../schema.ts";
+import { withWarnings } from "../send/index.ts";
 import { BatchOut } from "./schema.ts";
 import { sendBatch } from "./send.ts";
 
@@ -42,6 +43,10 @@ export const batchRoutes = new Hono<AppEnv>().post(
     const attachments = c.get("attachments");
     const upload = attachments instanceof ContentUpload ? attachments : undefined;
     const isStrict = readMode(c.req.header("X-Batch-Mode"));
-    return c.json(await sendBatch(c.get("caller"), c.req.valid("json"), isStrict, upload), 202);
+    const body = await c.req.json<unknown[]>();
+    const items = c.req
+      .valid("json")
+      .map((item, index) => ("input" in item ? { input: withWarnings(item.input, body[index]) } : item));
+    return c.json(await sendBatch(c.get("caller"), items, isStrict, upload), 202);
   },
 );

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Warnings } from "../schema.ts";
 
 /** One result for each item, in the order of the request (docs/contract/emails.md#batches). */
 export const BatchOut = z
@@ -11,6 +12,7 @@ export const BatchOut = z
         id: z.uuid().nullable(),
         status: z.enum(["queued", "scheduled", "rejected", "error"]),
         rejection_reason: z.string().nullable(),
+        warnings: Warnings,
       }),
     ),
   })

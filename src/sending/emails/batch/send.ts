@@ -13,7 +13,7 @@ import type { BatchOut } from "./schema.ts";
 /** Emails that share an outbox row: one run claims and settles them together. */
 const EMAILS_PER_OUTBOX_ROW = 100;
 
-type BatchEmail = NewEmail & { index: number };
+type BatchEmail = NewEmail & { index: number; warnings?: string[] };
 /** Of the service's own batches: the source of their emails, and statements for the transaction that inserts them. */
 interface BatchOptions {
   source?: "batch" | "system";
@@ -64,7 +64,7 @@ async function toNewEmails(
   let outboxId = ctx.newId();
   return items.map((item): BatchEmail => {
     const email = toNewEmail(atNow, ctx.newId(), item, item.content, source);
-    const stored = { index: item.index, contentKey: upload.key };
+    const stored = { index: item.index, warnings: item.warnings, contentKey: upload.key };
     if (email.status !== "queued") return { ...email, ...stored };
     if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];
     rowEmails += 1;
@@ -77,8 +77,8 @@ function toResponse(refused: readonly RefusedItem[], emails: readonly BatchEmail
     ...refused.map(({ index, reason }): IndexedResult => {
       return { index, result: { id: null, status: "error", rejection_reason: reason } };
     }),
-    ...emails.map(({ index, id, status, rejectionReason }): IndexedResult => {
-      return { index, result: { id, status, rejection_reason: rejectionReason } };
+    ...emails.map(({ index, id, status, rejectionReason, warnings }): IndexedResult => {
+      return { index, result: { id, status, rejection_reason: rejectionReason, warnings } };
     }),
   ];
   const results = indexed.sort((a, b) => a.index - b.index).map(({ result }) => result);

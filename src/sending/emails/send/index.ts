@@ -17,3 +17,4 @@ export { readSendAt } from "./send-at.ts";
 export { applySenderRule, type SenderMailbox } from "./sender-rule.ts";
 export { resolveTemplates } from "./templates.ts";
 export { toValidation, validateEmail } from "./validate.ts";
+export { warningsOf, withWarnings } from "./warnings.ts";

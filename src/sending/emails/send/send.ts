@@ -12,6 +12,7 @@ import { insertEmails } from "./insert.ts";
 import { type NewEmail, toNewEmail } from "./new-email.ts";
 import { parse } from "./parse.ts";
 import { resolveTemplates } from "./templates.ts";
+import { warningsOf } from "./warnings.ts";
 
 /** An email that is scheduled further ahead than this, in ms, has its content in R2 only, to keep its row small. */
 const LONG_WAIT_MS = 3_600_000;
@@ -40,7 +41,7 @@ export async function sendEmail(
   const isLongWait = sendAt !== null && sendAt > ctx.now() + LONG_WAIT_MS;
   const content = await putContent(upload, sendable.email, isLongWait || storesContentInR2Only(ctx));
   const email = toNewEmail(ctx, upload.id, sendable, content, source);
-  const response = toAccepted(email);
+  const response = { ...toAccepted(email), warnings: warningsOf(resolved.input) };
   const statements = await extra(email).catch(async (error: unknown) => {
     if (content.key !== null) await ctx.env.CONTENT.delete(content.key);
     throw error;

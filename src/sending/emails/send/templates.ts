@@ -124,8 +124,8 @@ function resolve(input: SendIn, renderer: Renderer): ResolvedInput {
     const error = `The rendered template is too long; the limit is ${limits.bodyBytes.toLocaleString("en")} bytes`;
     return refused({ field: "content", status: 413, loc: [], type: "too_large", error });
   }
-  return {
-    input: { ...input, subject: rendered.subject ?? "", html: rendered.htmlBody, text: rendered.textBody },
-    issues: [],
-  };
+  const { htmlBody: html, textBody: text, missing } = rendered;
+  const lacks = missing.map((name) => `The template reads \`${name}\`, for which variables has no value`);
+  const warnings = [...(input.warnings ?? []), ...lacks];
+  return { input: { ...input, subject: rendered.subject ?? "", html, text, warnings }, issues: [] };
 }

@@ -6,6 +6,7 @@ import { describeIssue } from "./issues.ts";
 import { parse } from "./parse.ts";
 import { findSendRecords } from "./records.ts";
 import { resolveTemplates } from "./templates.ts";
+import { warningsOf } from "./warnings.ts";
 
 /**
  * Checks a request as a send does, and returns its issues and its suppressed recipients (docs/contract/emails.md#validation).
@@ -33,6 +34,7 @@ export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<Vali
       ...issues.map((issue) => ({ field: issue.field, error: describeIssue(issue) })),
       ...suppressed.map((error) => ({ field: "to" as const, error })),
     ].slice(0, MAX_VALIDATION_ERRORS),
+    warnings: warningsOf(resolved.input),
   };
 }
 

@@ -5,10 +5,11 @@ const NOW = 1_795_000_000_000;
 const answering = (database: "main" | number) => ({
   database,
   error: null as string | null,
+  reason: null as string | null,
   kinds: [] as { kind: string; oldestAt: number }[],
   waitingForEgress: 0,
 });
-const failing = (database: "main" | number) => ({ ...answering(database), error: "down" });
+const failing = (database: "main" | number) => ({ ...answering(database), error: "down", reason: "does not respond" });
 const dueFor = (seconds: number, kind = "deliver") => ({
   ...answering(0),
   kinds: [{ kind, oldestAt: NOW - seconds * 1000 }],
