@@ -25,9 +25,10 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
   };
 }
 
-/** Returns the page of an error with the menu of the dashboard, or leads visitors to sign in. */
+/** Returns the page of an error, with the menu of the dashboard for users that are signed in. */
 async function inFrame(error: Error, c: Context<AppEnv>): Promise<Response> {
-  return (await pageSession(c, () => Promise.resolve())) ?? onPageError(error, c);
+  await pageSession(c, () => Promise.resolve());
+  return onPageError(error, c);
 }
 
 /** Turns an error of a route into JSON, or a deployment that is not set up into a page for browsers. */

@@ -65,7 +65,7 @@ const documents = new WeakMap<Hono<AppEnv>, Promise<Document>>();
 export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
   return async (c) => {
     const document = await readOpenApi(app);
-    return c.json({ ...document, info: { ...document.info, title: c.get("ctx").settings.serviceName } });
+    return c.json({ ...document, info: { ...document.info, title: c.env.SERVICE_NAME } });
   };
 }
 

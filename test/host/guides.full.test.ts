@@ -1,18 +1,20 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import nodemailer from "nodemailer";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SHOP } from "../../dev/example/shop.ts";
 import { ROOT } from "../../dev/layout.ts";
 import { chromiumUnavailable } from "./support/browser.ts";
-import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
 import { Guide } from "./support/pictures/guide.ts";
-import { PARTNER } from "./support/pictures/history.ts";
 import { type Service, startService } from "./support/pictures/local-service.ts";
 import { startReceiver } from "./support/pictures/receiver.ts";
 
-/** Walks the steps of the guides in docs/guides/ on the local service. With PICTURES=1 it takes their pictures. */
+/** Walks the steps of the guides in docs/guides/ on a fresh `npm start -- --example`. With PICTURES=1 it takes their pictures. */
 
+const PARTNER = "grace@example.org";
 const CUSTOMERS = [
   "email,name,city",
   ...["Ada Lovelace,London", "Grace Hopper,New York", "Alan Turing,London", "Radia Perlman,Boston"].map(
@@ -21,14 +23,14 @@ const CUSTOMERS = [
   ...Array.from({ length: 36 }, (_, n) => `reader${n}@example.org,Reader ${n},City ${n % 5}`),
 ].join("\n");
 
+const run = promisify(execFile);
+
 let service: Service;
-let shop: Shop;
 let page: Page;
 
 describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => {
   beforeAll(async () => {
-    service = await startService();
-    shop = await fillShop(service);
+    service = await startService(async () => {}, ["--example"]);
     page = await service.open({ colorScheme: "light", reducedMotion: "reduce" });
   }, 180_000);
 
@@ -42,6 +44,15 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
     return page.locator("main .list .status").first().textContent();
   }
 
+  /** Opens a workspace by the menu of the header: that of the first start, or the example shop. */
+  async function open(workspace: "Example" | typeof SHOP.name): Promise<void> {
+    await page.goto("/app");
+    if ((await page.title()).endsWith(` · ${workspace}`)) return;
+    await page.locator("button.switcher").click();
+    await page.getByRole("button", { name: `Open ${workspace}` }).click();
+    await page.waitForURL("**/app");
+  }
+
   /** Walks a guide from the home page and checks that every step it names was one. */
   async function walk(name: string, steps: (guide: Guide) => Promise<unknown>): Promise<void> {
     const guide = new Guide(name, page);
@@ -52,9 +63,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
 
   it("first-email send an email, show its timeline and the email as it arrived, and make a key that sends", () =>
     walk("first-email", async (guide) => {
+      await expect.poll(service.output, { timeout: 120_000 }).toContain("The service is ready.");
       await page.goto(service.local.sign_in_url);
       await guide.press("Sign in as owner@example.org");
       await page.waitForURL("**/app");
+      await open("Example");
       await guide.unfold("Send a test mail");
       await guide.fill("To", "friend@example.org");
       await page.setViewportSize({ width: 1_000, height: 640 });
@@ -75,32 +88,36 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.fill("Name", "My program");
       await guide.press("Create key");
       const [key] = /svc_k_\w{40}/.exec((await page.locator("main").textContent()) ?? "") ?? [];
-      const response = await fetch(`${service.url}/v1/emails/`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-        body: '{"from_":{"email":"hello@example.test"},"to":[{"email":"friend@example.org"}],"subject":"Hello","text":"It works."}',
-      });
-      expect(response.status).toBe(202);
+      const [, command = ""] = /\n( +curl -i [\s\S]*?)\n\n/.exec(guide.text) ?? [];
+      const printed = command.replace("http://127.0.0.1:8787", service.url);
+      const { stdout } = await run("bash", ["-c", printed], { env: { ...process.env, API_KEY: key } });
+      expect(stdout).toMatch(/^HTTP\/1.1 202 /);
     }));
 
   it("bounces lead to the reason in three actions, and retry the email", () =>
     walk("bounces", async (guide) => {
+      await open(SHOP.name);
       await guide.follow("Emails");
       await guide.follow("Bounced");
       await guide.picture("bounces-list");
-      await page.getByRole("link", { name: "Your receipt for order 1044" }).click();
-      await page.getByRole("cell", { name: "550 5.1.1 No such mailbox here" }).waitFor();
+      const row = page.getByRole("row", { name: /elin\.sandgren@post\.test/ });
+      await row.getByRole("link", { name: /^Your receipt for order/ }).click();
+      await page
+        .getByRole("cell", { name: /550 5\.1\.1 .*Recipient address rejected/ })
+        .first()
+        .waitFor();
       await guide.picture("bounces-reason");
       await guide.press("Retry");
       await guide.see("Retry of");
       await guide.unfold("Setup");
       await guide.follow("Suppressions");
-      await page.getByRole("button", { name: "Remove bounce+gone@university.example" }).click();
-      await page.getByText("bounce+gone@university.example gets email again.").waitFor();
+      await page.getByRole("button", { name: "Remove elin.sandgren@post.test" }).click();
+      await page.getByText("elin.sandgren@post.test gets email again.").waitFor();
     }));
 
   it("verify-a-domain verify it by the local DNS, show what DNS has instead, and make a mailbox", () =>
     walk("verify-a-domain", async (guide) => {
+      await open("Example");
       await guide.follow("Domains");
       await guide.unfold("Add a domain");
       await guide.fill("Domain name", "shop.test");
@@ -123,7 +140,16 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.fill("Domain", "shop.test");
       await guide.press("Create mailbox");
       await expect.poll(() => page.title()).toMatch(/^hello@shop\.test · /);
-      await page.goto(`/app/domains/${shop.broken}`);
+      await page.goto("/app/domains");
+      await guide.unfold("Add a domain");
+      await guide.fill("Domain name", "wrong-shop.test");
+      await guide.fill("Records to publish", "The values themselves, and new ones when keys change");
+      await guide.press("Add domain");
+      await guide.see("Publish the required records");
+      await guide.press("Check records");
+      await guide.see("Something is wrong");
+      await page.goto("/app/domains");
+      await page.getByRole("link", { name: "wrong-shop.test" }).click();
       await guide.follow("Show what DNS has instead");
       await page.locator(".found").first().scrollIntoViewIfNeeded();
       await guide.picture("verify-a-domain-mismatch");
@@ -164,6 +190,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
 
   it("broadcasts import a list, compare two variants, and send the better one to everybody else", () =>
     walk("broadcasts", async (guide) => {
+      await open(SHOP.name);
       await guide.follow("Contacts");
       await guide.unfold("New list");
       await guide.fill("Name", "Readers");
@@ -178,7 +205,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.picture("broadcasts-list");
       await guide.follow("Broadcasts");
       await guide.follow("New broadcast");
-      await page.locator("main [name=name]").fill("December news");
+      await guide.fill("Name", "December news");
       await guide.fill("Audience", "Readers (40)");
       await guide.press("Continue");
       await guide.fill("Subject", "News for {{name}}");
@@ -202,7 +229,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.press("Send B to 32 contacts");
       await guide.see("The variant is sent to everybody else.");
       await page.goto("/app/broadcasts");
-      await page.getByRole("link", { name: "Autumn sale" }).click();
+      await page.getByRole("link", { name: "Autumn harvest" }).click();
       await guide.follow("Compare the variants, with confidence intervals");
       await guide.picture("broadcasts-results");
     }));
@@ -230,22 +257,23 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
 
   it("use-a-mailbox set a password, read, reply, undo, on a computer and a phone", () =>
     walk("use-a-mailbox", async (guide) => {
+      await open(SHOP.name);
       await guide.follow("Mailboxes");
-      await page.getByRole("link", { name: "hello@example.test" }).click();
+      await page.getByRole("link", { name: "hello@lindqvist.test" }).click();
       await guide.fill("New password", "correct horse battery staple");
       await guide.press("Set password");
       const own = await service.open({ colorScheme: "light", reducedMotion: "reduce" });
       guide.page = own;
       await own.goto("/mail");
-      await guide.fill("Email address", "hello@example.test");
+      await guide.fill("Email address", "hello@lindqvist.test");
       await guide.fill("Password", "correct horse battery staple");
       await guide.press("Sign in");
       await own.waitForURL("**/INBOX");
       await guide.picture("use-a-mailbox-inbox");
       await guide.picture("use-a-mailbox-phone", { width: 360, height: 640 });
       await own.setViewportSize({ width: 1_000, height: 640 });
-      await own.getByRole("link", { name: "Re: Where is my order 1042?", exact: true }).click();
-      await guide.see("it left our shop this morning and arrives on Thursday");
+      await own.getByRole("link", { name: "Re: Where is my order 20471?", exact: true }).click();
+      await own.locator("main").getByText("How kind, thank you!").last().waitFor();
       await guide.picture("use-a-mailbox-message");
       await guide.follow("Reply");
       const editor = own.getByRole("textbox", { name: "Text", exact: true });
@@ -262,7 +290,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.follow("Import and export");
       await guide.see("Imports in the background");
       await own.goto("/mail");
-      await own.getByRole("checkbox", { name: "Select Re: Where is my order 1042?" }).check();
+      await own.getByRole("checkbox", { name: "Select Re: Where is my order 20471?" }).check();
       await guide.press("Archive");
       await guide.see("messages moved to Archive.");
       await guide.press("Undo");
@@ -272,20 +300,21 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
 
   it("transfer-a-domain offer it, accept it, and show the safety window to both", () =>
     walk("transfer-a-domain", async (guide) => {
+      const theirs = await service.open({ colorScheme: "light", viewport: { width: 1_000, height: 640 } });
+      await service.signIn(theirs, PARTNER);
+      await open("Example");
       await guide.follow("Domains");
-      await page.getByRole("link", { name: "news.example-shop.test" }).click();
+      await page.getByRole("link", { name: "shop.test", exact: true }).click();
       await guide.fill("Email address of the recipient's account", PARTNER);
       await guide.fill("Note to the recipient", "As agreed.");
       await guide.press("Offer the domain");
-      const offer = await service.captured(PARTNER, "Transfer of news.example-shop.test");
+      const offer = await service.captured(PARTNER, "Transfer of shop.test");
       const [link = ""] = /\/domain-transfers\/accept\/[\w-]+/.exec(offer.replaceAll("=\r\n", "")) ?? [];
-      const theirs = await service.open({ colorScheme: "light", viewport: { width: 1_000, height: 640 } });
-      await service.signIn(theirs, PARTNER);
       guide.page = theirs;
       await theirs.goto(link);
       await guide.picture("transfer-a-domain-accept");
       await guide.press("Accept the transfer");
-      await guide.see("news.example-shop.test");
+      await guide.see("shop.test");
       guide.page = page;
       await guide.unfold("Setup");
       await guide.follow("Transfers");

@@ -227,7 +227,7 @@ describe("the dashboard", () => {
       await page.post(await aMagicLink(email));
       const { headers } = await page.get(path);
       expect(headers.get("Content-Security-Policy")).toBe(
-        `default-src 'none'; style-src 'self'; img-src 'self' data:; ${script}form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; ${script}form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
       );
       expect(headers.get("X-Frame-Options")).toBe("DENY");
       expect(headers.get("Cache-Control")).toBe("no-store");

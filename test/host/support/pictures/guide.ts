@@ -25,12 +25,12 @@ export async function takePicture(page: Page, file: string): Promise<void> {
  * `**Check records**`.
  */
 export class Guide {
-  readonly #text: string;
+  readonly text: string;
   readonly #walked = new Set<string>();
   page: Page;
 
   constructor(name: string, page: Page) {
-    this.#text = readFileSync(path.join(FOLDER, `${name}.md`), "utf8");
+    this.text = readFileSync(path.join(FOLDER, `${name}.md`), "utf8");
     this.page = page;
   }
 
@@ -81,20 +81,20 @@ export class Guide {
   /** Takes a picture that the guide shows: `images/<name>.png`. */
   async picture(name: string, size = WINDOW): Promise<void> {
     const file = `images/${name}.png`;
-    if (!this.#text.includes(`](${file})`)) throw new Error(`the guide does not show ${file}`);
+    if (!this.text.includes(`](${file})`)) throw new Error(`the guide does not show ${file}`);
     await this.page.setViewportSize(size);
     await takePicture(this.page, path.join(FOLDER, file));
   }
 
   /** Returns what the guide names in bold and no step has used. */
   unwalked(): string[] {
-    return [...this.#text.matchAll(/\*\*([^*]+)\*\*/g)].flatMap(([, label = ""]) =>
+    return [...this.text.matchAll(/\*\*([^*]+)\*\*/g)].flatMap(([, label = ""]) =>
       this.#walked.has(label) ? [] : [label],
     );
   }
 
   #walk(label: string): void {
-    if (!this.#text.includes(`**${label}**`)) throw new Error(`the guide does not name **${label}**`);
+    if (!this.text.includes(`**${label}**`)) throw new Error(`the guide does not name **${label}**`);
     this.#walked.add(label);
   }
 }

@@ -29,9 +29,6 @@ export async function startService(
 ) {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-pictures-"));
   const port = await findTestPort();
-  // The webhooks of the pictures have receivers on this machine.
-  const webhooks: Record<string, string> = { WEBHOOK_ALLOW_INSECURE: "on", LIVE_WEBHOOKS: "on" };
-  Object.assign(process.env, webhooks);
   const env = { ...process.env, STATE_DIR: stateDir, PORT: String(port) };
   const layout = readLayout(env);
   await writeWorkerEnv(layout, await loadSecrets(layout));
