@@ -27,7 +27,7 @@ it("Home begins with a mail to yourself, which one button sends from the test do
   const next = await (await session.get("/app")).text();
   expect(next).toContain("Set up: 2 of 5 steps are done");
   expect(next).toContain("Which domain do you send from?");
-  expect(next).toContain("A test domain sends to members of the workspace only.");
+  expect(next).toContain("The test domain sends to members of the workspace only.");
 });
 
 it("Home keeps its steps in a workspace without a test domain", async () => {

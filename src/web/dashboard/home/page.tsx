@@ -50,7 +50,11 @@ export function HomePage({ caller, form, refusal, hasJoined, ...content }: HomeP
       caller={caller}
       at="/app"
       notice={hasJoined ? "You are a member of the workspace." : undefined}
-      actions={senders.length === 0 ? null : <TestMail {...{ senders, form, refusal }} isMain={isSetUp(setup)} />}
+      actions={
+        senders.length === 0 ? null : (
+          <TestMail {...{ senders, form, refusal }} hasOwnDomain={setup.hasDomain} isMain={isSetUp(setup)} />
+        )
+      }
     >
       <Invitations invitations={content.invitations} />
       <Checklist setup={setup} actor={caller.actor} idempotencyKey={crypto.randomUUID()} />

@@ -11,6 +11,8 @@ export interface TestForm {
 
 interface TestMailProps {
   senders: readonly string[];
+  /** False when the workspace has a test domain only. */
+  hasOwnDomain: boolean;
   /** False while the page has another main button. */
   isMain: boolean;
   form: TestForm;
@@ -18,7 +20,7 @@ interface TestMailProps {
 }
 
 /** The form that sends a test mail from a mailbox of the workspace. */
-export const TestMail = ({ senders, isMain, form, refusal }: TestMailProps) => (
+export const TestMail = ({ senders, hasOwnDomain, isMain, form, refusal }: TestMailProps) => (
   <Dialog
     label="Send a test mail"
     icon="send"
@@ -36,7 +38,11 @@ export const TestMail = ({ senders, isMain, form, refusal }: TestMailProps) => (
       <Field
         name="to"
         label="To"
-        hint="delivered@simulator.test accepts every email, and bounced@simulator.test refuses it. A test domain sends to members of the workspace only."
+        hint={
+          hasOwnDomain
+            ? "delivered@simulator.test accepts every email, and bounced@simulator.test refuses it."
+            : "The test domain sends to members of the workspace only."
+        }
         value={form.to}
         errors={refusal?.errors}
         maxlength={254}
