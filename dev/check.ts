@@ -52,7 +52,8 @@ async function checkFiles(): Promise<boolean> {
 }
 
 async function hasTypes(): Promise<boolean> {
-  if (!(await passes("wrangler", ["types", "--include-runtime=false", "--check"]))) return false;
+  const bindings = ["types", "bindings.d.ts", "--include-runtime=false", "--env-file=/dev/null", "--check"];
+  if (!(await passes("wrangler", bindings))) return false;
   for (const project of PROJECTS) if (!(await passes("tsc", typesOf(project), { GOGC: "300" }))) return false;
   return true;
 }
