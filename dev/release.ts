@@ -10,6 +10,9 @@ import { ROOT } from "./layout.ts";
 import { RECORD_FILE, recordOf } from "./release/record.ts";
 import { nextVersion, releaseChangelog, setVersion } from "./release/version.ts";
 
+/** Files that have the version. */
+const VERSION_FILES = ["package.json", "package-lock.json", "src/lib/version.ts"];
+
 const usage = "release -- major|minor|patch|<version> [--dry-run] [--check <command>]";
 const { values, positionals } = readArguments({
   usage,
@@ -22,9 +25,6 @@ try {
   console.error(`Nothing was released. ${(error as Error).message}`);
   process.exit(1);
 }
-
-/** Files that have the version. */
-const VERSION_FILES = ["package.json", "package-lock.json", "src/lib/version.ts"];
 
 function release(): void {
   const [wanted, ...rest] = positionals;

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
+import { SUMMARY } from "../../src/web/front/front-page.tsx";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
@@ -46,7 +47,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const addSecondFactor = () =>
       context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
-      ["/", "Email service"],
+      ["/", `Email service · ${SUMMARY}`],
       ["/status", "Everything works"],
       ["/docs", "API reference"],
       ["/docs?q=unknown", "Search for “unknown” · API reference"],
