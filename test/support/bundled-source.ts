@@ -94,7 +94,7 @@ async function bundle(root: string, folders: readonly string[]): Promise<Source>
     mainFields: ["module", "main"],
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
-    plugins: [importedBuffer, markedPlaces(root)],
+    plugins: [importedBuffer, knownScrypt, markedPlaces(root)],
   });
   // One file for each run, so that runs beside each other do not share one.
   const bundleFile = path.join(root, CACHE, `${process.pid}.mjs`);
@@ -110,6 +110,18 @@ const importedBuffer: BundlerPlugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^buffer$/ }, ({ path }) => ({ path, namespace: "built-in" }));
     onLoad({ filter: /./, namespace: "built-in" }, () => ({ contents: 'export * from "node:buffer";' }));
+  },
+};
+
+/** Gives the source the scrypt of known-scrypt.ts. */
+const knownScrypt: BundlerPlugin = {
+  name: "known-scrypt",
+  setup({ onResolve }) {
+    onResolve({ filter: /^node:crypto$/ }, ({ importer }) =>
+      importer.endsWith("/mailbox-sessions/password.ts")
+        ? { path: path.join(import.meta.dirname, "known-scrypt.ts") }
+        : null,
+    );
   },
 };
 
