@@ -21,11 +21,14 @@ export async function guideTexts(): Promise<string> {
   );
 }
 
+/** Compares names: the first guide is read first, the others are in alphabetical order. */
+const byUse = (a: string, b: string) => Number(b === "first-email") - Number(a === "first-email") || (a < b ? -1 : 1);
+
 async function readFolder(kind: string, folder: string) {
   const names = await readdir(path.join(ROOT, "docs", folder));
   const slugs = names.filter((name) => name.endsWith(".md") && name !== "README.md").map((name) => name.slice(0, -3));
   return Promise.all(
-    slugs.sort().map(async (slug) => {
+    slugs.sort(byUse).map(async (slug) => {
       const file = path.join(ROOT, "docs", folder, `${slug}.md`);
       return { kind, slug, file, url: `/docs/${kind}/${slug}`, text: await readFile(file, "utf8") };
     }),

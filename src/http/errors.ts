@@ -17,10 +17,10 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
     return toResponse(c, conflict("Another request changed this resource at the same time; try again"));
   if (error instanceof HTTPException) return c.json({ detail: error.message || "Bad request" }, error.status);
   c.get("ctx").log("request.failed", { stack: error.stack ?? String(error) });
-  // Most of these errors are a D1 or R2 that is overloaded for a moment, and every call is safe to repeat.
-  c.header("Retry-After", "1");
   const issue = findSetupIssue(c.env, error);
   if (issue !== null) return c.json({ detail: `The service is not set up. ${issue}` }, 503);
+  // Most of these errors are a D1 or R2 that is overloaded for a moment, and every call is safe to repeat.
+  c.header("Retry-After", "1");
   return c.json({ detail: "Internal Server Error" }, 500);
 }
 

@@ -22,7 +22,7 @@ export function onPageError(error: Error, c: Context<AppEnv>): Response | Promis
     ctx.log("request.failed", { stack: error.stack ?? String(error) });
     const issue = findSetupIssue(c.env, error);
     const title = issue === null ? "Something went wrong" : "The service is not set up";
-    const page = <ErrorPage context={c} title={title} {...(issue !== null && { message: issue })} />;
+    const page = <ErrorPage context={c} title={title} {...(issue !== null && { message: issue, isSetUp: false })} />;
     return respondPage(c, page, { status: issue === null ? 500 : 503 });
   }
   for (const [name, value] of Object.entries(known.extra.headers ?? {})) c.header(name, value);
@@ -36,10 +36,12 @@ interface ErrorPageProps {
   context: Context<AppEnv>;
   title: string;
   message?: string;
+  /** False where every other page has the same error. */
+  isSetUp?: boolean;
 }
 
 /** The page of an error, with the menu of the dashboard below /app. */
-function ErrorPage({ context, title, message = "The service failed. Try again." }: ErrorPageProps) {
+function ErrorPage({ context, title, message = "The service failed. Try again.", isSetUp = true }: ErrorPageProps) {
   const { path } = context.req;
   const caller = /^\/app(\/|$)/.test(path) ? context.get("caller") : undefined;
   return (
@@ -48,9 +50,11 @@ function ErrorPage({ context, title, message = "The service failed. Try again." 
       <p class="hint">
         Request <span class="code">{context.get("ctx").requestId}</span>
       </p>
-      <p>
-        <ButtonLink to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" />
-      </p>
+      {isSetUp ? (
+        <p>
+          <ButtonLink to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" />
+        </p>
+      ) : null}
     </Layout>
   );
 }

@@ -249,7 +249,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await page.goto("/auth/sign-in");
     await page.getByLabel("Email address").fill(email);
     await press(page, "Email me a link");
-    await shown(page, "a sign-in link is on its way");
+    await shown(page, "is on its way");
     await page.goto(linkIn(await site.mailTo(email, /^Sign in to /), /\/auth\/magic-link\//));
     await press(page, `Sign in as ${email}`);
     await page.waitForURL("**/app");

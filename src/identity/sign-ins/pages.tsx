@@ -40,11 +40,20 @@ export const signInPage = ({ next, providers, email, error }: SignInPageProps) =
   </Layout>
 );
 
-/** The page after a link was requested. It says the same whether the address has an account or not. */
-export const linkSentPage = ({ email }: { email: string }) => (
+/** The page after a link was requested. It says the same whether the address has an account or not. `isOpen`: a link makes one. */
+export const linkSentPage = ({ email, isOpen }: { email: string; isOpen: boolean }) => (
   <Layout title="Check your email">
     <p>
-      If <strong>{email}</strong> has an account, a sign-in link is on its way. It works once, within 15 minutes.
+      {isOpen ? (
+        <>
+          A sign-in link to <strong>{email}</strong> is on its way.
+        </>
+      ) : (
+        <>
+          If <strong>{email}</strong> has an account, a sign-in link is on its way.
+        </>
+      )}{" "}
+      It works once, within 15 minutes.
     </p>
     <p>
       <a href="/auth/sign-in">Use another address</a>

@@ -68,7 +68,8 @@ export const signInRoutes = new Hono<AppEnv>()
           ctx.log("sign-in-link.failed", { error: String(error) }),
         ),
       );
-      if (isForm(c)) return respondPage(c, linkSentPage({ email: address.address }));
+      if (isForm(c))
+        return respondPage(c, linkSentPage({ email: address.address, isOpen: ctx.settings.signUp === "open" }));
       return c.json({ detail: "A sign-in link is sent if the address has an account" }, 202);
     },
   )

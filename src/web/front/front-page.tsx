@@ -8,7 +8,7 @@ export const SUMMARY =
 const PICTURES = [
   {
     file: "dashboard-home",
-    text: "Each email has a status and a timeline, with the words of the server that refused it.",
+    text: "The last days at a glance: what was delivered, what bounced, and what the refusing server said.",
   },
   {
     file: "broadcast-results",

@@ -24,12 +24,12 @@ const PARTS: readonly { name: string; isWorking(state: State): boolean; otherwis
   {
     name: "Delivering emails",
     isWorking: ({ egress }) => egress === "configured",
-    otherwise: "Accepted emails wait, and leave by themselves.",
+    otherwise: "Accepted emails are stored. They leave when the mail servers can be reached again.",
   },
   {
     name: "Sign-in links and notices",
     isWorking: ({ system_mail }) => system_mail === "configured",
-    otherwise: "They are not sent at present. Sessions and API keys go on.",
+    otherwise: "They are not sent at present. Sessions and API keys still work.",
   },
 ];
 
@@ -49,7 +49,7 @@ export const StatusPage = ({ state }: { state: State }) => (
     </ul>
     <p class="hint">This page is at most five seconds old. Reload it to look again.</p>
     <p>
-      <a href="/">Start</a>
+      <a href="/">Front page</a>
     </p>
   </Layout>
 );

@@ -19,7 +19,8 @@ it("an active mailbox of a verified domain may send, unless the credential is re
     error: "The sender's domain d.test is pending; it must be verified",
   });
   expect(applySenderRule(null, "x@d.test", null)).toEqual({
-    error: "The sender must be an allocated mailbox of this workspace; x@d.test is not",
+    error:
+      "The sender must be a mailbox of this workspace, and x@d.test is none: create it under Mailboxes, or send from another one",
   });
 });
 

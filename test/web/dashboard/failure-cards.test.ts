@@ -24,6 +24,7 @@ describe("the explanation of a failure", () => {
     ["failed", { reason: "the attachment was deleted" }, "Could not be sent"],
     ["complained", { feedback_type: "abuse" }, "Marked as spam"],
     ["suppressed", null, "On the suppression list"],
+    ["rejected", null, "Not sent"],
   ])("of %s with %j is: %s", (type, metadata, title) => {
     expect(explainFailure(event(type, metadata))?.title).toBe(title);
   });
@@ -41,6 +42,9 @@ describe("the explanation of a failure", () => {
       event("complained", { recipient: "b@example.org" }),
     ];
     expect(lastFailures(events)).toEqual([events[3]]);
+    // An email whose only recipient is suppressed: no server was asked.
+    const refused = [event("suppressed", { recipient: "a@example.org" }), event("rejected")];
+    expect(lastFailures(refused)).toEqual([refused[0]]);
   });
 });
 

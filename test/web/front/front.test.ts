@@ -92,7 +92,7 @@ describe("the page of the state", () => {
     const waits = await visitor({ EGRESS_URL: "" }).get("/status");
     const html = await waits.text();
     expect(waits.status).toBe(503);
-    expect(html).toContain("Accepted emails wait, and leave by themselves.");
+    expect(html).toContain("Accepted emails are stored.");
     expect(html).not.toMatch(/EGRESS_URL|not_configured/);
   });
 });

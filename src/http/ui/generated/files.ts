@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-b570c200.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-f971b13d.json",
+  guides: "/assets/guides-e2be3fa8.json",
 } as const;

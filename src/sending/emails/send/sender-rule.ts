@@ -21,7 +21,10 @@ export function applySenderRule<Mailbox extends SenderMailbox>(
   domainIds: ReadonlySet<string> | null,
   isSingle: boolean = false,
 ): { mailbox: Mailbox } | { error: string } {
-  if (!mailbox) return { error: `The sender must be an allocated mailbox of this workspace; ${asked} is not` };
+  if (!mailbox)
+    return {
+      error: `The sender must be a mailbox of this workspace, and ${asked} is none: create it under Mailboxes, or send from another one`,
+    };
   const { address, domain, domain_status: status } = mailbox;
   if (!mailbox.is_active) return { error: `The sender's mailbox ${address} is not active` };
   if (status !== "verified") return { error: `The sender's domain ${domain} is ${status}; it must be verified` };

@@ -56,6 +56,12 @@ const EVENTS: Readonly<Record<string, Explanation>> = {
   },
 };
 
+/** An email of which no recipient was left: no server was asked. */
+const NOT_SENT: Explanation = {
+  title: "Not sent",
+  meaning: "Every recipient is on the suppression list, so no mail server was asked.",
+};
+
 const FAILURES = ["bounced", "rejected", "failed", "complained", "suppressed"];
 
 /** Returns what a failure means, or null for an event that is none. Pure. */
@@ -68,6 +74,7 @@ export function explainFailure({
   const reason = String(metadata?.reason ?? "");
   if (EVENTS[type]) return EVENTS[type];
   if (type === "failed") return explainEnd(reply, reason);
+  if (type === "rejected" && reply === "") return NOT_SENT;
   const about = classifyFailure({ status: textOrNull(metadata?.dsn), text: reply, phase: null });
   if (about === "address") return ADDRESS;
   if (about === "domain") return DOMAIN;

@@ -34,13 +34,14 @@ export function FailureCards({ caller, email, suppressions, isRetriable }: Failu
 
 const mayRetry = ({ actor }: CallerCtx) => actor.scopes.has("emails:send") && actor.scopes.has("contacts:manage");
 
-/** Returns the last failure of each recipient that has not been reached since. Pure. */
+/** Returns the last failure of each recipient that has not been reached since, and that of the whole email only without these. Pure. */
 export function lastFailures(events: readonly EventOut[]): EventOut[] {
   const last = new Map<unknown, EventOut>();
   for (const event of events) {
     if (event.event_type === "delivered") last.delete(event.metadata?.recipient);
     else if (explainFailure(event)) last.set(event.metadata?.recipient, event);
   }
+  if (last.size > 1) last.delete(undefined);
   return [...last.values()];
 }
 
