@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
-import { SUMMARY } from "../../src/web/front/front-page.tsx";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
@@ -15,6 +14,9 @@ import {
   titleOf,
   unfold,
 } from "./support/pages.ts";
+
+const FRONT =
+  "Email service · Send email by REST or SMTP, run newsletters and automations, and host mailboxes with webmail and IMAP.";
 
 let site: Site;
 
@@ -47,12 +49,12 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const addSecondFactor = () =>
       context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
-      ["/", `Email service · ${SUMMARY}`],
+      ["/", FRONT],
       ["/status", "Everything works"],
       ["/docs", "API reference"],
       ["/docs?q=unknown", "Search for “unknown” · API reference"],
       ["/docs/emails", "Emails · API reference"],
-      ["/docs/unknown", "Not found"],
+      ["/docs/unknown", "Not found · API reference"],
       ["/auth/sign-in", "Sign in"],
       ["/auth/sign-in", "Sign in", () => submit(page, { email: "a@b" })],
       ["/auth/sign-in", "Check your email", () => submit(page, { email: "grace@pages.test" })],

@@ -1,7 +1,7 @@
 import { Code, Document, files, Mark, useViewer } from "../../http/ui/index.ts";
 
 /** Text for people, and for programs that show a link to the page. */
-export const SUMMARY =
+const SUMMARY =
   "Send email by REST or SMTP, run newsletters and automations, and host mailboxes with webmail and IMAP.";
 
 /** Pictures of the example shop, taken by `npm run pictures`. */
