@@ -19,7 +19,8 @@ const config = composeConfig(readWorkerConfig(), "production", {
 /** Each command of wrangler that a document names, in one line. */
 const commands = documents.flatMap(({ file, text }) => {
   const joined = text.replace(/`[^`\n]+\n[^`\n]+`/g, (code) => code.replace(/\s+/g, " "));
-  const named = namedCommands({ file, text: joined }, /npx wrangler /);
+  // `wrangler dev` and `wrangler types` are about local work.
+  const named = namedCommands({ file, text: joined }, /npx wrangler (?!dev\b|types\b)/);
   return [...new Set(named.map((call) => call.replace(/[.,:)]+$/, "")))].map((command) => ({ file, command }));
 });
 
