@@ -2,9 +2,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Past } from "../../dev/example/past.ts";
-import { respondExample } from "../../dev/example/routes.ts";
 import { DAY_MS, SHOP } from "../../dev/example/shop.ts";
 import { createExample, findExample } from "../../dev/example/workspace.ts";
+import { respondLocalCall } from "../../dev/worker/local-calls.ts";
 import { onShard, onShardsOf } from "../../src/platform/jobs/shards.ts";
 import { runOutboxAt } from "../support/run-outbox-at.ts";
 import { aKey, apiWith, aWorkspace, testContext } from "../support/workspace.ts";
@@ -17,7 +17,7 @@ const SECRET = { Authorization: "Bearer gateway-secret-of-the-tests-0123456789" 
 async function callExample(method: string, path = "", headers: Record<string, string> = SECRET) {
   const execution = createExecutionContext();
   const request = new Request(`http://127.0.0.1/dev/example${path}`, { method, headers });
-  const response = await respondExample(request, env, execution);
+  const response = await respondLocalCall(request, env, execution);
   const text = await response.text();
   await waitOnExecutionContext(execution);
   return { status: response.status, text };
