@@ -12,7 +12,7 @@ import { startLocalDns } from "./dns/local.ts";
 import { openDnsApi } from "./dns-api/local.ts";
 import { handOverHosted } from "./egress/hand-over.ts";
 import type { EgressOptions } from "./egress/local.ts";
-import { printFilling } from "./example/client.ts";
+import { exampleMailbox, printFilling } from "./example/client.ts";
 import { gatewayConfig, smtpLogin } from "./gateway.ts";
 import { HOST, type Layout, ROOT, readLayout } from "./layout.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
@@ -83,7 +83,7 @@ async function start(layout: Layout) {
   shutdown.onStop(() => egress.handedOver());
   shutdown.onStop(() => egress.close());
   if (options.example) await printFilling(layout, secrets.gateway_secret);
-  console.log(summary(layout, local));
+  console.log(summary(layout, local, await exampleMailbox(layout, secrets.gateway_secret)));
 }
 
 /** Loads and starts the egress while the Worker starts, which takes longer. */

@@ -1,6 +1,7 @@
 import { listDomains } from "../../src/domains/domains/index.ts";
 import { verifyAndExamine } from "../../src/domains/health/index.ts";
 import { cardOf } from "./card.ts";
+import type { ExampleMailbox } from "./client.ts";
 import { fillExample } from "./fill.ts";
 import { SHOP } from "./shop.ts";
 import { findExample, ownerOf, removeExample } from "./workspace.ts";
@@ -12,8 +13,8 @@ let step: string | null = null;
 export const isFilling = () => step !== null;
 
 /**
- * Responds to a call about the example shop, to which EXAMPLE_URL leads Home: GET its card for Home in the workspace of the query;
- * POST fills it, with a line for each step; DELETE removes it.
+ * Responds to a call about the example shop, to which EXAMPLE_URL leads Home: GET its card for Home in the workspace of the query, with
+ * `/mailbox` its first mailbox; POST fills it, with a line for each step; DELETE removes it.
  */
 export async function respondExample(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
   if (request.method === "POST") return fill(env, execution);
@@ -21,7 +22,8 @@ export async function respondExample(request: Request, env: Env, execution: Exec
     await removeExample(env);
     return new Response(null, { status: 204 });
   }
-  const { searchParams } = new URL(request.url);
+  const { pathname, searchParams } = new URL(request.url);
+  if (pathname.endsWith("/mailbox")) return Response.json(await mailboxOf(env));
   return Response.json(await cardOf(env, step, searchParams.get("workspace") ?? ""));
 }
 
@@ -33,6 +35,15 @@ async function verifyDomain(env: Env): Promise<void> {
   const [first] = await listDomains(owner, { offset: 0, limit: 1 });
   // Some records are known only after the first check.
   for (let check = 0; first && check < 2; check++) await verifyAndExamine(owner, first.domain.id);
+}
+
+/** Returns the mailbox `hello` of the shop, or null when the shop is not there. */
+async function mailboxOf(env: Env) {
+  const found = await findExample(env);
+  if (!found?.isFilled) return null;
+  return env.DB.prepare("SELECT id, address FROM mailboxes WHERE workspace = ?1 AND address = ?2")
+    .bind(found.number, `hello@${SHOP.domain}`)
+    .first<ExampleMailbox>();
 }
 
 /** Fills the shop and responds with its lines. It goes on when nobody reads them. */

@@ -132,6 +132,10 @@ describe("the example shop", () => {
       subject: string;
       attachment_count?: number;
     }
+    expect(JSON.parse((await callExample("GET", "/mailbox")).text)).toEqual({
+      id: box,
+      address: `hello@${SHOP.domain}`,
+    });
     const inbox = await messages("INBOX");
     expect(inbox.map(({ subject }) => subject)).toEqual(expect.arrayContaining(["Our order for December"]));
     expect(inbox).toHaveLength(7);
@@ -157,6 +161,7 @@ describe("the example shop", () => {
     const { number, mailShards } = await found();
     expect((await callExample("DELETE")).status).toBe(204);
     expect(await findExample(env)).toBeNull();
+    expect((await callExample("GET", "/mailbox")).text).toBe("null");
     expect((await cardFor(own.workspaceId)).forms).toMatchObject([{ label: "Fill with an example shop" }]);
     const { results } = await env.DB.prepare("SELECT 1 FROM memberships WHERE workspace = ?1").bind(number).all();
     expect(results).toEqual([]);
