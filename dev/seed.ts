@@ -10,7 +10,7 @@ import { readJson, writeDurably } from "./state/files.ts";
 export type Seed = Awaited<ReturnType<typeof seedWorkspace>>;
 
 /** The owner's address is outside of the hosted domain, where mail to an address without a mailbox bounces. */
-const FIRST = { name: "Example", email: "owner@example.org", domain: "example.test", mailboxLocalPart: "hello" };
+export const FIRST = { name: "Example", email: "owner@example.org", domain: "example.test", mailboxLocalPart: "hello" };
 
 /**
  * Applies missing migrations, seeds the database at the first start, and creates a sign-in link of the seeded owner, who

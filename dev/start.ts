@@ -12,10 +12,10 @@ import { startLocalDns } from "./dns/local.ts";
 import { openDnsApi } from "./dns-api/local.ts";
 import { handOverHosted } from "./egress/hand-over.ts";
 import type { EgressOptions } from "./egress/local.ts";
-import { exampleDomains, printFilling } from "./example/client.ts";
+import { exampleMailbox, printFilling } from "./example/client.ts";
 import { gatewayConfig, smtpLogin } from "./gateway.ts";
-import { type Layout, ROOT, readLayout } from "./layout.ts";
-import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
+import { HOST, type Layout, ROOT, readLayout } from "./layout.ts";
+import { removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { mailboxLogin } from "./mailbox-login.ts";
 import { findTakenPorts } from "./ports.ts";
 import { runCronsEachMinute } from "./scheduled.ts";
@@ -53,10 +53,7 @@ async function start(layout: Layout) {
   const { seed, signInUrl } = await prepareDatabase(layout);
 
   const store = await openMailStore(layout.mailDir);
-  const hosted = async () => [
-    ...(await listDomains(apiUrl(layout), seed.apiKey)),
-    ...(await exampleDomains(layout, secrets.gateway_secret)),
-  ];
+  const hosted = () => listDomains(`http://${HOST}:${layout.ports.api}/dev`, secrets.gateway_secret);
   const handOver = handOverHosted(layout.ports.mx, hosted);
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
@@ -86,7 +83,7 @@ async function start(layout: Layout) {
   shutdown.onStop(() => egress.handedOver());
   shutdown.onStop(() => egress.close());
   if (options.example) await printFilling(layout, secrets.gateway_secret);
-  console.log(summary(layout, local));
+  console.log(summary(layout, local, await exampleMailbox(layout, secrets.gateway_secret)));
 }
 
 /** Loads and starts the egress while the Worker starts, which takes longer. */

@@ -1,34 +1,46 @@
 import { readFile } from "node:fs/promises";
+import type { ExampleMailbox } from "./example/client.ts";
+import { SHOP } from "./example/shop.ts";
 import { HOST, type Layout } from "./layout.ts";
 import type { LocalService } from "./local-file.ts";
+import { FIRST } from "./seed.ts";
 
 const TAIL_LINES = 30;
 
-/** Returns the text that `npm start` prints when the service is ready. */
-export function summary(layout: Layout, local: LocalService): string {
+/** Returns the text that `npm start` prints when the service is ready. `example`: the mailbox of the example shop, if it is there. */
+export function summary(layout: Layout, local: LocalService, example: ExampleMailbox | null): string {
   return `
 The service is ready.
 
   API            ${local.base_url}
-  Dashboard      ${local.sign_in_url} (signs in once, within 15 minutes)
-  Webmail        ${webmailLine(local)}
+  Dashboard      ${local.sign_in_url} (signs in once, within 15 minutes${example ? `; opens ${SHOP.name}` : ""})${exampleLine(local, example)}
   Captured mail  ${local.captured_mail_url}
   DNS of *.test  ${local.dns_url}
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
-  Submission     ${smtpLine(local)}
   IMAP           imaps://${HOST}:${layout.ports.imap_tls} (mail programs: address and password of the webmail)
   MX             smtp://${HOST}:${layout.ports.mx} (mail from outside: bounces and unsubscribes)
-  Sender         ${local.mailbox}
-  API key        ${local.api_key}
   State          ${layout.stateDir} (kept over a restart; npm run reset deletes it)
   Worker log     ${layout.workerLog}
 
-Send a first email, then open ${local.captured_mail_url}
+The workspace ${FIRST.name}, of the first start:
+
+  API key        ${local.api_key}
+  Sender         ${local.mailbox}
+  Webmail        ${webmailLine(local)}
+  Submission     ${smtpLine(local)}
+
+Send a first email from it, then open ${local.captured_mail_url}
 
   ${curlLine(local)}
 
 Stop with Ctrl-C.
 `;
+}
+
+function exampleLine({ base_url }: LocalService, example: ExampleMailbox | null): string {
+  if (!example) return "";
+  return `
+  Example shop   ${new URL(`/mail/${example.id}/INBOX`, base_url).href} (${example.address}, once you are signed in)`;
 }
 
 function webmailLine({ base_url, mailbox, webmail }: LocalService): string {

@@ -40,13 +40,22 @@ export function openZone(listDomains: ListDomains): Zone {
   };
 }
 
+/** Of a name that several workspaces registered, DNS has the ownership record of each, and the others of one: the verified or first one. */
 function toPublications(domains: Domain[]): Publication[] {
-  return domains
-    .filter(({ name }) => name.endsWith(".test"))
-    .map((domain) => ({ domain, records: publishedRecords(domain).map(toDnsRecord) }));
+  const local = domains.filter(({ name }) => name.endsWith(".test"));
+  // The last one of a name stays in the map.
+  const last = local.toReversed().toSorted((a, b) => rank(a) - rank(b));
+  const chosen = new Map(last.map((domain) => [domain.name, domain]));
+  return local.map((domain) => {
+    const { name, records } = domain;
+    const own = chosen.get(name) === domain ? records : records.filter(({ purpose }) => purpose === "ownership");
+    return { domain, records: publishedRecords(name, own).map(toDnsRecord) };
+  });
 }
 
-function publishedRecords({ name, records }: Domain): DomainRecord[] {
+const rank = ({ status }: Domain) => (status === "verified" ? 1 : 0);
+
+function publishedRecords(name: string, records: DomainRecord[]): DomainRecord[] {
   return findSpecialName(name)?.publishes(records) ?? records;
 }
 

@@ -24,10 +24,12 @@ const DRINKS = ["Darjeeling", "Espresso", "Oolong", "Sencha", "Filter coffee"];
 /** Creates the segments first, since activity is kept from then on, then the lists with the customers of the shop. */
 export async function createAudience(shop: Shop): Promise<Audience> {
   const { caller, end } = shop;
+  // A condition on a field has no time before now, so the name has the date too.
+  const since = end - 30 * DAY_MS;
   const segments = [
     await createSegment(
       caller,
-      segment("Bought in the last month", { field: "last_order", is: "after", value: dateOf(end - 30 * DAY_MS) }),
+      segment(`Bought since ${dayOf(since)}`, { field: "last_order", is: "after", value: dateOf(since) }),
     ),
     await createSegment(caller, segment("Opened something in two weeks", { activity: "opened", within_days: 14 })),
   ];
@@ -79,4 +81,6 @@ export async function countSegments({ caller }: Shop, { segments }: Audience): P
 }
 
 const segment = (name: string, conditions: object) => SegmentIn.parse({ name, conditions });
+const dayOf = (ms: number) =>
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" }).format(ms);
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,23 +1,20 @@
-import type { Domain } from "../dns/list-domains.ts";
 import { HOST, type Layout } from "../layout.ts";
 
 /** Where the Worker of the local service responds about the example shop (routes.ts). */
 export const exampleUrl = (layout: Pick<Layout, "ports">) => `http://${HOST}:${layout.ports.api}/dev/example`;
 
-const TIMEOUT_MS = 3_000;
+/** The first mailbox of the example shop. */
+export interface ExampleMailbox {
+  id: string;
+  address: string;
+}
 
-/** Returns the domains of the example shop, for the local DNS server. Throws when the Worker does not respond. */
-export async function exampleDomains(layout: Layout, gatewaySecret: string): Promise<Domain[]> {
+/** Returns the first mailbox of the example shop, or null when the shop is not there. */
+export async function exampleMailbox(layout: Layout, gatewaySecret: string): Promise<ExampleMailbox | null> {
   const headers = { Authorization: `Bearer ${gatewaySecret}` };
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(`${exampleUrl(layout)}/domains`, { headers, signal });
+  const response = await fetch(`${exampleUrl(layout)}/mailbox`, { headers });
   if (!response.ok) throw new Error(`The Worker responded with ${response.status}: ${await response.text()}`);
-  const domains = (await response.json()) as Domain[];
-  // No host on this machine serves their policy by HTTPS, and an alert would say so.
-  return domains.map((domain) => ({
-    ...domain,
-    records: domain.records.filter(({ purpose }) => !/mta_sts/.test(purpose)),
-  }));
+  return (await response.json()) as ExampleMailbox | null;
 }
 
 /** Fills the example shop, and prints its lines. */

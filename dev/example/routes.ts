@@ -1,13 +1,10 @@
-import { listDomains, toDomain } from "../../src/domains/domains/index.ts";
+import { listDomains } from "../../src/domains/domains/index.ts";
 import { verifyAndExamine } from "../../src/domains/health/index.ts";
-import { readSettings } from "../../src/platform/settings/settings.ts";
 import { cardOf } from "./card.ts";
+import type { ExampleMailbox } from "./client.ts";
 import { fillExample } from "./fill.ts";
 import { SHOP } from "./shop.ts";
 import { findExample, ownerOf, removeExample } from "./workspace.ts";
-
-/** The path of these calls in the Worker of the local service. EXAMPLE_URL leads Home to it. */
-export const EXAMPLE_PATH = "/dev/example";
 
 /** The last line of the run that fills the shop now, or null. */
 let step: string | null = null;
@@ -16,21 +13,17 @@ let step: string | null = null;
 export const isFilling = () => step !== null;
 
 /**
- * Responds to a call about the example shop: GET its card for Home in the workspace of the query, with `/domains` its domains as the
- * API lists them; POST fills it, with a line for each step; DELETE removes it. Only for callers that know GATEWAY_SECRET, which no web
- * page does.
+ * Responds to a call about the example shop, to which EXAMPLE_URL leads Home: GET its card for Home in the workspace of the query, with
+ * `/mailbox` its first mailbox; POST fills it, with a line for each step; DELETE removes it.
  */
 export async function respondExample(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
-  const { gatewaySecret } = readSettings(env);
-  if (gatewaySecret === "" || request.headers.get("Authorization") !== `Bearer ${gatewaySecret}`)
-    return new Response("Forbidden\n", { status: 403 });
   if (request.method === "POST") return fill(env, execution);
   if (request.method === "DELETE" && !isFilling()) {
     await removeExample(env);
     return new Response(null, { status: 204 });
   }
   const { pathname, searchParams } = new URL(request.url);
-  if (pathname.endsWith("/domains")) return Response.json(await domainsOf(env));
+  if (pathname.endsWith("/mailbox")) return Response.json(await mailboxOf(env));
   return Response.json(await cardOf(env, step, searchParams.get("workspace") ?? ""));
 }
 
@@ -44,11 +37,13 @@ async function verifyDomain(env: Env): Promise<void> {
   for (let check = 0; first && check < 2; check++) await verifyAndExamine(owner, first.domain.id);
 }
 
-async function domainsOf(env: Env): Promise<unknown[]> {
+/** Returns the mailbox `hello` of the shop, or null when the shop is not there. */
+async function mailboxOf(env: Env) {
   const found = await findExample(env);
-  if (found === null) return [];
-  const owner = ownerOf(env, found);
-  return (await listDomains(owner, { offset: 0, limit: 100 })).map((row) => toDomain(owner.settings, row));
+  if (!found?.isFilled) return null;
+  return env.DB.prepare("SELECT id, address FROM mailboxes WHERE workspace = ?1 AND address = ?2")
+    .bind(found.number, `hello@${SHOP.domain}`)
+    .first<ExampleMailbox>();
 }
 
 /** Fills the shop and responds with its lines. It goes on when nobody reads them. */

@@ -108,11 +108,14 @@ describe.skipIf(chromiumUnavailable() !== null)("npm start -- --example", () => 
       await expect.poll(filled.output, FILL).toContain("The service is ready.");
       expect(filled.output()).toContain("Sending the emails of day 14 of 14");
       expect(filled.output()).toContain("The example shop is filled: the workspace Lindqvist & Daughters.");
+      expect(filled.output()).toContain("; opens Lindqvist & Daughters)");
       const home = await filled.open();
       await home.goto(filled.local.sign_in_url);
       await home.getByRole("button", { name: "Sign in as" }).click();
       await home.waitForURL("**/app");
       expect(await home.title()).toBe("Home · Lindqvist & Daughters");
+      await home.goto(/Example shop +(\S+) \(hello@lindqvist\.test/.exec(filled.output())?.[1] ?? "");
+      await home.getByText("Our order for December").waitFor();
     } finally {
       await filled.stop();
     }

@@ -70,6 +70,24 @@ describe("DNS of the local service", () => {
     expect(calls).toBeLessThan(10);
   });
 
+  it("has a name of several workspaces once, with the ownership record of each", async ({ expect }) => {
+    const of = (status: string, token: string): Domain => ({
+      ...domain("twice.test"),
+      status,
+      records: [
+        record("ownership", "_svc-challenge.twice.test", token),
+        record("dmarc", "_dmarc.twice.test", `v=DMARC1; p=none; rua=mailto:${token}@mail.test`),
+      ],
+    });
+    const both = ["NOERROR", "newest", "older"];
+    listed = [of("pending", "newest"), of("pending", "older")];
+    expect(await ask("_svc-challenge.twice.test", "TXT")).toEqual(both);
+    expect(await ask("_dmarc.twice.test", "TXT")).toEqual(["NOERROR", "v=DMARC1; p=none; rua=mailto:newest@mail.test"]);
+    listed = [of("pending", "newest"), of("verified", "older")];
+    expect(await ask("_svc-challenge.twice.test", "TXT")).toEqual(both);
+    expect(await ask("_dmarc.twice.test", "TXT")).toEqual(["NOERROR", "v=DMARC1; p=none; rua=mailto:older@mail.test"]);
+  });
+
   it("answers NXDOMAIN for every name outside test", async ({ expect }) => {
     listed?.push(domain("example.org"));
     expect(await ask("_svc-challenge.example.org", "TXT")).toEqual(["NXDOMAIN"]);

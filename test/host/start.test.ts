@@ -8,9 +8,11 @@ import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import nodemailer from "nodemailer";
 import { afterAll, describe, it, vi } from "vitest";
 import type { Seeded } from "../../dev/seed-workspace.ts";
+import { type Captured, captured, raw } from "./support/captured-mail.ts";
 import { byExtent, isFull } from "./support/extent.ts";
 import { lookUpTxt } from "./support/look-up-txt.ts";
 import { findTestPort } from "./support/ports.ts";
+import { signUp } from "./support/sign-up.ts";
 
 interface Local {
   base_url: string;
@@ -28,12 +30,6 @@ interface Domain {
   status: string;
   verified_at: string | null;
   records: { name: string; status: string }[];
-}
-
-interface Captured {
-  id: string;
-  from: string;
-  to: string[];
 }
 
 const ROOT = path.join(import.meta.dirname, "../..");
@@ -139,6 +135,13 @@ describe("npm start", () => {
     expect(new Set(refused.records.map(({ status }) => status))).toEqual(new Set(["mismatch"]));
     expect(await verifyDomain(first, failing)).toEqual(failing);
     expect(await (await fetch(first.dns_url)).text()).toContain("_svc-challenge.shop.test");
+  });
+
+  it("has the records of a domain that a new account registers", async ({ expect }) => {
+    const account = { ...first, api_key: await signUp(first, "you@example.org") };
+    const own = await register(account, "myshop.test");
+    expect(await verifyDomain(account, own)).toMatchObject({ status: "verified" });
+    expect(await (await fetch(first.dns_url)).text()).toContain("_svc-challenge.myshop.test");
   });
 
   it("refuses a second start on the same state directory", async ({ expect }) => {
@@ -315,10 +318,6 @@ async function waitUntilStatus(local: Local, id: string, status: string, events 
   return vi.waitFor(read, WAIT);
 }
 
-async function captured(local: Local): Promise<Captured[]> {
-  return (await (await fetch(`${local.captured_mail_url}/messages`)).json()) as Captured[];
-}
-
 /** Waits until so many mails are captured. Returns the newest. */
 function waitUntilCaptured(local: Local, count: number): Promise<Captured> {
   const read = async () => {
@@ -327,10 +326,6 @@ function waitUntilCaptured(local: Local, count: number): Promise<Captured> {
     throw new Error(`the number of captured mails is not ${count}`);
   };
   return vi.waitFor(read, WAIT);
-}
-
-async function raw(local: Local, id: string): Promise<Buffer> {
-  return Buffer.from(await (await fetch(`${local.captured_mail_url}/messages/${id}`)).arrayBuffer());
 }
 
 /** Returns the result of each DKIM signature. The public keys come from seed.json, and from the DNS of the service. */
