@@ -1,6 +1,15 @@
 /** `npm run release` in a clone of the repository with the files of the working tree. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,7 +31,7 @@ const release = (...args: string[]) =>
 
 beforeAll(() => {
   clone = mkdtempSync(path.join(os.tmpdir(), "email-delivery-release-"));
-  execFileSync("git", ["clone", "--quiet", "--no-hardlinks", root, clone]);
+  execFileSync("git", ["clone", "--quiet", "--no-hardlinks", "--no-tags", root, clone]);
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
   for (const file of listed
     .toString()
@@ -34,6 +43,9 @@ beforeAll(() => {
   appendFileSync(path.join(clone, ".git/info/exclude"), "\nnode_modules\n");
   git("config", "user.name", "Release test");
   git("config", "user.email", "release@example.test");
+  // Right after a release nothing is unreleased.
+  const entry = "## Unreleased\n\n### You must do\n\n- Nothing.\n\n### Changes\n\n- A change.\n\n## ";
+  writeFileSync(path.join(clone, "CHANGELOG.md"), read("CHANGELOG.md").replace("## Unreleased\n\n## ", entry));
   git("add", "--all");
   git("commit", "--quiet", "--allow-empty", "--message", "Take the files of the working tree");
 }, 60_000);
@@ -85,7 +97,8 @@ describe("the release before", () => {
   it("is the same in package.json, in the lock file, in the changelog and in the record of its SQL", () => {
     const readRoot = (file: string) => readFileSync(path.join(root, file), "utf8");
     const { version } = JSON.parse(readRoot("package.json")) as { version: string };
-    const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m.exec(readRoot("CHANGELOG.md")) ?? [];
+    const [, newest] =
+      /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d(?:, [0-9a-f]{8})?\)$/m.exec(readRoot("CHANGELOG.md")) ?? [];
     const record = JSON.parse(readRoot("migrations/released.json")) as ReleaseRecord;
     const lock = JSON.parse(readRoot("package-lock.json")) as { version: string };
     expect([newest, record.version, lock.version]).toEqual([version, version, version]);
