@@ -1,2 +1,2 @@
 /** Version of this program, as in package.json. `npm run release` writes both. */
-export const VERSION = "0.1.0";
+export const VERSION = "0.2.0";
