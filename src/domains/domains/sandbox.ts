@@ -1,3 +1,4 @@
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import type { Ctx, Sandbox } from "../../platform/context.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { addRecordsStatements, newDelegation, publishRecords } from "../zones/index.ts";
@@ -9,7 +10,7 @@ import { newOwnershipToken, reversedName } from "./rules.ts";
 
 /** Returns whether a name is SANDBOX_DOMAIN or below it: no workspace may register it. Pure. */
 export const isReservedName = ({ sandbox }: Pick<Settings, "sandbox">, name: string): boolean =>
-  sandbox !== null && `.${name}`.endsWith(`.${sandbox.domain}`);
+  sandbox !== null && isAtOrBelow(name, sandbox.domain);
 
 // Without a time of the next check: the service itself publishes the records, so that no check ends the verification.
 const INSERT_DOMAIN = `

@@ -1,3 +1,4 @@
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import { findOrganizationalDomain, findPolicy } from "../../mail/dmarc/index.ts";
 import { walkSpf } from "../../mail/spf/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -125,7 +126,8 @@ async function gatherDmarc(
   const authorizations = await Promise.all(
     [...domains].slice(0, MAX_RUA).map(async (domain) => {
       const of = `${policy.name}._report._dmarc.${domain}`;
-      if (isBelow(domain, policy.name) || isBelow(policy.name, domain)) return [];
+      // Names above and below each other belong to one organisation, unless a public suffix lies between, where no domain has a record.
+      if (isAtOrBelow(domain, policy.name) || isAtOrBelow(policy.name, domain)) return [];
       const [own, other] = await Promise.all([
         findOrganizationalDomain(lookUp, policy.name),
         findOrganizationalDomain(lookUp, domain),
@@ -136,9 +138,6 @@ async function gatherDmarc(
   );
   return { own, doubled, authorizations: authorizations.flat() };
 }
-
-/** Names above and below each other belong to one organisation, unless a public suffix lies between, where no domain has a record. */
-const isBelow = (name: string, above: string) => name === above || name.endsWith(`.${above}`);
 
 async function gatherMx(lookups: Lookups, name: string): Promise<DnsEvidence["mx"]> {
   const response = await lookups.resolve(name, "MX");

@@ -1,3 +1,5 @@
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
+
 /**
  * Services that send mail for many domains, by the end of the host names of their servers (PTR). The first that matches counts.
  */
@@ -57,6 +59,6 @@ const KNOWN: readonly (readonly [suffix: string, name: string])[] = [
 
 /** Returns the service that a host belongs to, or null when the table has none. Pure. */
 export function knownSender(host: string): string | null {
-  const found = KNOWN.find(([suffix]) => host === suffix || host.endsWith(`.${suffix}`));
+  const found = KNOWN.find(([suffix]) => isAtOrBelow(host, suffix));
   return found?.[1] ?? null;
 }

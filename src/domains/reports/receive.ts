@@ -1,3 +1,4 @@
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import {
   type AggregateReport,
   ReportError,
@@ -9,7 +10,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";
 import { sharedReportAddress } from "../zones/index.ts";
-import { dayOf, isRecent, isWithin, TLS_FAILURES } from "./rules.ts";
+import { dayOf, isRecent, TLS_FAILURES } from "./rules.ts";
 import { type ReportRows, saveReport } from "./save.ts";
 
 /** The result of a message to the address for reports on a domain. Only `counted` changes anything. */
@@ -143,8 +144,8 @@ export function rowsOf(report: AggregateReport, domain: string): ReportRows | nu
     const policies = report.policies.filter((policy) => policy.domain === domain);
     return policies.length === 0 ? null : { kind: "tls", sessions: sumSessions(policies) };
   }
-  if (report.domain !== domain && !isWithin(domain, report.domain)) return null;
-  const records = report.records.filter(({ headerFrom }) => isWithin(headerFrom, domain));
+  if (!isAtOrBelow(domain, report.domain)) return null;
+  const records = report.records.filter(({ headerFrom }) => isAtOrBelow(headerFrom, domain));
   return { kind: "dmarc", sources: sumSources(records) };
 }
 

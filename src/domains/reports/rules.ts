@@ -18,9 +18,6 @@ export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
 export const isRecent = (from: number, now: number): boolean =>
   from <= now + DAY_MS && from >= now - MAX_AGE_DAYS * DAY_MS;
 
-/** Returns whether a name is that of a domain or below it. */
-export const isWithin = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
-
 /** Types of failures of TLS (RFC 8460 4.3). Others are `other`. */
 export const TLS_FAILURES: readonly string[] = [
   "starttls-not-supported",

@@ -1,3 +1,4 @@
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import type { ZoneRecordType } from "../../platform/dns-zones/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { sharedTarget } from "./targets.ts";
@@ -27,7 +28,7 @@ export function sharedRecords(
   if (!first) return [];
   const zone = first.name;
   const returnPath = sharedTarget("return", zone);
-  const reportZone = settings.delegatedZones.find(({ name }) => isWithin(settings.bounceDomain, name));
+  const reportZone = settings.delegatedZones.find(({ name }) => isAtOrBelow(settings.bounceDomain, name));
   return [
     { zone, type: "MX", name: returnPath, value: settings.mxHost, priority: 10 },
     { zone, type: "TXT", name: returnPath, value: `v=spf1 include:${settings.spfDomain} -all` },
@@ -52,5 +53,3 @@ export function sharedRecords(
       : []),
   ];
 }
-
-const isWithin = (name: string, zone: string) => name === zone || name.endsWith(`.${zone}`);

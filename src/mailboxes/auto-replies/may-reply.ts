@@ -1,5 +1,6 @@
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { addressKey } from "../../lib/addresses.ts";
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import type { Authentication } from "../../mail/authentication-results/index.ts";
 import { isAutomatic, type ReceivedMail } from "../../mail/reports/index.ts";
 import { isSignedAddress } from "../../platform/mail-tokens/index.ts";
@@ -38,5 +39,5 @@ function isAuthentic({ from, authentication }: IncomingEmail): boolean {
   const { spf, dkim } = authentication;
   if (spf?.result === "pass" && canonical(spf.domain) === domain) return true;
   const signers = dkim.flatMap(({ result, domain: signer }) => (result === "pass" && canonical(signer)) || []);
-  return signers.some((signer) => `.${domain}`.endsWith(`.${signer}`));
+  return signers.some((signer) => isAtOrBelow(domain, signer));
 }

@@ -2,6 +2,7 @@
  * Decides, without DNS, whether the service may send a request to a URL that a customer gave
  * (docs/contract/webhooks.md#webhook-urls). Pure.
  */
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import { isAddress, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
 /** Longest URL, in characters. */
@@ -52,5 +53,5 @@ const isPermittedPort = (port: string) => port === "" || Number(port) >= 1024;
 function isPublicName(host: string): boolean {
   // A name without dots is completed by the search list of the machine. `%` and `_` are of no host name (RFC 1123 2.1).
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(host) || host.length > 253) return false;
-  return !PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  return !PRIVATE_SUFFIXES.some((suffix) => isAtOrBelow(host, suffix));
 }

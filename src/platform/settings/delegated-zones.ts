@@ -1,6 +1,7 @@
 /** The setting DELEGATED_ZONES: the zones in which the service publishes records of delegated domains. Pure. */
 
 import { canonicalDomain } from "../../lib/address-domain.ts";
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 
 /** Zones that the setting may have, and its bytes: Cloudflare takes 5 KB of a variable (Workers limits). */
 export const MAX_ZONES = 24;
@@ -75,7 +76,7 @@ export function zoneSettings(
   const domain = variables.SANDBOX_DOMAIN.trim().toLowerCase().replace(/\.$/, "");
   // The slug of a workspace and a selector come before it.
   const isValid = domain.length <= 150 && canonicalDomain(domain) === domain;
-  const zone = delegatedZones.find(({ name }) => isValid && (domain === name || domain.endsWith(`.${name}`))) ?? null;
+  const zone = delegatedZones.find(({ name }) => isValid && isAtOrBelow(domain, name)) ?? null;
   return {
     delegatedZones,
     zoneIssues: [

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { reversedName } from "../../domains/domains/index.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { utf8 } from "../../lib/bytes.ts";
+import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import { binaryToText, fieldValue, parseFields, parseOnlyMailbox } from "../../mail/raw/index.ts";
 import { type Complaint, parseFeedback } from "../../mail/reports/index.ts";
@@ -54,7 +55,7 @@ function findSigner(raw: Uint8Array, authentication: CheckedAuthentication | nul
   const passing = authentication.dkim.flatMap(({ result, domain }) =>
     result === "pass" && domain !== null ? (canonicalDomain(domain) ?? []) : [],
   );
-  return passing.find((domain) => from !== null && isWithin(from, domain)) ?? null;
+  return passing.find((domain) => from !== null && isAtOrBelow(from, domain)) ?? null;
 }
 
 /** Returns the domain of the only mailbox of the only From field; null for any other message. */
@@ -67,8 +68,6 @@ function fromDomain(raw: Uint8Array): string | null {
   if (fields.filter(({ name }) => name.toLowerCase() === "from").length !== 1) return null;
   return parseOnlyMailbox(binaryToText(fieldValue(fields, "from") ?? ""))?.address.domain ?? null;
 }
-
-const isWithin = (domain: string, above: string) => domain === above || domain.endsWith(`.${above}`);
 
 /**
  * Returns the email that a report is about: by the token of CFBL-Feedback-ID or by the return path, which must name the same email
@@ -106,5 +105,5 @@ function isOwnProvider({ recipients }: EmailState, signer: string): boolean {
   const [only] = recipients;
   if (!only || recipients.length !== 1) return false;
   const key = recipientKey(only);
-  return isWithin(canonicalDomain(key.slice(key.lastIndexOf("@") + 1)) ?? "", signer);
+  return isAtOrBelow(canonicalDomain(key.slice(key.lastIndexOf("@") + 1)) ?? "", signer);
 }
