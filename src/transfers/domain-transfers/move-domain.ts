@@ -4,6 +4,7 @@ import { type AuditActor, auditStatement } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { TransferRow } from "./queries.ts";
+import { IS_MOVED } from "./requirements.ts";
 
 /** A completed transfer, and who completed it: null for the service, at the end of the safety window. */
 export interface Completion {
@@ -12,8 +13,7 @@ export interface Completion {
 }
 
 /** The domain and its sub-domains in the source workspace. `?1`: source, `?2` and `?3`: range of reversed names, `?4`: target. */
-const MOVED =
-  "SELECT id FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox";
+const MOVED = `SELECT id FROM domains WHERE ${IS_MOVED}`;
 /** Domains of the target workspace with the same names, which another verified domain has kept from being verified. */
 const MERGED = `
   SELECT p.id FROM domains p JOIN domains d ON d.workspace = ?1 AND d.name = p.name
@@ -64,7 +64,7 @@ const ADD_CLEAN_UP = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT ?4, ?5, 'transfer', json_object('cleanUp', json_object('workspace', ?1, 'domains', json_group_array(id),
     'names', json_group_array(name), 'completedAt', ?4))
-    FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox`;
+    FROM domains WHERE ${IS_MOVED}`;
 
 const DEACTIVATE_SMTP = `
   UPDATE smtp_credentials SET deactivated_at = ?4, hash = NULL WHERE deactivated_at IS NULL AND domain_id IN (${MOVED})`;
@@ -84,7 +84,7 @@ const MOVE = [
     WHERE domain_id IN (${MOVED})`,
   `UPDATE mailbox_aliases SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
   `UPDATE mailboxes SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
-  "UPDATE domains SET workspace = ?4, egress = NULL WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox",
+  `UPDATE domains SET workspace = ?4, egress = NULL WHERE ${IS_MOVED}`,
 ];
 
 // As in a rotation: the active keys sign until a DNS check finds the records of the new ones.

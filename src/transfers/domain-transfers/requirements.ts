@@ -20,8 +20,11 @@ export interface MovedDomain {
   name: string;
 }
 
+/** SQL of the domains that move. `?1`: source, `?2` and `?3`: range of reversed names. A test domain of the service stays. */
+export const IS_MOVED = "workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox";
+
 const FIND_MOVED = `
-  SELECT id, name, status FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND NOT is_sandbox ORDER BY reversed_name`;
+  SELECT id, name, status FROM domains WHERE ${IS_MOVED} ORDER BY reversed_name`;
 
 const FIND_PARENTS = `
   SELECT id, name FROM domains WHERE workspace = ?1 AND status = 'verified'
