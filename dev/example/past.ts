@@ -97,7 +97,7 @@ export class Past {
     );
   }
 
-  /** Alerts are shown, and emailed to nobody: the mailbox of the service belongs to another workspace. */
+  /** Stores alerts without emailing them: the mailbox of the service belongs to another workspace. */
   async #runMain(ctx: OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
     const notices = rows.filter(({ kind }) => kind === "notify");
     await sendNotifications(ctx, notices, async () => true);

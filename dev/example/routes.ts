@@ -46,7 +46,7 @@ async function mailboxOf(env: Env) {
     .first<ExampleMailbox>();
 }
 
-/** Fills the shop and responds with its lines. It goes on when nobody reads them. */
+/** Fills the shop and responds with its lines. It continues after the caller has disconnected. */
 function fill(env: Env, execution: ExecutionContext): Response {
   if (isFilling()) return new Response("It is being filled already.\n");
   step = "Starting ...";

@@ -36,7 +36,7 @@ let workspace: TestWorkspace;
 /** Headers of each valid credential of a user, client or mailbox, and of each secret of the service, by its name. */
 let credentials: Map<string, Record<string, string>>;
 
-/** Calls as nobody. The deployment has a token for metrics. */
+/** Calls without a credential. The deployment has a token for metrics. */
 const service = apiOn({ METRICS_TOKEN }, null);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });

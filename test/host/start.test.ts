@@ -113,7 +113,7 @@ describe("npm start", () => {
     expect(await response.json()).toMatchObject({ status: "ready", system_mail: "configured" });
   });
 
-  it("lets nobody but its user read the state that it creates", async ({ expect }) => {
+  it("lets only its user read the state that it creates", async ({ expect }) => {
     const entries = await readdir(stateDir);
     const modes = await Promise.all(entries.map(async (name) => (await stat(path.join(stateDir, name))).mode & 0o077));
     expect(entries.filter((_, index) => modes[index] !== 0)).toEqual([]);

@@ -105,7 +105,7 @@ export async function composeMail(
   return { composed, hasCfblAddress, untrackedLinks: tracked.untrackedLinks, objectReads, readsPerSend };
 }
 
-/** Appends to the mail of a test domain what it is, so that nobody takes it for mail of a customer. */
+/** Appends a line to the mail of a test domain, so that its readers do not take it for mail of a customer. */
 function markSandbox(
   { settings }: MailCtx,
   { sender: { sandbox } }: Pick<MailToCompose, "sender">,
