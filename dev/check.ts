@@ -1,6 +1,7 @@
 // `npm test`: runs the layers check, unit, workers and host, and stops after the first that fails. Names of layers run only these.
 // `--full` runs the files `*.full.test.ts` too, and more cases of tests that repeat something; `--long` runs the most cases. All
 // other arguments are passed to vitest.
+import { BINDING_TYPES } from "./binding-types.ts";
 import { checkStatements } from "./prepared-sql/check.ts";
 import { run } from "./run.ts";
 import { runTests, type TestRun } from "./run-tests.ts";
@@ -52,8 +53,7 @@ async function checkFiles(): Promise<boolean> {
 }
 
 async function hasTypes(): Promise<boolean> {
-  const bindings = ["types", "bindings.d.ts", "--include-runtime=false", "--env-file=/dev/null", "--check"];
-  if (!(await passes("wrangler", bindings))) return false;
+  if (!(await passes("wrangler", [...BINDING_TYPES, "--check"]))) return false;
   for (const project of PROJECTS) if (!(await passes("tsc", typesOf(project), { GOGC: "300" }))) return false;
   return true;
 }

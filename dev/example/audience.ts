@@ -1,8 +1,9 @@
 import { addContact, ContactIn, createList, importContacts, ListIn } from "../../src/audience/contacts/index.ts";
 import { countSegment, createSegment, SegmentIn } from "../../src/audience/segments/index.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import { createTopic, TopicIn } from "../../src/sending/topics/index.ts";
 import { customers, subscribers } from "./people.ts";
-import { DAY_MS, type Shop, timeOf } from "./shop.ts";
+import { type Shop, timeOf } from "./shop.ts";
 
 export interface Audience {
   /** Ids of the lists, of the topic and of the segments. */

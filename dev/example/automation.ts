@@ -1,10 +1,8 @@
 import { AutomationIn, activateAutomation, createAutomation } from "../../src/audience/automations/index.ts";
-import { HOUR_MS } from "../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import type { Audience } from "./audience.ts";
 import { planHits } from "./hits.ts";
-import { DAY_MS, type Shop, timeOf, toHtml } from "./shop.ts";
-
-const UNSUBSCRIBE = '<p style="font-size:.85em"><a href="{{unsubscribe_url}}">Unsubscribe</a></p>';
+import { type Shop, timeOf, toHtml, UNSUBSCRIBE } from "./shop.ts";
 
 /** Plans a welcome series for subscribers of the tea letter, and that half of them open what they get. */
 export function planWelcome(shop: Shop, { letter, topic }: Audience): void {

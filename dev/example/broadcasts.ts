@@ -7,19 +7,19 @@ import {
   sendBroadcast,
   VariantIn,
 } from "../../src/audience/broadcasts/index.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import type { Audience } from "./audience.ts";
 import { planHits } from "./hits.ts";
-import { DAY_MS, SHOP, type Shop, timeOf, toHtml } from "./shop.ts";
+import { SHOP, type Shop, timeOf, toHtml, UNSUBSCRIBE } from "./shop.ts";
 
 const HARVEST = "https://lindqvist.test/autumn";
 const TASTING = "https://lindqvist.test/tasting";
-const FOOTER = '<p style="font-size:.85em"><a href="{{unsubscribe_url}}">Unsubscribe</a></p>';
 
 const sender = { from_address: `${SHOP.name} <hello@${SHOP.domain}>` };
 
 const HARVEST_LETTER = toHtml(
   "The autumn harvest is here",
-  `<p>Hello {{name}},</p><p>Three teas and one coffee have arrived this week, and we roasted the first bag this morning.</p><p><a href="${HARVEST}">See what has arrived</a></p><p>On Saturday we brew all of them: <a href="${TASTING}">join the tasting</a>.</p>${FOOTER}`,
+  `<p>Hello {{name}},</p><p>Three teas and one coffee have arrived this week, and we roasted the first bag this morning.</p><p><a href="${HARVEST}">See what has arrived</a></p><p>On Saturday we brew all of them: <a href="${TASTING}">join the tasting</a>.</p>${UNSUBSCRIBE}`,
 );
 
 /** Plans a broadcast that compared two subjects, whose winner went to everybody else a day later. */
@@ -53,18 +53,21 @@ export function planHarvest(shop: Shop, { customers, topic }: Audience): void {
 /** Plans what is not sent: a draft, and a broadcast to the cafés that was paused before its emails left. */
 export function planUnsent(shop: Shop, { customers, wholesale, topic }: Audience): void {
   const { past, caller, end } = shop;
-  past.plan(end - 26 * 3_600_000, () =>
+  past.plan(end - 26 * HOUR_MS, () =>
     createBroadcast(
       caller,
       BroadcastIn.parse({
         ...{ name: "Christmas boxes", subject: "{{name}}, the Christmas boxes are packed", ...sender },
         ...{ contact_list_id: customers, topic_id: topic, preheader: "Order by the 18th" },
-        html_body: toHtml("The boxes are packed", `<p>Hello {{name}}, there are 200 of them this year.</p>${FOOTER}`),
+        html_body: toHtml(
+          "The boxes are packed",
+          `<p>Hello {{name}}, there are 200 of them this year.</p>${UNSUBSCRIBE}`,
+        ),
         text_body: "Hello {{name}}, there are 200 of them this year.",
       }),
     ),
   );
-  past.plan(end - 7 * 3_600_000, async () => {
+  past.plan(end - 7 * HOUR_MS, async () => {
     const text_body = "Hello {{name}}, from January on a kilo of Espresso Nr. 4 costs 24 EUR. {{unsubscribe_url}}";
     const input = { name: "Prices of 2027", subject: "Our prices from January on", ...sender, text_body };
     const { id } = await createBroadcast(caller, BroadcastIn.parse({ ...input, contact_list_id: wholesale }));

@@ -11,16 +11,19 @@ export interface ExampleMailbox {
 
 /** Returns the first mailbox of the example shop, or null when the shop is not there. */
 export async function exampleMailbox(layout: Layout, gatewaySecret: string): Promise<ExampleMailbox | null> {
-  const headers = { Authorization: `Bearer ${gatewaySecret}` };
-  const response = await fetch(`${exampleUrl(layout)}/mailbox`, { headers });
-  if (!response.ok) throw new Error(`The Worker responded with ${response.status}: ${await response.text()}`);
+  const response = await call(`${exampleUrl(layout)}/mailbox`, "GET", gatewaySecret);
   return (await response.json()) as ExampleMailbox | null;
 }
 
 /** Fills the example shop, and prints its lines. */
 export async function printFilling(layout: Layout, gatewaySecret: string): Promise<void> {
-  const headers = { Authorization: `Bearer ${gatewaySecret}` };
-  const { body } = await fetch(exampleUrl(layout), { method: "POST", headers });
+  const { body } = await call(exampleUrl(layout), "POST", gatewaySecret);
   for await (const text of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()))
     process.stdout.write(text);
+}
+
+async function call(url: string, method: string, gatewaySecret: string): Promise<Response> {
+  const response = await fetch(url, { method, headers: { Authorization: `Bearer ${gatewaySecret}` } });
+  if (!response.ok) throw new Error(`The Worker responded with ${response.status}: ${await response.text()}`);
+  return response;
 }

@@ -1,8 +1,9 @@
+import { DAY_MS } from "../../src/lib/time.ts";
 import { cancelEmail, SendIn, sendEmail } from "../../src/sending/emails/index.ts";
 import { createTemplate, TemplateIn } from "../../src/sending/templates/index.ts";
 import { planHits } from "./hits.ts";
 import { customers, gone, type Person } from "./people.ts";
-import { DAY_MS, DAYS, SHOP, type Shop, timeOf, toHtml } from "./shop.ts";
+import { DAYS, SHOP, type Shop, timeOf, toHtml } from "./shop.ts";
 
 /** Emails of a day, from Sunday on. */
 const PER_DAY = [21, 33, 38, 36, 41, 46, 28];

@@ -1,10 +1,11 @@
+import { DAY_MS } from "../../src/lib/time.ts";
 import { countSegments, createAudience, planSubscribers } from "./audience.ts";
 import { planWelcome } from "./automation.ts";
 import { planHarvest, planUnsent } from "./broadcasts.ts";
 import { createTemplates, planScheduled, planUsual } from "./emails.ts";
 import { markRead, planInbox } from "./inbox.ts";
 import { Past } from "./past.ts";
-import { DAY_MS, DAYS, type Shop, timeOf } from "./shop.ts";
+import { DAYS, type Shop, timeOf } from "./shop.ts";
 import { planReports, planTroubles } from "./troubles.ts";
 import { createExample, finishExample } from "./workspace.ts";
 

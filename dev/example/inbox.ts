@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/lib/time.ts";
 import { receiveMail } from "../../src/mailboxes/inbound/index.ts";
 import { openMailbox, SendIn, sendFromMailbox } from "../../src/mailboxes/inbox/index.ts";
 import { type Conversation, conversations, type Letter } from "./letters.ts";
@@ -7,7 +8,7 @@ import { SHOP, type Shop } from "./shop.ts";
 export function planInbox(shop: Shop): void {
   for (const [index, conversation] of conversations.entries()) {
     for (const [place, letter] of conversation.letters.entries()) {
-      const at = shop.end - letter.hoursAgo * 3_600_000;
+      const at = shop.end - letter.hoursAgo * HOUR_MS;
       shop.past.plan(at, () =>
         letter.isOurs ? answer(shop, conversation, index) : arrive(shop, conversation, letter, { index, place }),
       );

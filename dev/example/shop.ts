@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../src/access/caller.ts";
-import { HOUR_MS } from "../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import type { Past } from "./past.ts";
 
 /** The example shop. It has a workspace of its own, so that removing it touches nothing else. */
@@ -10,7 +10,6 @@ export const UNFINISHED = `${SHOP.name} (being filled)`;
 
 /** Days of its history. */
 export const DAYS = 14;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** The shop while it is filled. */
 export interface Shop {
@@ -38,6 +37,9 @@ export function newRandom(): () => number {
     return state / 2 ** 32;
   };
 }
+
+/** The end of the HTML of bulk mail. */
+export const UNSUBSCRIBE = '<p style="font-size:.85em"><a href="{{unsubscribe_url}}">Unsubscribe</a></p>';
 
 const FONT = "font-family:Georgia,'Times New Roman',serif;color:#2b2320";
 

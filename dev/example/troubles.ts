@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/lib/time.ts";
 import type { RecipientResult } from "../../src/mail/smtp/index.ts";
 import { receiveMail } from "../../src/mailboxes/inbound/index.ts";
 import { sendEmail } from "../../src/sending/emails/index.ts";
@@ -83,7 +84,7 @@ export function planTroubles(shop: Shop, ids: Record<Kind, string>): void {
     past.egress.script(email, () => refused(550, "5.1.1", "User unknown; the account was closed"));
   for (const [index, { resultOf, hoursAgo, kind, ...to }] of TROUBLES.entries()) {
     if (resultOf) past.egress.script(to.email, resultOf);
-    past.plan(end - hoursAgo * 3_600_000, () => sendEmail(caller, requestOf(ids, kind, to, 20_500 + index), "api"));
+    past.plan(end - hoursAgo * HOUR_MS, () => sendEmail(caller, requestOf(ids, kind, to, 20_500 + index), "api"));
   }
 }
 

@@ -1,6 +1,7 @@
 import { authenticateApiKey } from "../../src/access/accounts/index.ts";
 import { type CallerCtx, systemActor } from "../../src/access/caller.ts";
 import { deleteWorkspace, updateWorkspace } from "../../src/identity/workspaces/index.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import {
   assignMailbox,
   createMailbox,
@@ -12,7 +13,7 @@ import { createContext } from "../../src/platform/context.ts";
 import { onNewestShard } from "../../src/platform/jobs/shards.ts";
 import { seedWorkspace } from "../seed-workspace.ts";
 import type { Past } from "./past.ts";
-import { DAY_MS, DAYS, newRandom, SHOP, type Shop, UNFINISHED } from "./shop.ts";
+import { DAYS, newRandom, SHOP, type Shop, UNFINISHED } from "./shop.ts";
 
 /** The workspace of the example shop. */
 export interface ExampleWorkspace {

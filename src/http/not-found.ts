@@ -21,7 +21,8 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
     }
     const error = new AppError(404, isPageRequest(c) ? "There is no page at this address" : "Not found");
     if (!isPageRequest(c)) return onError(error, c);
-    return c.req.path.startsWith("/app/") ? inFrame(error, c) : onPageError(error, c);
+    const mayHaveMenu = c.req.method === "GET" && c.req.path.startsWith("/app/");
+    return mayHaveMenu ? inFrame(error, c) : onPageError(error, c);
   };
 }
 

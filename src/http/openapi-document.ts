@@ -1,6 +1,7 @@
 import type { Handler, Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import type { RequiredScope } from "../access/accounts/index.ts";
+import { serviceNameOf } from "../platform/settings/variables.ts";
 import type { AppEnv } from "./env.ts";
 import { errorExample } from "./error-examples.ts";
 import type { Header } from "./openapi.ts";
@@ -65,7 +66,7 @@ const documents = new WeakMap<Hono<AppEnv>, Promise<Document>>();
 export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
   return async (c) => {
     const document = await readOpenApi(app);
-    return c.json({ ...document, info: { ...document.info, title: c.env.SERVICE_NAME } });
+    return c.json({ ...document, info: { ...document.info, title: serviceNameOf(c.env) } });
   };
 }
 

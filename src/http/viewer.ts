@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import { isTimeZone } from "../lib/local-time.ts";
+import { serviceNameOf } from "../platform/settings/variables.ts";
 import type { AppEnv } from "./env.ts";
 import type { Viewer } from "./ui/index.ts";
 
@@ -13,7 +14,7 @@ export function viewerOf(c: Context<AppEnv>): Viewer {
   const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
   const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
   // Not from the parsed settings: with malformed ones, the page that says so still responds.
-  const { SERVICE_NAME: service = "Email service", PUBLIC_URL: origin } = c.env;
-  const page = { service, origin: String(origin).replace(/\/+$/, ""), formPage: c.get("formPage") };
+  const origin = String(c.env.PUBLIC_URL).replace(/\/+$/, "");
+  const page = { service: serviceNameOf(c.env), origin, formPage: c.get("formPage") };
   return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), ...page };
 }

@@ -2,9 +2,10 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Past } from "../../dev/example/past.ts";
-import { DAY_MS, SHOP } from "../../dev/example/shop.ts";
+import { SHOP } from "../../dev/example/shop.ts";
 import { createExample, findExample } from "../../dev/example/workspace.ts";
 import { respondLocalCall } from "../../dev/worker/local-calls.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import { onShard, onShardsOf } from "../../src/platform/jobs/shards.ts";
 import { runOutboxAt } from "../support/run-outbox-at.ts";
 import { aKey, apiWith, aWorkspace, testContext } from "../support/workspace.ts";

@@ -3,6 +3,11 @@ import * as z from "zod";
 /** From which rates of the last hour a workspace stops itself (src/sending/rates/rules.ts). */
 export const BULK_PAUSE_DEFAULTS = { bouncePercent: 5, complaintPercent: 0.3, leastEmails: 200 } as const;
 
+const SERVICE_NAME = "Email service";
+
+/** Returns the name of the service without the other variables, of which one may be malformed. */
+export const serviceNameOf = (env: { SERVICE_NAME?: string }): string => env.SERVICE_NAME ?? SERVICE_NAME;
+
 /** The variables and secrets of the Worker. */
 export const Variables = z.object({
   /** Outside of `local`, placeholders are errors (src/platform/settings/placeholders.ts) and hold all mail. */
@@ -124,7 +129,7 @@ export const Variables = z.object({
   SERVICE_NAME: z
     .string()
     .regex(/^[^\p{Cc}]{1,100}$/u, "SERVICE_NAME must have 1 to 100 characters")
-    .default("Email service"),
+    .default(SERVICE_NAME),
   /** Where people report vulnerabilities (RFC 9116 2.5.3): a `mailto:` or `https:` URL. Empty: there is no security.txt. */
   SECURITY_CONTACT: z
     .string()

@@ -23,9 +23,9 @@ const firstCall = (origin: string) => `curl ${origin}/v1/emails/ \\
        "to": [{"email": "grace@example.org"}],
        "subject": "Your order has left", "text": "It arrives on Friday."}'`;
 
-/** The page at the root of the service. `origin`: URL of the service without a final slash. */
-export function FrontPage({ origin }: { origin: string }) {
-  const { service } = useViewer();
+/** The page at the root of the service. */
+export function FrontPage() {
+  const { service, origin } = useViewer();
   return (
     <Document title={service} of={SUMMARY} description={SUMMARY} styles={[files.frontStyle]} kind="front">
       <header class="bar">

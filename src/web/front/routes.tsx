@@ -12,11 +12,9 @@ const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 /** The pages and files at the root of the service. None needs a session. */
 export const frontRoutes = new Hono<AppEnv>()
-  .get("/", needs("public"), (c) =>
-    respondPage(c, <FrontPage origin={c.get("ctx").settings.publicUrl} />, { isIndexed: true }),
-  )
+  .get("/", needs("public"), (c) => respondPage(c, <FrontPage />, { isIndexed: true }))
   .get("/status", needs("public"), async (c) => {
-    const { details: _, ...state } = await readReadiness(c.get("ctx"));
+    const state = await readReadiness(c.get("ctx"));
     const status = state.status === "not_ready" ? 503 : 200;
     return respondPage(c, <StatusPage state={state} />, { isIndexed: true, status });
   })

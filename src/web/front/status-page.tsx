@@ -1,16 +1,14 @@
 import { Layout, Status } from "../../http/ui/index.ts";
 import type { Readiness } from "../../operations/metrics/index.ts";
 
-type State = Omit<Readiness, "details">;
-
-const titles: Readonly<Record<State["status"], string>> = {
+const titles: Readonly<Record<Readiness["status"], string>> = {
   ready: "Everything works",
-  degraded: "Something works less well",
+  degraded: "Part of the service does not work",
   not_ready: "The service is not working",
 };
 
 /** The parts of the service that customers notice, in the order in which they use them. */
-const PARTS: readonly { name: string; isWorking(state: State): boolean; otherwise: string }[] = [
+const PARTS: readonly { name: string; isWorking(state: Readiness): boolean; otherwise: string }[] = [
   {
     name: "Dashboard and API",
     isWorking: ({ settings, main }) => settings === "valid" && main === "answers",
@@ -34,7 +32,7 @@ const PARTS: readonly { name: string; isWorking(state: State): boolean; otherwis
 ];
 
 /** The state of the service in words, for customers (docs/monitoring.md has that for operators). */
-export const StatusPage = ({ state }: { state: State }) => (
+export const StatusPage = ({ state }: { state: Readiness }) => (
   <Layout title={titles[state.status]}>
     <ul class="plain">
       {PARTS.map(({ name, isWorking, otherwise }) => (

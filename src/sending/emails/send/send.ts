@@ -61,13 +61,14 @@ export async function commitEmails(
   key: string | null,
   extra: readonly MailStatement[] = [],
 ): Promise<void> {
-  const workspace = emails.some((email) => email.isSandbox) ? withSandboxLimit(ctx, ctx.workspace) : ctx.workspace;
+  const hasSandbox = emails.some(({ isSandbox }) => isSandbox);
+  const limited = hasSandbox ? { ...ctx, workspace: withSandboxLimit(ctx, ctx.workspace) } : ctx;
   try {
-    await insertEmails({ ...ctx, workspace }, emails, response, extra);
+    await insertEmails(limited, emails, response, extra);
   } catch (error) {
     // After any other error the rows may be committed all the same, and then they need their content.
     if (isRolledBack(error) && key !== null) await ctx.env.CONTENT.delete(key);
-    throw (await toDailyLimitError(ctx, workspace, error))?.error ?? error;
+    throw (await toDailyLimitError(ctx, limited.workspace, error))?.error ?? error;
   }
   const accepted = emails.map(({ id, status }) => ({ id, status }));
   logEmails(ctx, "emails.accepted", accepted, { workspace: ctx.workspace.id, source: emails[0]?.source });

@@ -118,11 +118,9 @@ const Actions = ({ domain, canDelegate }: { domain: DomainOut; canDelegate: bool
     {domain.status === "verified" ? (
       <ButtonLink to={`/app/domains/${domain.id}/rotate`} label="Rotate DKIM keys" kind="quiet" />
     ) : null}
-    <Delete id={domain.id} />
+    <ButtonLink to={`/app/domains/${domain.id}/delete`} label="Delete" kind="danger" />
   </>
 );
-
-const Delete = ({ id }: { id: string }) => <ButtonLink to={`/app/domains/${id}/delete`} label="Delete" kind="danger" />;
 
 /** The host of the links in its emails, when the deployment offers one. */
 const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
