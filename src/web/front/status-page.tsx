@@ -1,12 +1,6 @@
 import { Layout, Status } from "../../http/ui/index.ts";
 import type { Readiness } from "../../operations/metrics/index.ts";
 
-const titles: Readonly<Record<Readiness["status"], string>> = {
-  ready: "Everything works",
-  degraded: "Part of the service does not work",
-  not_ready: "The service is not working",
-};
-
 /** The parts of the service that customers notice, in the order in which they use them. */
 const PARTS: readonly { name: string; isWorking(state: Readiness): boolean; otherwise: string }[] = [
   {
@@ -31,23 +25,36 @@ const PARTS: readonly { name: string; isWorking(state: Readiness): boolean; othe
   },
 ];
 
-/** The state of the service in words, for customers (docs/monitoring.md has that for operators). */
-export const StatusPage = ({ state }: { state: Readiness }) => (
-  <Layout title={titles[state.status]}>
-    <ul class="plain">
-      {PARTS.map(({ name, isWorking, otherwise }) => (
-        <li>
-          <p class="spread">
-            <strong>{name}</strong>
-            {isWorking(state) ? <Status word="ok" label="Works" /> : <Status word="failed" label="Does not work" />}
-          </p>
-          {isWorking(state) ? null : <p class="hint">{otherwise}</p>}
-        </li>
-      ))}
-    </ul>
-    <p class="hint">This page is at most five seconds old. Reload it to look again.</p>
-    <p>
-      <a href="/">Front page</a>
-    </p>
-  </Layout>
-);
+/** The state of the service in words, for customers (docs/monitoring.md has that for operators). The title is that of the parts below it. */
+export function StatusPage({ state }: { state: Readiness }) {
+  const failing = PARTS.filter(({ isWorking }) => !isWorking(state));
+  const title =
+    failing.length === 0
+      ? "Everything works"
+      : failing.length === PARTS.length
+        ? "The service does not work"
+        : "Part of the service does not work";
+  return (
+    <Layout title={title}>
+      <ul class="plain">
+        {PARTS.map((part) => (
+          <li>
+            <p class="spread">
+              <strong>{part.name}</strong>
+              {failing.includes(part) ? (
+                <Status word="failed" label="Does not work" />
+              ) : (
+                <Status word="ok" label="Works" />
+              )}
+            </p>
+            {failing.includes(part) ? <p class="hint">{part.otherwise}</p> : null}
+          </li>
+        ))}
+      </ul>
+      <p class="hint">This page is at most five seconds old. Reload it to look again.</p>
+      <p>
+        <a href="/">Front page</a>
+      </p>
+    </Layout>
+  );
+}

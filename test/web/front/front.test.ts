@@ -1,9 +1,11 @@
 /** The pages and files at the root of the service. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Readiness, readReadiness } from "../../../src/operations/metrics/index.ts";
 import { securityText } from "../../../src/web/front/site-files.ts";
+import { StatusPage } from "../../../src/web/front/status-page.tsx";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const NAMED = { SERVICE_NAME: "Harbor <Mail>", PUBLIC_URL: "https://mail.example.com" };
 const visitor = (changes: Record<string, unknown> = NAMED) => apiOn(changes, null);
@@ -95,6 +97,21 @@ describe("the page of the state", () => {
     expect(html).toContain("Accepted emails are stored.");
     expect(html).not.toMatch(/EGRESS_URL|not_configured/);
   });
+
+  it.each(["ready", "degraded", "not_ready"] as const)(
+    "has a title that its parts bear out, while it is %s",
+    async (status) => {
+      const state = await readReadiness(testContext({ EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" }));
+      const titleOf = (change: Partial<Readiness>) =>
+        /<h1>([^<]*)/.exec(
+          String(StatusPage({ state: { ...state, system_mail: "configured", ...change, status } })),
+        )?.[1];
+      expect(titleOf({})).toBe("Everything works");
+      expect(titleOf({ egress: "unreachable" })).toBe("Part of the service does not work");
+      const all = { main: "fails", mail: "fails", egress: "unreachable", system_mail: "unknown" } as const;
+      expect(titleOf(all)).toBe("The service does not work");
+    },
+  );
 });
 
 describe("a path without a page", () => {
