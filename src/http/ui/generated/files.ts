@@ -8,7 +8,7 @@ export const files = {
   style: "/assets/page-14557da1.css",
   dashboardStyle: "/assets/dashboard-2cbbedb2.css",
   webmailStyle: "/assets/webmail-b570c200.css",
-  frontStyle: "/assets/front-ece954a1.css",
-  referenceStyle: "/assets/reference-448976fd.css",
+  frontStyle: "/assets/front-aeba9944.css",
+  referenceStyle: "/assets/reference-c1ccbb56.css",
   guides: "/assets/guides-e2be3fa8.json",
 } as const;
