@@ -41,7 +41,7 @@ export interface ShardJobMessage {
 }
 
 /** Mail databases of one invocation: a sweep of them makes less than a tenth of its 1,000 D1 queries when none has work. */
-export const SHARDS_PER_INVOCATION = 32;
+const SHARDS_PER_INVOCATION = 32;
 /** Rows of each database that a sweep processes itself. */
 const MAX_ROWS_WITHOUT_QUEUE = 500;
 /** A database that does not respond to a sweep for this long is left to the next sweep, in milliseconds. */

@@ -4,7 +4,7 @@ import { isUuid } from "../lib/ids.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
-export const MAX_SKIPPED = 100_000;
+const MAX_SKIPPED = 100_000;
 
 /** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `max`, `default` when absent). */
 export function pageQuery(limit: { default: number; max: number }) {

@@ -70,7 +70,7 @@ const WITHOUT_SEGMENT = "Its segment was deleted before its people were read.";
 const TOO_MANY = `Its segment has more than ${limits.audience.toLocaleString("en")} people, which is the limit of one send.`;
 
 /** Returns the contacts that a person may be mailed as, best first: by the order of the lists; without lists, active ones first, oldest first. */
-export function candidatesOf({ contacts }: Pick<Person, "contacts">, lists: readonly string[]) {
+function candidatesOf({ contacts }: Pick<Person, "contacts">, lists: readonly string[]) {
   if (lists.length === 0) return contacts.toSorted((a, b) => Number(a.isPending) - Number(b.isPending));
   return lists.flatMap((list) => contacts.filter((contact) => contact.list === list));
 }

@@ -6,7 +6,7 @@ import { onShard } from "../../platform/jobs/shards.ts";
 import type { DeliveryEvidence, ReportEvidence } from "./evidence.ts";
 
 /** Days of reports and deliveries that are read. */
-export const DAYS = 7;
+const DAYS = 7;
 /** Emails of a workspace that bounced, and as many that failed, whose replies are read: the newest. */
 const MAX_EMAILS = 300;
 /** Replies that are read, and characters of each. */

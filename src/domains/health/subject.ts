@@ -5,7 +5,7 @@ import { mtaStsPolicy, policyOf } from "../hosts/index.ts";
 import type { DelegatedTargets, DkimEvidence } from "./evidence.ts";
 
 /** A policy of the service. `record`: null when the service publishes it behind a CNAME. */
-export interface HostedPolicy {
+interface HostedPolicy {
   text: string;
   record: string | null;
 }

@@ -4,17 +4,17 @@ import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { dayOf, PERIODS, type Period } from "./rules.ts";
 
 /** Sources, reporters and failures that a response lists, those with most messages first. */
-export const MAX_LISTED = 50;
+const MAX_LISTED = 50;
 
 /** Sums of a day (days since 1970, UTC). */
-export interface DmarcDay {
+interface DmarcDay {
   day: number;
   messages: number;
   aligned: number;
 }
 
 /** Sums of a server that sent mail with the domain in From. `source` is empty for those beyond the bound of a day. */
-export interface DmarcSource {
+interface DmarcSource {
   source: string;
   messages: number;
   dkim: number;
@@ -24,19 +24,19 @@ export interface DmarcSource {
   rejected: number;
 }
 
-export interface TlsDay {
+interface TlsDay {
   day: number;
   sessions: number;
   failed: number;
 }
 
-export interface TlsFailure {
+interface TlsFailure {
   failure: string;
   server: string;
   sessions: number;
 }
 
-export interface Reporter {
+interface Reporter {
   organization: string;
   reports: number;
 }

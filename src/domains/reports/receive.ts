@@ -14,13 +14,7 @@ import { dayOf, isRecent, TLS_FAILURES } from "./rules.ts";
 import { type ReportRows, saveReport } from "./save.ts";
 
 /** The result of a message to the address for reports on a domain. Only `counted` changes anything. */
-export type ReportResult =
-  | "counted"
-  | "not authenticated"
-  | "too large"
-  | "unreadable"
-  | "of another domain"
-  | "too old";
+type ReportResult = "counted" | "not authenticated" | "too large" | "unreadable" | "of another domain" | "too old";
 
 interface ReportMail {
   raw: Uint8Array;
@@ -32,7 +26,7 @@ interface ReportMail {
 export const REPORT_MAIL_BYTES = reportBounds.messageBytes + 1;
 
 /** A domain about which a report came. */
-export interface ReportedDomain {
+interface ReportedDomain {
   id: string;
   name: string;
   workspace: number;
@@ -139,7 +133,7 @@ async function read(raw: Uint8Array): Promise<AggregateReport | null> {
  * Returns what a report says about a domain: of a DMARC report on a domain above it, the messages from it. Null: it is about
  * others. Pure.
  */
-export function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
+function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
   if (report.kind === "tls") {
     const policies = report.policies.filter((policy) => policy.domain === domain);
     return policies.length === 0 ? null : { kind: "tls", sessions: sumSessions(policies) };

@@ -1,5 +1,5 @@
 /** An address of `rua` (RFC 9989 4.7). */
-export interface RuaAddress {
+interface RuaAddress {
   /** As it stands in the record. */
   uri: string;
   /** The domain of a mailto URI in lower case; null for any other text. */

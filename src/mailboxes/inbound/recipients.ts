@@ -42,7 +42,7 @@ export async function findMailbox(ctx: Ctx, recipient: string): Promise<Recipien
 }
 
 /** Returns the addresses of mailboxes that an address may belong to, the best first. */
-export function candidates(recipient: string): string[] {
+function candidates(recipient: string): string[] {
   const address = parseAddress(recipient);
   if (!address) return [];
   const [local = "", domain] = [address.key.slice(0, address.key.lastIndexOf("@")), address.domain];

@@ -10,7 +10,7 @@ export const Address = z
     name: z.string().nullable(),
   })
   .meta({ ref: "InboxAddress", examples: [{ email: "ada@example.org", name: "Ada" }] });
-export const timestamp = z.string().meta({ format: "date-time" });
+const timestamp = z.string().meta({ format: "date-time" });
 
 export const itemExample = {
   uid: 7,

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 
 /** Days that roll-ups are kept at least: analytics covers 90 days. */
-export const ROLLUP_DAYS = 91;
+const ROLLUP_DAYS = 91;
 /** Rows that one statement deletes, to keep its transaction at some milliseconds. */
 export const ROWS_PER_STEP = 500;
 /** Steps of one run. The next run, an hour later, continues. */

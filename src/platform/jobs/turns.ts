@@ -2,7 +2,7 @@ import type { Ctx, InvocationLimits } from "../context.ts";
 import { CONCURRENT_DATABASES } from "./shards.ts";
 
 /** D1 statements of one step at most. */
-export const STEP_STATEMENTS = 20;
+const STEP_STATEMENTS = 20;
 /** A step that takes longer is abandoned, so that a database that does not respond keeps no job from its turn. In milliseconds. */
 const STEP_TIMEOUT_MS = 20_000;
 

@@ -16,7 +16,7 @@ const SET_ALL = `
    WHERE people <> (people | ?3) OR people & ${unread}`;
 
 /** Returns the bits that a mail database has by its place among those of a workspace. */
-export const placeFlags = ({ shard }: Pick<MailCtx, "shard">, mailShards: readonly number[]): number =>
+const placeFlags = ({ shard }: Pick<MailCtx, "shard">, mailShards: readonly number[]): number =>
   mailShards.at(-1) === shard ? 0 : elsewhere;
 
 const CLEAR = `UPDATE shard_workspaces SET people = people & ~${events} WHERE number = ?1 AND people & ${events}`;

@@ -8,7 +8,7 @@ import { joinPrepared, type PendingEffect, type PendingOf, type Prepared } from 
 import { sendElsewhere } from "./send-elsewhere.ts";
 import { prepareEmails } from "./send-emails.ts";
 
-export type { Outcome, PendingEffect, Prepared } from "./outcome.ts";
+export type { PendingEffect, Prepared } from "./outcome.ts";
 
 /** Targets of the effects of a page: steps that send emails, lists, webhooks. Each may cost some D1 calls of its own. */
 const TARGETS_PER_PAGE = 20;

@@ -5,7 +5,7 @@ import { done, nothingPrepared, type Outcome, type PendingOf, type Prepared } fr
 type NotifyEffect = PendingOf<"notify">;
 
 /** Notifications of one automation on a UTC day. Its runs go on without further ones. */
-export const NOTICES_PER_DAY = 100;
+const NOTICES_PER_DAY = 100;
 
 const COUNT = `
   SELECT j.value->>'id' AS id, (

@@ -4,7 +4,7 @@ import { compile, type Node } from "../compile.ts";
 import type { Definition } from "../definition.ts";
 
 /** An event of a simulation. `at` in milliseconds since 1970. */
-export interface SimulatedEvent {
+interface SimulatedEvent {
   name: string;
   at: number;
   data: Readonly<Record<string, unknown>>;

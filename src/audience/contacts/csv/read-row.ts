@@ -5,7 +5,7 @@ import { nameIssue, removeInvisible, UNPRINTABLE } from "../../../lib/text-rules
 import { metadataIssue } from "../rules.ts";
 
 /** A contact of a CSV row. */
-export interface RowContact {
+interface RowContact {
   email: string;
   key: string;
   name: string | null;

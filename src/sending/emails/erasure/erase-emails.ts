@@ -151,7 +151,7 @@ const toErasable = (row: Row, state: EmailState) => ({
  * Returns the scrubbed document of a row, and spaces up to one byte more than the row had: a run that packed the content before compares
  * its length, and so sets no place of an unscrubbed copy (hasPackedContentSql).
  */
-export function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
+function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
   const document = scrubDocument(content.trimEnd(), key, scrubber);
   return document + " ".repeat(utf8Length(content) + 1 - utf8Length(document));
 }

@@ -27,7 +27,7 @@ type Kind = keyof typeof KINDS;
 const columns = ["received", "opened", "clicked"] as const;
 
 /** Marks that a row keeps: those of the newest broadcasts. */
-export const MAX_MARKS = 150;
+const MAX_MARKS = 150;
 /** Characters of marks from which on they are counted. */
 const MANY_MARKS = 1_500;
 
