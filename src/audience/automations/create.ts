@@ -20,9 +20,21 @@ export async function createAutomation(caller: CallerCtx, input: AutomationIn): 
   const definition = JSON.stringify(toDefinition(input));
   const now = ctx.now();
   const row: AutomationRow = {
-    ...{ n: 0, workspace: ctx.workspace.number, id: ctx.newId(), userId: ctx.actor.userId, name: input.name },
-    ...{ status: "draft", edit: 0, definition, version: null, versionNumber: 0, pauseReason: null },
-    ...{ createdAt: now, updatedAt: now, runs: "{}", steps: "{}" },
+    n: 0,
+    workspace: ctx.workspace.number,
+    id: ctx.newId(),
+    userId: ctx.actor.userId,
+    name: input.name,
+    status: "draft",
+    edit: 0,
+    definition,
+    version: null,
+    versionNumber: 0,
+    pauseReason: null,
+    createdAt: now,
+    updatedAt: now,
+    runs: "{}",
+    steps: "{}",
   };
   const response = toAutomation(row);
   const db = mailDb(ctx);

@@ -42,7 +42,13 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
   const evaluator = await toEvaluator(mailCtx, segment.workspace, segment.conditions, now);
   const page = await evaluatePage(ctx, ctx.workspace, evaluator, { after: "", limit: limits.peoplePerPage });
   const started: CountState = {
-    ...{ status: "counting", after: "", count: 0, evaluated: 0, total, at: now, sample: [] },
+    status: "counting",
+    after: "",
+    count: 0,
+    evaluated: 0,
+    total,
+    at: now,
+    sample: [],
   };
   const next = addPage(started, page, now);
   if (next.status === "done") {

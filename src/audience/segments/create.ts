@@ -24,8 +24,15 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
   const mailCtx = onSegments(ctx);
   const now = ctx.now();
   const row: Omit<SegmentRow, "activitySince"> = {
-    ...{ n: 0, workspace: ctx.workspace.number, id: ctx.newId(), name: input.name, conditions: input.conditions },
-    ...{ count: null, countStep: 0, createdAt: now, updatedAt: now },
+    n: 0,
+    workspace: ctx.workspace.number,
+    id: ctx.newId(),
+    name: input.name,
+    conditions: input.conditions,
+    count: null,
+    countStep: 0,
+    createdAt: now,
+    updatedAt: now,
   };
   const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
   const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];

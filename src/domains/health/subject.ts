@@ -48,8 +48,13 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
       const isAlias = record.type === "CNAME";
       return [
         {
-          ...{ selector, state, name: record.name, createdAt, activatedAt },
-          ...{ expected: record.leadsTo ?? record.value, alias: isAlias ? record.value : null },
+          selector,
+          state,
+          name: record.name,
+          createdAt,
+          activatedAt,
+          expected: record.leadsTo ?? record.value,
+          alias: isAlias ? record.value : null,
         },
       ];
     }),

@@ -42,7 +42,9 @@ export function acceptStatements(
       { action: "member.joined", target: userId, detail: { email, role, invitation_id: id } },
     ),
     ...notifyOwnersStatements(ctx, workspace.number, {
-      ...{ category: "team", severity: "success", href: "/team" },
+      category: "team",
+      severity: "success",
+      href: "/team",
       title: `${email} has joined`,
       body: `${email} has accepted the invitation and is a member of the workspace with the role ${role}.`,
     }),

@@ -63,7 +63,11 @@ async function sumNamed(ctx: Ctx, packs: readonly KnownPack[]): Promise<Map<stri
 }
 
 const toParameter = ({ key, workspace, firstId, lastId }: KnownPack) => ({
-  ...{ key, storedKey: storedKey(key), workspace, firstId, lastId },
+  key,
+  storedKey: storedKey(key),
+  workspace,
+  firstId,
+  lastId,
 });
 
 async function* compareWithPlaces(ctx: Ctx, pack: KnownPack): AsyncGenerator<void, void> {

@@ -59,7 +59,10 @@ export async function readFacts(
       facts.set(run.n, {
         readUpTo: found === null && events.length === EVENTS_PER_LOOK ? (events.at(-1)?.n ?? null) : null,
         facts: {
-          ...{ person, segments, found, zone: workspace.timeZone },
+          person,
+          segments,
+          found,
+          zone: workspace.timeZone,
           entry: version.definition.entry,
           exitEvent: exits.get(run.n) ?? null,
           emailsOn: (day) => daily.of(number, run.key, day),

@@ -34,7 +34,14 @@ export async function dryRun(caller: CallerCtx, id: string, input: DryRunIn): Pr
     return { enters: false, history: [], emails: [], ends_at: null };
   const events = input.events.map(({ name, at, data }) => ({ name, at: Date.parse(at), data }));
   const { history, emails, endsAt } = simulate({
-    ...{ definition, person, segments, zone, runId: row.id, start, data: input.data, events },
+    definition,
+    person,
+    segments,
+    zone,
+    runId: row.id,
+    start,
+    data: input.data,
+    events,
   });
   return {
     enters: true,

@@ -124,7 +124,10 @@ async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly F
   const db = mailDb(ctx);
   const rows = emails.map(({ row, erased }) => ({
     ...erased,
-    ...{ n: row.n, id: row.id, version: row.version, contentKey: row.content_key },
+    n: row.n,
+    id: row.id,
+    version: row.version,
+    contentKey: row.content_key,
     hasContent: row.content === null ? 0 : 1,
     content: erased.isAlone || row.content === null ? null : scrubRowContent(row.content, person.key, scrubber),
   }));
@@ -175,8 +178,10 @@ async function eraseObjects(
     .map(({ row, erased }) => ({
       isAlone: erased.isAlone,
       place: contentPlace(workspaceId, {
-        ...{ id: row.id, contentKey: row.content_key },
-        ...{ contentOffset: row.content_offset, contentSize: row.content_size },
+        id: row.id,
+        contentKey: row.content_key,
+        contentOffset: row.content_offset,
+        contentSize: row.content_size,
       }),
     }))
     .filter(({ place }) => !place.key.includes("/broadcasts/"));

@@ -103,7 +103,8 @@ function toRemoved({ before, state }: Merged): object[] {
     const keptMarks = new Set(kept.filter((hit) => hit.email === email).flatMap((hit) => Object.keys(hit.broadcasts)));
     const marks = hits.flatMap(({ broadcasts }) => Object.keys(broadcasts)).filter((mark) => !keptMarks.has(mark));
     return {
-      ...{ workspace: state.workspace, email },
+      workspace: state.workspace,
+      email,
       opened: hits.flatMap(({ opened }) => opened ?? []),
       clicked: hits.flatMap(({ clicked }) => clicked ?? []),
       broadcasts: JSON.stringify(Object.fromEntries(marks.map((mark) => [mark, null]))),
