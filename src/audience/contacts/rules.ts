@@ -34,11 +34,6 @@ export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text);
 }
 
-/** Returns whether a text has at most `max` code points. */
-export function isWithin(text: string, max: number): boolean {
-  return text.length <= 2 * max && Array.from(text).length <= max;
-}
-
 /** Returns why the JSON of a contact's metadata is refused, or null. */
 export function metadataIssue(json: string): string | null {
   const bytes = utf8Length(json);

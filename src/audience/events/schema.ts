@@ -3,10 +3,9 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { eventLimits, eventNameIssue } from "../../platform/person-events/index.ts";
 import type { PersonEventRow } from "./queries.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const Name = z
   .string()

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { ErasureRow } from "./erase.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
 const KEPT = [

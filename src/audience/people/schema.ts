@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";
@@ -12,8 +13,6 @@ import type {
   RestrictionsOfPerson,
   RunOfPerson,
 } from "./queries.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const contactExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
