@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { parseAddress } from "../../lib/addresses.ts";
+import { addressField } from "../../lib/address-field.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
+import { objectField } from "../../lib/object-field.ts";
 import { limitedText, lineField, lineText, nameField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { consentLimits } from "../consent/index.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
-import { limits, metadataIssue, stateOf } from "./rules.ts";
+import { limits, stateOf } from "./rules.ts";
 
 /** Request and response schemas of contact lists and contacts. */
 
@@ -90,28 +90,7 @@ export const ListOut = z
   .meta({ ref: "ContactList", examples: [listExample] });
 export type ListOut = z.output<typeof ListOut>;
 
-const Email = z
-  .string()
-  .max(1000)
-  .transform((text, context) => {
-    const address = parseAddress(text);
-    if (address) return address;
-    context.addIssue({ code: "custom", message: "email must be a valid email address" });
-    return z.NEVER;
-  })
-  .meta({ minLength: 3, maxLength: 254, pattern: "@" });
-
-// Checked by hand: a record of zod would drop the key `__proto__`.
-const Metadata = z
-  .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-    error: "metadata must be an object",
-  })
-  .superRefine((metadata, context) => {
-    const issue = metadataIssue(JSON.stringify(metadata));
-    if (issue) context.addIssue({ code: "custom", message: issue });
-    const path = findInexactNumber(metadata);
-    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
-  })
+const Metadata = objectField("metadata", limits.metadataBytes)
   .nullable()
   .meta({
     type: ["object", "null"],
@@ -146,7 +125,7 @@ const Consent = z
 
 export const ContactIn = z
   .object({
-    email: Email,
+    email: addressField,
     name: nameField.optional(),
     metadata: Metadata.optional(),
     subscribed: Subscribed,
@@ -156,7 +135,7 @@ export const ContactIn = z
 export type ContactIn = z.output<typeof ContactIn>;
 
 export const ContactPatch = z
-  .object({ email: Email, name: nameField, metadata: Metadata, subscribed: Subscribed })
+  .object({ email: addressField, name: nameField, metadata: Metadata, subscribed: Subscribed })
   .partial()
   .meta({ ref: "ContactUpdate", example: { name: "Ada King", metadata: { city: "London", plan: "silver" } } });
 export type ContactPatch = z.output<typeof ContactPatch>;

@@ -4,7 +4,7 @@ import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createApiKey } from "./create.ts";
 import { listApiKeys } from "./queries.ts";
@@ -12,12 +12,7 @@ import { revokeApiKey } from "./revoke.ts";
 import { rotateApiKey } from "./rotate.ts";
 import { ApiKeyIn, ApiKeyOut, NewApiKeyOut, toApiKey } from "./schema.ts";
 
-const ListQuery = z
-  .object({
-    ...pageQuery({ default: 100, max: 500 }),
-    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
-  })
-  .superRefine(refuseDeepPages);
+const ListQuery = z.object(pageOrCursorQuery).superRefine(refuseDeepPages);
 
 const apiKeyId = parameter.id("api_key_id", "Id of the API key");
 

@@ -3,19 +3,14 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, parameter, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createSmtpCredential } from "./create.ts";
 import { deactivateSmtpCredential } from "./deactivate.ts";
 import { listSmtpCredentials } from "./queries.ts";
 import { NewSmtpCredentialOut, SmtpCredentialIn, SmtpCredentialOut, toSmtpCredential } from "./schema.ts";
 
-const ListQuery = z
-  .object({
-    ...pageQuery({ default: 100, max: 500 }),
-    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
-  })
-  .superRefine(refuseDeepPages);
+const ListQuery = z.object(pageOrCursorQuery).superRefine(refuseDeepPages);
 
 const operation = operationsOf("SMTP credentials");
 
