@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import type { ApiKeyActor, CallerCtx } from "../../src/access/caller.ts";
 import { reversedName } from "../../src/domains/domains/index.ts";
 import { openLinks } from "../../src/lib/sealed-links.ts";
-import { onNewestShard } from "../../src/platform/jobs/shards.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
 import { performCall } from "../../src/transfers/domain-transfers/index.ts";
 import type { TransferRequest } from "../../src/transfers/domain-transfers/object.ts";
 import type { TransferOut } from "../../src/transfers/domain-transfers/schema.ts";
@@ -222,7 +222,7 @@ export function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | 
   const { workspaceNumber, workspaceId, mailShard } = party;
   const workspace = {
     ...{ number: workspaceNumber, id: workspaceId, name: party.domain, slug: party.domain, sendingPaused: false },
-    ...{ mailShards: [mailShard], mailSize: 0, bulkPause: 0, dailyLimit: null },
+    ...{ mailShard, mailSize: 0, bulkPause: 0, dailyLimit: null },
   };
   return { actor, workspace, clientIp: null };
 }
@@ -239,5 +239,5 @@ export async function ownersOf(name: string, db: LocalDatabase = env.DB): Promis
 /** Returns a full context of a caller, for reads that take one. */
 export const contextOf = (party: Party): CallerCtx => {
   const caller = callerOf(party);
-  return { ...onNewestShard(testContext(), caller.workspace), ...caller };
+  return { ...onShard(testContext(), caller.workspace.mailShard), ...caller };
 };

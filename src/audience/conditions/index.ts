@@ -11,6 +11,6 @@ export {
 } from "./conditions.ts";
 export { type Circumstances, evaluate, type Person, type PersonContact } from "./evaluate.ts";
 export { endActivity, keepActivity } from "./keep-activity.ts";
-export { loadPeople, loadPeoplePage, type PeoplePage, type WorkspaceOfPeople } from "./load-people.ts";
+export { loadPeople, loadPeoplePage, type PeoplePage } from "./load-people.ts";
 export { loadSegments } from "./load-segments.ts";
 export { Conditions } from "./schema.ts";
