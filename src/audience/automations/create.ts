@@ -4,7 +4,7 @@ import { conflict, tooLarge } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { type AutomationRow, onAutomations, toAutomation } from "./queries.ts";
+import { type AutomationRow, toAutomation } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type AutomationIn, type AutomationOut, toDefinition } from "./schema.ts";
 
@@ -14,9 +14,8 @@ const INSERT = `
    WHERE (SELECT count(*) FROM automations WHERE workspace = ?1 AND status <> 'archived') < ?9`;
 
 /** Creates a draft of an automation. Throws 403 for a restricted key, 409 when the workspace has as many as it may, 413 when it is too large. */
-export async function createAutomation(caller: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
-  requireAllDomains(caller);
-  const ctx = onAutomations(caller);
+export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
+  requireAllDomains(ctx);
   const definition = JSON.stringify(toDefinition(input));
   const now = ctx.now();
   const row: AutomationRow = {

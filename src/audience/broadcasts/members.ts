@@ -3,7 +3,6 @@ import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { findShards } from "../../platform/jobs/shards.ts";
 import type { Person } from "../conditions/index.ts";
 import { evaluatePage, findSegment, segmentLimits, toEvaluator } from "../segments/index.ts";
 import { saveStatement } from "./create-emails.ts";
@@ -38,15 +37,13 @@ export async function storeMembers(
 ): Promise<string | null> {
   const segment = await findSegment(ctx, row.workspace, fanOut.segment.id);
   if (segment === null) return WITHOUT_SEGMENT;
-  const mailShards = (await findShards(ctx, [row.workspace])).get(row.workspace) ?? [];
   const evaluator = await toEvaluator(ctx, row.workspace, segment.conditions, fanOut.segment.at);
-  const workspace = { number: row.workspace, mailShards };
   let [current, state] = [row, fanOut];
   try {
     while (state.segment.after !== null) {
       await nextTurn();
       const page = { after: state.segment.after, limit: segmentLimits.peoplePerPage };
-      const { matching, last } = await evaluatePage(ctx, workspace, evaluator, page);
+      const { matching, last } = await evaluatePage(ctx, row.workspace, evaluator, page);
       const people = matching.map((person) => candidatesOf(person, listIdsOf(row))).filter(({ length }) => length > 0);
       const members = state.segment.members + people.length;
       if (members > limits.audience) return TOO_MANY;

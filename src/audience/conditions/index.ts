@@ -1,5 +1,6 @@
 export {
   type Activity,
+  activities,
   type Condition,
   comparisons,
   limits as conditionLimits,
@@ -10,6 +11,6 @@ export {
 } from "./conditions.ts";
 export { type Circumstances, evaluate, type Person } from "./evaluate.ts";
 export { endActivity, keepActivity } from "./keep-activity.ts";
-export { loadPeople, loadPeoplePage, type WorkspaceOfPeople } from "./load-people.ts";
+export { loadPeople, loadPeoplePage } from "./load-people.ts";
 export { loadSegments } from "./load-segments.ts";
 export { Conditions } from "./schema.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../mail/aggregate-reports/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
+import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";
 import { sharedReportAddress } from "../zones/index.ts";
 import { dayOf, isRecent, TLS_FAILURES } from "./rules.ts";
@@ -31,18 +31,18 @@ interface ReportedDomain {
   name: string;
   workspace: number;
   workspace_id: string;
-  mail_shards: string;
+  shard: number;
 }
 
 const FIND_DOMAIN = `
-  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, w.mail_shards
+  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
     FROM domains d JOIN workspaces w ON w.number = d.workspace WHERE d.id = ?1 AND w.deleted_at IS NULL`;
 
 /** Names of one TLS report at the shared address that are looked up. RFC 8460 5.1 sends one for each domain. */
 const MAX_NAMES = 5;
 
 const FIND_NAMED = `
-  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, w.mail_shards
+  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
     FROM domains d JOIN workspaces w ON w.number = d.workspace
    WHERE d.status = 'verified' AND d.reversed_name IN (SELECT value FROM json_each(?1)) AND w.deleted_at IS NULL`;
 
@@ -109,14 +109,13 @@ async function save(
   domain: ReportedDomain,
   { report, organization, rows }: { report: AggregateReport; organization: string; rows: ReportRows },
 ): Promise<void> {
-  const mailShards = JSON.parse(domain.mail_shards) as number[];
-  await saveReport(onOldestShard(ctx, { id: domain.workspace_id, mailShards }), {
-    ...{
-      workspace: { number: domain.workspace, id: domain.workspace_id },
-      domainId: domain.id,
-      day: dayOf(report.from),
-    },
-    ...{ organization, reportId: report.reportId, rows },
+  await saveReport(onShard(ctx, domain.shard), {
+    workspace: { number: domain.workspace, id: domain.workspace_id },
+    domainId: domain.id,
+    day: dayOf(report.from),
+    organization,
+    reportId: report.reportId,
+    rows,
   });
 }
 

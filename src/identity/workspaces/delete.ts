@@ -4,7 +4,7 @@ import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
-import { onMain, onNewestShard } from "../../platform/jobs/shards.ts";
+import { onMain, onShard } from "../../platform/jobs/shards.ts";
 import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
@@ -76,10 +76,10 @@ export function deletionStatements(ctx: CallerCtx, { number, id, name }: Deleted
 /** Refuses sends to a deleted workspace whose bodies are still being read. Never throws: the purge does it again. */
 export async function closeForMail(
   ctx: CallerCtx,
-  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShards">,
+  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShard">,
 ): Promise<void> {
   try {
-    await closeStatement(onNewestShard(ctx, workspace), workspace).run();
+    await closeStatement(onShard(ctx, workspace.mailShard), workspace).run();
   } catch (error) {
     ctx.log("workspace.close.failed", { error: String(error) });
   }

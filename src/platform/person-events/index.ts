@@ -1,6 +1,5 @@
 export { contactEventsStatements } from "./contact-events.ts";
-export { copyEvents } from "./copy.ts";
-export { type RecipientEvent, recordEmailEventsStatements, wakeForEmailEvents } from "./email-events.ts";
+export { type RecipientEvent, recordEmailEventsStatements } from "./email-events.ts";
 export { recordEventsOf, stopEventsOf } from "./flags.ts";
 export { insertEventsStatements, recordPersonEventsStatements, recordsEventsSql } from "./insert.ts";
 export { deleteWaitingEventsStatement, eventsRefSql, storeMainEvents } from "./main-events.ts";

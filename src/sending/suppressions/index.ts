@@ -5,7 +5,7 @@ export {
   copyToNewContacts,
   findMarks,
   findMarksStatements,
-  markContacts,
+  markContactsStatements,
 } from "./copy-to-contacts.ts";
 export {
   clearDomainFailuresStatements,

@@ -49,7 +49,7 @@ export async function readFacts(
     const ofPage = [...new Set(own.flatMap(({ version }) => versions.get(version) ?? []))];
     const conditions = ofPage.flatMap(({ definition }) => conditionsOf(definition));
     const keys = own.map(({ key }) => key);
-    const { people, segments } = await readPeople(ctx, workspace, keys, conditions);
+    const { people, segments } = await readPeople(ctx, number, keys, conditions);
     for (const run of own) {
       const version = versions.get(run.version);
       if (!version) continue;

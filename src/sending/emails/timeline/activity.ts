@@ -2,7 +2,6 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import type { EventEntry } from "../../../platform/db/email-json.ts";
-import { KEEPS_ACTIVITY_SQL } from "../../../platform/db/shard-workspaces.ts";
 import { isDelivered } from "../rules.ts";
 import { isHitEvent } from "./classify-hits.ts";
 import type { MergeResult } from "./merge.ts";
@@ -40,7 +39,7 @@ const PATCHED = "json_patch(person_activity.broadcasts, excluded.broadcasts)";
 const ADD = `
   INSERT INTO person_activity (workspace, email_key, received_at, opened_at, clicked_at, broadcasts)
   SELECT w.number, j.value->>'email', j.value->>'received', j.value->>'opened', j.value->>'clicked', j.value->>'broadcasts'
-    FROM json_each(?1) j CROSS JOIN shard_workspaces w ON w.number = j.value->>'workspace' AND ${KEEPS_ACTIVITY_SQL}
+    FROM json_each(?1) j CROSS JOIN shard_workspaces w ON w.number = j.value->>'workspace' AND w.activity_since IS NOT NULL
    WHERE true
   ON CONFLICT DO UPDATE SET ${columns.map((kind) => later(`${kind}_at`)).join(", ")},
     broadcasts = CASE WHEN length(${PATCHED}) > ${MANY_MARKS} THEN (
