@@ -33,7 +33,10 @@ export function changeEventsStatements(
 ): MailStatement[] {
   const events = changeEvents(list, before, change).map(
     ({ emailKey, name, data }): PersonEvent => ({
-      ...{ workspace: ctx.workspace.number, id: ctx.newId(), emailKey, name },
+      workspace: ctx.workspace.number,
+      id: ctx.newId(),
+      emailKey,
+      name,
       data: { list_id: list.id, contact_id: before.id, ...data },
       occurredAt: ctx.now(),
     }),

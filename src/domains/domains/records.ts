@@ -98,8 +98,13 @@ function manualRecords(
 }
 
 const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "ownershipToken">): ExpectedRecord => ({
-  ...{ key: "ownership", purpose: "ownership", type: "TXT", name: `${OWNERSHIP_LABEL}.${name}` },
-  ...{ value: `svc-domain-verification=${ownershipToken}`, priority: null, required: true },
+  key: "ownership",
+  purpose: "ownership",
+  type: "TXT",
+  name: `${OWNERSHIP_LABEL}.${name}`,
+  value: `svc-domain-verification=${ownershipToken}`,
+  priority: null,
+  required: true,
 });
 
 /** Returns the DMARC record of a domain: reports come to the service, and nothing is refused before its owner says so. Pure. */

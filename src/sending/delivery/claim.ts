@@ -192,8 +192,12 @@ function claimWithMails(
 
 /** The facts of a claim without emails. */
 const NO_FACTS = {
-  ...{ keys: [], suppressed: new Set<string>(), withoutTopic: new Set<number>(), softBounced: new Set<string>() },
-  ...{ isOutage: false, waits: [] },
+  keys: [],
+  suppressed: new Set<string>(),
+  withoutTopic: new Set<number>(),
+  softBounced: new Set<string>(),
+  isOutage: false,
+  waits: [],
 };
 
 const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => ({

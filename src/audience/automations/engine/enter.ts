@@ -166,7 +166,10 @@ async function toRun({
   const hash = await uuidFromHash(utf8(`automation run ${automation.id} ${event.id}`));
   const line = { at: event.created_at, step: null, text: `Entered by ${event.name}.` };
   return {
-    ...{ workspace: event.workspace, automation: automation.n, version: version.n, key: event.email_key },
+    workspace: event.workspace,
+    automation: automation.n,
+    version: version.n,
+    key: event.email_key,
     id: idOfTime(event.created_at, hash),
     entry: mode === "once" ? "" : event.id,
     node: version.nodes.length > 0 ? 0 : null,
