@@ -3,7 +3,6 @@ import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
-import { onShard } from "../jobs/shards.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
