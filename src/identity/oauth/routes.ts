@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { anyCursorQuery, onePage } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";
@@ -63,7 +63,6 @@ export const oauthRoutes = new Hono<AppEnv>()
       operationId: "revokeGrant",
       summary: "End an OAuth grant",
       description: "Its tokens are invalid from the next request on.",
-      parameters: [parameter.id("grant_id", "Id of the grant")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
     async (c) => {

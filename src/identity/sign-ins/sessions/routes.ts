@@ -12,7 +12,7 @@ import {
 } from "../../../access/sessions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
-import { fieldsBody, operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { anyCursorQuery, onePage } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
 import {
@@ -112,7 +112,6 @@ export const sessionRoutes = new Hono<AppEnv>()
       operationId: "revokeSession",
       summary: "End one of your sessions",
       description: "Takes effect with its next request.",
-      parameters: [parameter.id("session_id", "Id of the session")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
     async (c) => {
