@@ -35,8 +35,7 @@ const token = {
 export const invitationRoutes = new Hono<AppEnv>()
   .post(
     "/v1/workspaces/:workspace_id/invitations",
-    operation("team:manage", {
-      operationId: "sendInvitation",
+    operation("team:manage", "sendInvitation", {
       summary: "Invite a person to a workspace by email",
       description:
         "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. A workspace has " +
@@ -54,8 +53,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id/invitations",
-    operation("team:view", {
-      operationId: "listInvitations",
+    operation("team:view", "listInvitations", {
       summary: "List the pending invitations of a workspace",
       responses: responses(200, "A page of invitations, oldest first", z.array(InvitationOut), [403, 404]),
     }),
@@ -70,8 +68,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/invitations/:invitation_id",
-    operation("team:manage", {
-      operationId: "revokeInvitation",
+    operation("team:manage", "revokeInvitation", {
       summary: "Withdraw an invitation",
       responses: responses(204, "Withdrawn", null, [403, 404]),
     }),
@@ -82,8 +79,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/invitations/:token/accept",
-    operation("session", {
-      operationId: "acceptInvitation",
+    operation("session", "acceptInvitation", {
       summary: "Accept an invitation to a workspace",
       description:
         "Takes a session of the user with the invited address. Returns 410 for an expired invitation, and 404 for one that " +

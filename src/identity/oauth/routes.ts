@@ -44,8 +44,7 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/oauth/grants",
-    operation("session", {
-      operationId: "listGrants",
+    operation("session", "listGrants", {
       summary: "List your OAuth grants, newest first",
       description: "A grant lets one client, such as an assistant, act for you in one workspace.",
       responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
@@ -59,8 +58,7 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/oauth/grants/:grant_id",
-    operation("session", {
-      operationId: "revokeGrant",
+    operation("session", "revokeGrant", {
       summary: "End an OAuth grant",
       description: "Its tokens are invalid from the next request on.",
       responses: responses(204, "Ended", null, [403, 404]),

@@ -17,8 +17,7 @@ const operation = operationsOf("SMTP credentials");
 export const smtpCredentialRoutes = new Hono<AppEnv>()
   .post(
     "/v1/smtp-credentials/",
-    operation("smtp:manage", {
-      operationId: "createSmtpCredential",
+    operation("smtp:manage", "createSmtpCredential", {
       summary: "Create the SMTP credential of a domain",
       description:
         "The credential sends from the mailboxes of its domain, as the calling user. A domain has at most one active " +
@@ -36,8 +35,7 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/smtp-credentials/",
-    operation("smtp:view", {
-      operationId: "listSmtpCredentials",
+    operation("smtp:view", "listSmtpCredentials", {
       summary: "List SMTP credentials, newest first",
       responses: responses(
         200,
@@ -55,8 +53,7 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/smtp-credentials/:credential_id",
-    operation("smtp:manage", {
-      operationId: "revokeSmtpCredential",
+    operation("smtp:manage", "revokeSmtpCredential", {
       summary: "Deactivate an SMTP credential",
       description:
         "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",

@@ -38,8 +38,7 @@ const operation = operationsOf("Templates");
 export const templateRoutes = new Hono<AppEnv>()
   .post(
     "/v1/templates/",
-    operation("templates:manage", {
-      operationId: "createTemplate",
+    operation("templates:manage", "createTemplate", {
       summary: "Create a template",
       responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
     }),
@@ -49,8 +48,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/",
-    operation("templates:view", {
-      operationId: "listTemplates",
+    operation("templates:view", "listTemplates", {
       summary: "List templates, most recently updated first",
       description: "A page also ends after about 8 MB.",
       responses: responses(200, "A page of templates", z.array(TemplateOut), [403]),
@@ -64,8 +62,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/:template_id",
-    operation("templates:view", {
-      operationId: "getTemplate",
+    operation("templates:view", "getTemplate", {
       summary: "Get a template",
       responses: responses(200, "The template", TemplateOut, [403, 404]),
     }),
@@ -73,8 +70,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/templates/:template_id",
-    operation("templates:manage", {
-      operationId: "updateTemplate",
+    operation("templates:manage", "updateTemplate", {
       summary: "Update a template",
       responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -83,8 +79,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/templates/:template_id",
-    operation("templates:manage", {
-      operationId: "deleteTemplate",
+    operation("templates:manage", "deleteTemplate", {
       summary: "Delete a template",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -95,8 +90,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/duplicate",
-    operation("templates:manage", {
-      operationId: "duplicateTemplate",
+    operation("templates:manage", "duplicateTemplate", {
       summary: "Duplicate a template",
       responses: responses(201, "The copy", TemplateOut, [403, 404, 409, 413]),
     }),
@@ -106,8 +100,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/preview",
-    operation("templates:view", {
-      operationId: "previewTemplate",
+    operation("templates:view", "previewTemplate", {
       summary: "Preview a template with variables",
       responses: responses(200, "The rendered template", PreviewOut, [403, 404, 413, 415]),
     }),

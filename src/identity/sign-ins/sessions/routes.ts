@@ -41,8 +41,7 @@ const operation = operationsOf("Sessions");
 export const sessionRoutes = new Hono<AppEnv>()
   .post(
     "/auth/refresh",
-    operation("public", {
-      operationId: "refreshSession",
+    operation("public", "refreshSession", {
       summary: "Refresh a session",
       description:
         "Uses the refresh token in the cookie and sets new cookies. A use within 30 seconds of the first one sets the same " +
@@ -63,8 +62,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/logout",
-    operation("public", {
-      operationId: "endSession",
+    operation("public", "endSession", {
       summary: "Sign out",
       description: "Ends the session of the cookie and deletes the cookies. Without a session it does nothing.",
       responses: responses(204, "Signed out", null, [403]),
@@ -78,8 +76,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/workspace",
-    operation("session", {
-      operationId: "switchWorkspace",
+    operation("session", "switchWorkspace", {
       summary: "Make another workspace the active one",
       requestBody: fieldsBody(WorkspaceSwitch),
       responses: responses(200, "The session now acts in this workspace", AccessOut, [403, 404, 413, 415]),
@@ -93,8 +90,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/sessions/",
-    operation("session", {
-      operationId: "listSessions",
+    operation("session", "listSessions", {
       summary: "List your sessions, newest first",
       responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
     }),
@@ -108,8 +104,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/sessions/:session_id",
-    operation("session", {
-      operationId: "revokeSession",
+    operation("session", "revokeSession", {
       summary: "End one of your sessions",
       description: "Takes effect with its next request.",
       responses: responses(204, "Ended", null, [403, 404]),

@@ -13,8 +13,7 @@ const operation = operationsOf("Webmail");
 export const webmailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/webmail/login",
-    operation("public", {
-      operationId: "createMailboxSession",
+    operation("public", "createMailboxSession", {
       summary: "Sign in to a mailbox",
       description: "10 wrong passwords from one network, or 100 in all, are allowed for a mailbox in 15 minutes.",
       requestBody: fieldsBody(WebmailLoginIn),
@@ -27,8 +26,7 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/refresh",
-    operation("public", {
-      operationId: "refreshMailboxSession",
+    operation("public", "refreshMailboxSession", {
       summary: "Refresh a mailbox session",
       description:
         "A use within 30 seconds of the first one returns the same refresh token; a later one ends the session.",
@@ -42,8 +40,7 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/logout",
-    operation("public", {
-      operationId: "endMailboxSession",
+    operation("public", "endMailboxSession", {
       summary: "End a mailbox session",
       requestBody: fieldsBody(RefreshIn),
       responses: responses(204, "Ended", null, [413, 415]),

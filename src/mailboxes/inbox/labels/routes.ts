@@ -17,8 +17,7 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const labelRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/labels",
-    operation("inbox:read", {
-      operationId: "listInboxLabels",
+    operation("inbox:read", "listInboxLabels", {
       summary: "List labels by name",
       responses: responses(200, "At most 200 labels", z.array(LabelOut), errors),
     }),
@@ -26,8 +25,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/labels",
-    operation("inbox:write", {
-      operationId: "createInboxLabel",
+    operation("inbox:write", "createInboxLabel", {
       summary: "Create a label",
       description: `A mailbox has at most ${mailboxLimits.labels} labels.`,
       responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
@@ -38,8 +36,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/labels/:label_id",
-    operation("inbox:write", {
-      operationId: "updateInboxLabel",
+    operation("inbox:write", "updateInboxLabel", {
       summary: "Update a label",
       responses: responses(200, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
@@ -48,8 +45,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/labels/:label_id",
-    operation("inbox:write", {
-      operationId: "deleteInboxLabel",
+    operation("inbox:write", "deleteInboxLabel", {
       summary: "Delete a label",
       description: "Its messages stay.",
       responses: responses(204, "Deleted", null, errors),

@@ -15,8 +15,7 @@ const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 export const domainClaimRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/domain-claims/:name",
-    operation("platform_admin", {
-      operationId: "listDomainClaims",
+    operation("platform_admin", "listDomainClaims", {
       summary: "List who has verified a domain, or one above it",
       description: "While there is one, other workspaces cannot verify the name.",
       security,
@@ -28,8 +27,7 @@ export const domainClaimRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domain-claims/:name",
-    operation("platform_admin", {
-      operationId: "endDomainClaim",
+    operation("platform_admin", "endDomainClaim", {
       summary: "End the verification of a domain, so that its owner can verify it",
       description: "It becomes `failed` and sends nothing more. The workspace that loses it is notified.",
       security,

@@ -25,8 +25,7 @@ const ofDomain = [hostParameter("name", "Name of the domain", "example.com")];
 export const egressRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/egresses",
-    operation("platform_admin", {
-      operationId: "listEgresses",
+    operation("platform_admin", "listEgresses", {
       summary: "List the egresses of the deployment",
       description: "Without user names and passwords.",
       security,
@@ -36,8 +35,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/egress-assignments",
-    operation("platform_admin", {
-      operationId: "listEgressAssignments",
+    operation("platform_admin", "listEgressAssignments", {
       summary: "List the workspaces and domains with an egress of their own",
       description: "With the reason when their mail waits, because the egress has been removed or is malformed.",
       security,
@@ -53,8 +51,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/egress",
-    operation("platform_admin", {
-      operationId: "updateWorkspaceEgress",
+    operation("platform_admin", "updateWorkspaceEgress", {
       summary: "Give a workspace an egress of its own",
       description: "All of its mail leaves by that, also bulk mail, unless its domain has one. Queued mail too.",
       security,
@@ -68,8 +65,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/workspaces/:workspace_id/egress",
-    operation("platform_admin", {
-      operationId: "removeWorkspaceEgress",
+    operation("platform_admin", "removeWorkspaceEgress", {
       summary: "Remove the egress of a workspace",
       security,
       responses: responses(204, "Removed", null, [403, 404]),
@@ -81,8 +77,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/domains/:name/egress",
-    operation("platform_admin", {
-      operationId: "updateDomainEgress",
+    operation("platform_admin", "updateDomainEgress", {
       summary: "Give a verified domain an egress of its own",
       description:
         "Its mail leaves by that; a sub-domain that is registered itself keeps its own. A transfer removes it.",
@@ -98,8 +93,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domains/:name/egress",
-    operation("platform_admin", {
-      operationId: "removeDomainEgress",
+    operation("platform_admin", "removeDomainEgress", {
       summary: "Remove the egress of a domain",
       security,
       parameters: ofDomain,
