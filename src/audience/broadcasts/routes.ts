@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
@@ -77,10 +78,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
       description: "Its emails stay. Those that were not delivered yet are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
-    async (c) => {
-      await deleteBroadcast(c.get("caller"), c.req.param("broadcast_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
   )
   .route("/", sendingRoutes)
   .route("/", variantRoutes);

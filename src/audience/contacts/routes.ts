@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { csvFile, operationsOf, responses, success } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -136,10 +137,7 @@ export const contactRoutes = new Hono<AppEnv>()
       description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteList(c.get("caller"), c.req.param("list_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteList(c.get("caller"), c.req.param("list_id"))),
   )
   .post(
     "/v1/contacts/:list_id/contacts",
@@ -195,10 +193,7 @@ export const contactRoutes = new Hono<AppEnv>()
       description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id"))),
   )
   .post(
     "/v1/contacts/:list_id/upload",

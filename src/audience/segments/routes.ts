@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -70,10 +71,7 @@ export const segmentRoutes = new Hono<AppEnv>()
         "Its people stay. A segment that another one names cannot be deleted (409), nor one of a broadcast that waits or is being sent.",
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
-    async (c) => {
-      await deleteSegment(c.get("caller"), c.req.param("segment_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteSegment(c.get("caller"), c.req.param("segment_id"))),
   )
   .get(
     "/v1/segments/:segment_id/contacts",

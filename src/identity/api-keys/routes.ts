@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -64,8 +65,5 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
       responses: responses(204, "Revoked", null, [403, 404]),
     }),
-    async (c) => {
-      await revokeApiKey(c.get("caller"), c.req.param("api_key_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, revokeApiKey(c.get("caller"), c.req.param("api_key_id"))),
   );

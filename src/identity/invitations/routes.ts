@@ -5,6 +5,7 @@ import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
@@ -72,10 +73,7 @@ export const invitationRoutes = new Hono<AppEnv>()
       summary: "Withdraw an invitation",
       responses: responses(204, "Withdrawn", null, [403, 404]),
     }),
-    async (c) => {
-      await withdrawInvitation(c.get("caller"), c.req.param("workspace_id"), c.req.param("invitation_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, withdrawInvitation(c.get("caller"), c.req.param("workspace_id"), c.req.param("invitation_id"))),
   )
   .post(
     "/v1/invitations/:token/accept",

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { anyCursorQuery, onePage } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
@@ -63,10 +64,7 @@ export const oauthRoutes = new Hono<AppEnv>()
       description: "Its tokens are invalid from the next request on.",
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteGrant(c.get("caller"), c.req.param("grant_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteGrant(c.get("caller"), c.req.param("grant_id"))),
   );
 
 /** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { getMailbox } from "../mailboxes/index.ts";
@@ -43,8 +44,5 @@ export const aliasRoutes = new Hono<AppEnv>()
       description: "Mail to it is refused from then on. Mail that it has received stays.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteAlias(c.get("caller"), c.req.param("mailbox_id"), c.req.param("alias_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteAlias(c.get("caller"), c.req.param("mailbox_id"), c.req.param("alias_id"))),
   );

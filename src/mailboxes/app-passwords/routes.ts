@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { createAppPassword } from "./create.ts";
@@ -50,8 +51,5 @@ export const appPasswordRoutes = new Hono<AppEnv>()
       description: `Ends its connections. The response takes half a second. Takes \`inbox:read\` and \`inbox:write\`, and ${RIGHTS}.`,
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteAppPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.param("app_password_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteAppPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.param("app_password_id"))),
   );

@@ -4,6 +4,7 @@ import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -66,10 +67,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
       summary: "Delete a forwarding rule",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteRule(c.get("caller"), c.req.param("rule_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteRule(c.get("caller"), c.req.param("rule_id"))),
   )
   .get("/forwards/:token", needs("public"), async (c) => {
     const request = await findForwardRequest(c.get("ctx"), c.req.param("token"));

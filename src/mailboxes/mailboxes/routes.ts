@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -74,10 +75,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
       summary: "Delete a mailbox and its messages",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteMailbox(c.get("caller"), c.req.param("mailbox_id"))),
   )
   .put(
     "/v1/mailboxes/:mailbox_id/password",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -113,10 +114,7 @@ export const webhookRoutes = new Hono<AppEnv>()
       summary: "Delete a webhook",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteWebhook(c.get("caller"), c.req.param("webhook_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteWebhook(c.get("caller"), c.req.param("webhook_id"))),
   )
   .post(
     "/v1/webhooks/:webhook_id/test",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -59,8 +60,5 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
         "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
       responses: responses(204, "Deactivated", null, [403, 404]),
     }),
-    async (c) => {
-      await deactivateSmtpCredential(c.get("caller"), c.req.param("credential_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deactivateSmtpCredential(c.get("caller"), c.req.param("credential_id"))),
   );

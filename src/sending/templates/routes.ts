@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { body, bodyWithLongTexts, query } from "../../http/validate.ts";
@@ -83,10 +84,7 @@ export const templateRoutes = new Hono<AppEnv>()
       summary: "Delete a template",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteTemplate(c.get("caller"), c.req.param("template_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteTemplate(c.get("caller"), c.req.param("template_id"))),
   )
   .post(
     "/v1/templates/:template_id/duplicate",

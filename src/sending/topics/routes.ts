@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -67,10 +68,7 @@ export const topicRoutes = new Hono<AppEnv>()
       description: "Its mail that has not left is not sent any more: emails and broadcasts of it are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteTopic(c.get("caller"), c.req.param("topic_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteTopic(c.get("caller"), c.req.param("topic_id"))),
   )
   .get(
     "/v1/people/:email/topics",

@@ -12,6 +12,7 @@ import {
 } from "../../../access/sessions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { anyCursorQuery, onePage } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
@@ -109,8 +110,5 @@ export const sessionRoutes = new Hono<AppEnv>()
       description: "Takes effect with its next request.",
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await revokeSession(sessionCaller(c), c.req.param("session_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, revokeSession(sessionCaller(c), c.req.param("session_id"))),
   );

@@ -3,6 +3,7 @@ import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { RefreshIn, toWebmailTokens, WebmailLoginIn, WebmailTokens } from "./schema.ts";
 import { signInToWebmail } from "./sign-in.ts";
@@ -45,8 +46,5 @@ export const webmailRoutes = new Hono<AppEnv>()
       requestBody: fieldsBody(RefreshIn),
       responses: responses(204, "Ended", null, [413, 415]),
     }),
-    async (c) => {
-      await signOutOfMailbox(c.get("ctx"), (await readFields(c, RefreshIn)).refresh_token);
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, signOutOfMailbox(c.get("ctx"), (await readFields(c, RefreshIn)).refresh_token)),
   );

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -94,8 +95,5 @@ export const filterRoutes = new Hono<AppEnv>()
       summary: "Delete a filter",
       responses: responses(204, "Deleted", null, errors),
     }),
-    async (c) => {
-      await deleteFilter(await open(c), c.req.param("filter_id"));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteFilter(await open(c), c.req.param("filter_id"))),
   );

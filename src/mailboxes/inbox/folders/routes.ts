@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
@@ -85,10 +86,7 @@ export const folderRoutes = new Hono<AppEnv>()
       parameters: [name],
       responses: responses(204, "Deleted", null, [...errors, 409]),
     }),
-    async (c) => {
-      await deleteFolder(await open(c), c.req.param("name"));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteFolder(await open(c), c.req.param("name"))),
   )
   .get(
     "/v1/inbox/:mailbox_id/addresses",

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
@@ -50,8 +51,5 @@ export const labelRoutes = new Hono<AppEnv>()
       description: "Its messages stay.",
       responses: responses(204, "Deleted", null, errors),
     }),
-    async (c) => {
-      await deleteLabel(await open(c), c.req.param("label_id"));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteLabel(await open(c), c.req.param("label_id"))),
   );

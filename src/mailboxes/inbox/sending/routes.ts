@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
@@ -96,8 +97,5 @@ export const sendingRoutes = new Hono<AppEnv>()
       summary: "Delete a draft for good",
       responses: responses(204, "Deleted", null, errors),
     }),
-    async (c) => {
-      await deleteDraft(c.get("caller"), await open(c), uidOf(c));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteDraft(c.get("caller"), await open(c), uidOf(c))),
   );

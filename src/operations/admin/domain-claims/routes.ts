@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { hostParameter, readHost } from "../host-name.ts";
 import { endDomainClaim } from "./end.ts";
@@ -34,8 +35,5 @@ export const domainClaimRoutes = new Hono<AppEnv>()
       parameters,
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await endDomainClaim(c.get("caller"), readHost(c.req.param("name"), "name"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, endDomainClaim(c.get("caller"), readHost(c.req.param("name"), "name"))),
   );

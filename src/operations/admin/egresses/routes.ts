@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -70,10 +71,7 @@ export const egressRoutes = new Hono<AppEnv>()
       security,
       responses: responses(204, "Removed", null, [403, 404]),
     }),
-    async (c) => {
-      await setWorkspaceEgress(c.get("caller"), c.req.param("workspace_id"), null);
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, setWorkspaceEgress(c.get("caller"), c.req.param("workspace_id"), null)),
   )
   .put(
     "/v1/admin/domains/:name/egress",
@@ -99,8 +97,5 @@ export const egressRoutes = new Hono<AppEnv>()
       parameters: ofDomain,
       responses: responses(204, "Removed", null, [403, 404]),
     }),
-    async (c) => {
-      await removeDomainEgress(c.get("caller"), readHost(c.req.param("name"), "name"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, removeDomainEgress(c.get("caller"), readHost(c.req.param("name"), "name"))),
   );

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -109,10 +110,7 @@ export const operationRoutes = new Hono<AppEnv>()
       parameters: [letterId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await dropDeadLetter(c.get("caller"), c.req.param("letter_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, dropDeadLetter(c.get("caller"), c.req.param("letter_id"))),
   )
   .get(
     "/v1/admin/blocked-hosts",
@@ -147,10 +145,7 @@ export const operationRoutes = new Hono<AppEnv>()
       parameters: [host],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"))),
   )
   .post(
     "/v1/admin/databases/:database/reindex",
