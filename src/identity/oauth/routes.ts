@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";

@@ -1,5 +1,4 @@
-import type { MiddlewareHandler } from "hono";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { resolver } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
