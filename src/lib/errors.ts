@@ -64,9 +64,14 @@ export const unsupportedMediaType = (detail: string) => new AppError(415, detail
 export const unavailable = (detail: string, retryAfter: number) =>
   new AppError(503, detail, { headers: { "Retry-After": String(retryAfter) } });
 export const unprocessable = (errors: ValidationError[]) => new AppError(422, errors.slice(0, MAX_VALIDATION_ERRORS));
+/** Returns the error of a value of a body; `path` is where it is. */
+export const bodyError = (path: readonly (string | number)[], msg: string): ValidationError => ({
+  loc: ["body", ...path],
+  msg,
+  type: "value_error",
+});
 /** Returns the 422 of one field of a body. */
-export const invalidField = (field: string, msg: string) =>
-  unprocessable([{ loc: ["body", field], msg, type: "value_error" }]);
+export const invalidField = (field: string, msg: string) => unprocessable([bodyError([field], msg)]);
 /**
  * Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy, a quota with its unit
  * (draft-ietf-httpapi-ratelimit-headers).

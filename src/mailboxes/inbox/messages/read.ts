@@ -1,4 +1,5 @@
 import { AppError, notFound } from "../../../lib/errors.ts";
+import type { MessagePart } from "../../../mail/messages/index.ts";
 import {
   type HeaderList,
   htmlToText,
@@ -10,7 +11,7 @@ import {
   readText,
 } from "../../../mail/messages/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import type { Conversation, PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
+import type { Conversation, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { sanitize } from "../sanitize.ts";
 import { wrapText } from "../wrap-text.ts";
@@ -59,7 +60,7 @@ export async function readContent(ctx: Ctx, message: StoredMessage, withImages: 
     ),
   ]);
   const textOf = new Map(shown.map(({ part }, index) => [part, texts[index] ?? ""]));
-  const piecesOf = (parts: readonly PartPlace[] = []) =>
+  const piecesOf = (parts: readonly MessagePart[] = []) =>
     parts.map((part) => ({ isHtml: part.use === "html", text: textOf.get(part) ?? "" }));
   const { fields, isCut } = readHeader(header);
   return {
@@ -71,7 +72,7 @@ export async function readContent(ctx: Ctx, message: StoredMessage, withImages: 
 }
 
 /** Returns how many bytes of each part are shown, of each type together at most SHOWN_BYTES. */
-function limitBytes(parts: readonly PartPlace[]): { part: PartPlace; length: number }[] {
+function limitBytes(parts: readonly MessagePart[]): { part: MessagePart; length: number }[] {
   const left = { text: SHOWN_BYTES, html: SHOWN_BYTES };
   return parts.map((part) => {
     const type = part.use === "html" ? "html" : "text";
@@ -119,7 +120,7 @@ export async function openObject(
   return object;
 }
 
-type AttachmentPlace = Pick<PartPlace, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
+type AttachmentPlace = Pick<MessagePart, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
 
 /** A file of a message, decoded while it is read. */
 export interface AttachmentFile {
