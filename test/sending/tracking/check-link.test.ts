@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newClickToken, newOpenToken } from "../../../src/platform/mail-tokens/index.ts";
+import { newClickToken, newOpenToken } from "../../../src/platform/mail-tokens/tracking.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
