@@ -3,7 +3,7 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { conflict, tooLarge } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { type AutomationRow, toAutomation } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type AutomationIn, type AutomationOut, toDefinition } from "./schema.ts";

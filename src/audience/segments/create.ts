@@ -3,7 +3,7 @@ import { conflict } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { keepActivity } from "../conditions/index.ts";
 import { checkConditions } from "./check-conditions.ts";
 import type { SegmentRow } from "./queries.ts";

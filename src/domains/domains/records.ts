@@ -1,6 +1,6 @@
-import { dkimRecord } from "../../mail/dkim/index.ts";
+import { dkimRecord } from "../../mail/dkim/keys.ts";
 import type { DmarcPolicy } from "../../platform/db/schema/main/domains.ts";
-import type { RecordType } from "../../platform/dns/index.ts";
+import type { RecordType } from "../../platform/dns/resolve.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { HostRow } from "../hosts/index.ts";
 import { dkimTarget } from "../zones/index.ts";

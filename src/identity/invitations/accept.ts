@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";

@@ -1,11 +1,12 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { onMain, onShard } from "../../platform/jobs/shards.ts";
-import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
+import { purgeMailboxesStatement, purgeStatement } from "../../platform/outbox/purge-statement.ts";
+import { withdrawnOffersStatement } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";

@@ -3,7 +3,7 @@ import { utf8 } from "../../lib/bytes.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { seal } from "../../lib/secret-box.ts";
 import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
 import type { WorkspacePatch } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { toBase64Url } from "../../lib/base64url.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { seal } from "../../lib/secret-box.ts";
-import type { MessagePart } from "../../mail/messages/index.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
 import type { Ctx } from "../../platform/context.ts";
 
 export const FILE_PURPOSE = "forwarded-file";

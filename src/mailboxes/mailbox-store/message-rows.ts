@@ -1,5 +1,5 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
-import type { MessagePart } from "../../mail/messages/index.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
 import type { DraftClaim } from "./draft-claims.ts";
 import type { MessageItem, Person, StoredMessage } from "./types.ts";
 

@@ -1,5 +1,5 @@
-import type { MessagePart } from "../../mail/messages/index.ts";
-import type { MessageStructure } from "../../mail/structures/index.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
+import type { MessageStructure } from "../../mail/structures/types.ts";
 import type { DraftClaim } from "./draft-claims.ts";
 import type { FilterOutcome } from "./filter-rules.ts";
 

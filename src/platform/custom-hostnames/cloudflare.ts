@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ApiResponse, callCloudflare } from "../cloudflare-api/index.ts";
+import { type ApiResponse, callCloudflare } from "../cloudflare-api/request.ts";
 import type { HostnameSettings } from "../settings/hostnames.ts";
 import type { Settings } from "../settings/settings.ts";
 

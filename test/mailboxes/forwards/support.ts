@@ -1,7 +1,6 @@
-import type { RecipientResult } from "../../../src/mail/smtp/index.ts";
-import type { Connection } from "../../../src/mail/smtp/transport.ts";
+import type { Connection, RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
-import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import type { Egress } from "../../../src/sending/delivery/index.ts";
 import { mail } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";

@@ -5,7 +5,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
-import { wakeForResults } from "../../../platform/webhook-events/index.ts";
+import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";

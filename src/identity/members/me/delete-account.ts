@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { requireRecentReauthentication } from "../../../access/sessions/index.ts";
+import { requireRecentReauthentication } from "../../../access/sessions/reauthentication.ts";
 import { conflict, forbidden } from "../../../lib/errors.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../../platform/db/batch.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
 import { shardSql } from "../../../platform/jobs/shards.ts";

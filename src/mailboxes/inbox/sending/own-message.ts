@@ -1,5 +1,6 @@
 import { binaryStringToBytes } from "../../../lib/bytes.ts";
-import { type ComposedMessage, compose, type MessageInput } from "../../../mail/mime/index.ts";
+import { compose } from "../../../mail/mime/compose.ts";
+import type { ComposedMessage, MessageInput } from "../../../mail/mime/message.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { type NewMessage, type Person, putMessage, toPreview } from "../../mailbox-store/index.ts";
