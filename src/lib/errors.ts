@@ -57,6 +57,11 @@ export const invalidToken = (detail: string) => new AppError(401, detail, { chal
 export const forbidden = (detail: string) => new AppError(403, detail);
 /** Returns a 404. Ids that are unknown and ids of other workspaces get the same message, which names the kind only. */
 export const notFound = (kind: string) => new AppError(404, `${kind} not found`);
+/** Returns a value that a read has found. Throws the 404 of its kind when there is none. */
+export function requireFound<Value>(value: Value | null | undefined, kind: string): Value {
+  if (value === null || value === undefined) throw notFound(kind);
+  return value;
+}
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
@@ -13,8 +13,7 @@ import { openForPasswords } from "./open.ts";
  */
 export async function deleteAppPassword(ctx: CallerCtx, mailboxId: string, id: string): Promise<void> {
   const mailbox = await openForPasswords(ctx, mailboxId, "write");
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("App password");
+  const uuid = requireFound(parseUuid(id), "App password");
   await guardedBatch(ctx.db, [
     ctx.db.prepare("DELETE FROM app_passwords WHERE id = ?1 AND mailbox_id = ?2").bind(uuid, mailbox.id),
     expectChanges(ctx.db, 1),

@@ -5,7 +5,7 @@ import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
 import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
@@ -51,8 +51,7 @@ export const filterRoutes = new Hono<AppEnv>()
       responses: responses(200, "The run", RunOut, errors),
     }),
     async (c) => {
-      const run = await (await open(c)).store.filterRun();
-      if (!run) throw notFound("Run of the filters");
+      const run = requireFound(await (await open(c)).store.filterRun(), "Run of the filters");
       return c.json(toRun(run));
     },
   )

@@ -1,4 +1,4 @@
-import { AppError, notFound } from "../../../lib/errors.ts";
+import { AppError, notFound, requireFound } from "../../../lib/errors.ts";
 import { partsShownIn } from "../../../mail/messages/bodies.ts";
 import { newBodyDecoder } from "../../../mail/messages/body-decoder.ts";
 import { type HeaderList, readHeader } from "../../../mail/messages/header.ts";
@@ -26,16 +26,12 @@ export interface MessageContent {
 
 /** Returns a message's record. `uid` is the text of a path. Throws 404. */
 export async function getMessage({ store }: OpenMailbox, folder: string, uid: string): Promise<StoredMessage> {
-  const message = /^[1-9]\d{0,9}$/.test(uid) ? await store.find(folder, Number(uid)) : null;
-  if (!message) throw notFound("Message");
-  return message;
+  return requireFound(/^[1-9]\d{0,9}$/.test(uid) ? await store.find(folder, Number(uid)) : null, "Message");
 }
 
 /** Opens the conversation of a message. `uid` is the text of a path. Throws 404. */
 export async function getConversation({ store }: OpenMailbox, folder: string, uid: string): Promise<Conversation> {
-  const conversation = /^[1-9]\d{0,9}$/.test(uid) ? await store.openConversation(folder, Number(uid)) : null;
-  if (!conversation) throw notFound("Message");
-  return conversation;
+  return requireFound(/^[1-9]\d{0,9}$/.test(uid) ? await store.openConversation(folder, Number(uid)) : null, "Message");
 }
 
 /** Returns whether a message is shown as HTML. */

@@ -5,7 +5,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { notFound, requireFound } from "../../../lib/errors.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { replaceLabels } from "../labels/index.ts";
 import { openMailbox } from "../open.ts";
@@ -78,8 +78,7 @@ export const messageRoutes = new Hono<AppEnv>()
     async (c) => {
       const { folder, limit, offset, before } = c.req.valid("query");
       const { store } = await open(c);
-      const page = await store.list(folder, { limit, offset, before });
-      if (!page) throw notFound("Folder");
+      const page = requireFound(await store.list(folder, { limit, offset, before }), "Folder");
       const last = page.items.at(-1);
       if (last && page.items.length === limit) setNextLink(c, { before: String(last.uid), offset: "0" });
       return c.json({ items: page.items.map(toItem), total: page.total, limit, offset });
@@ -96,8 +95,7 @@ export const messageRoutes = new Hono<AppEnv>()
     async (c) => {
       const { q, folder, limit, offset } = c.req.valid("query");
       const { store } = await open(c);
-      const page = await store.search(q, folder, { limit, offset });
-      if (!page) throw notFound("Folder");
+      const page = requireFound(await store.search(q, folder, { limit, offset }), "Folder");
       if (page.items.length === limit) setNextLink(c, { offset: String(offset + limit) });
       return c.json({ items: page.items.map(toItem), total: page.total, limit, offset });
     },
