@@ -1,25 +1,24 @@
-import { Empty, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
+import { Empty, Field, Form } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
 interface BlockedSendersPageProps {
   page: OpenPage;
   emails: readonly string[];
-  notice?: string | undefined;
-  /** The address that was refused. */
-  filled?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page of the senders whose mail goes to Spam. */
-export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: BlockedSendersPageProps) => (
-  <SettingsLayout {...{ page, at: "blocked-senders", notice, refusal }}>
+export const BlockedSendersPage = ({ page, emails }: BlockedSendersPageProps) => (
+  <SettingsLayout page={page} at="blocked-senders">
     <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
     <Form class="filter">
       <Field
-        {...{ name: "email", label: "Address to block", type: "email", maxlength: 254, value: filled }}
+        name="email"
+        label="Address to block"
+        type="email"
+        maxlength={254}
+        value=""
         placeholder="ada@example.org"
-        errors={refusal?.errors}
       />
       <button type="submit" name="action" value="block">
         Block

@@ -1,21 +1,15 @@
-import { ButtonLink, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
+import { ButtonLink, Field, Form } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface FoldersAndLabelsPageProps {
-  page: OpenPage;
-  notice?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-}
-
 /** The page that creates, renames and deletes the folders and labels of a mailbox. */
-export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabelsPageProps) => {
+export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
   const own = page.folders.filter(({ role }) => role === null);
   const labelsPath = `/mail/labels/${page.mailbox.id}`;
   return (
-    <SettingsLayout {...{ page, at: "folders-and-labels", notice, refusal }}>
+    <SettingsLayout page={page} at="folders-and-labels">
       <section aria-labelledby="own-folders">
         <h3 id="own-folders">Folders</h3>
         <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
@@ -28,8 +22,8 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
             ))}
           </ul>
         )}
-        <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter">
-          <Field name="name" label="New folder" maxlength={255} errors={refusal?.errors} />
+        <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter" refills={false}>
+          <Field name="name" label="New folder" maxlength={255} />
           <button type="submit" name="action" value="create">
             Create folder
           </button>
@@ -47,8 +41,8 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
             ))}
           </ul>
         )}
-        <Form action={labelsPath} class="filter">
-          <Field name="label_name" label="New label" maxlength={255} errors={refusal?.errors} />
+        <Form action={labelsPath} class="filter" refills={false}>
+          <Field name="label_name" label="New label" maxlength={255} />
           <ColorField
             id="new-color"
             name="Colour of the new label"
@@ -100,7 +94,11 @@ function LabelRow({ label: { id, name, color }, path }: { label: Label; path: st
           Save
         </button>
         <button
-          {...{ type: "submit", class: "danger", name: "action", value: "delete", "data-confirmed": "Delete label" }}
+          type="submit"
+          class="danger"
+          name="action"
+          value="delete"
+          data-confirmed="Delete label"
           data-confirm={`Delete the label ${name}? Its messages stay.`}
           aria-label={`Delete ${name}`}
         >

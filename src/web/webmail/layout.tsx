@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
-import { Document, files, Icon, type IconName, Mark, Notice, PostButton } from "../../http/ui/index.ts";
+import { Document, files, Icon, type IconName, Mark, Notice, PostButton, useViewer } from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { composePath, eventsPath, folderPath, folderTitle, labelPath, scheduledPath, settingsPath } from "./paths.ts";
@@ -54,6 +54,12 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
     </main>
   </Document>
 );
+
+/** Says what the user has just done, in the content of a page. */
+export function DoneNotice() {
+  const { notice } = useViewer();
+  return notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
+}
 
 const Bar = ({ caller, mailbox }: OpenPage) => (
   <header class="bar">

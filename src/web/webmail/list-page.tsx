@@ -1,4 +1,4 @@
-import { Empty, Form, Icon, Notice, Pager } from "../../http/ui/index.ts";
+import { Empty, Form, Icon, Pager, RefusalNotice } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -19,11 +19,10 @@ interface ListPageProps {
   /** URL of the next page, or null on the last one. */
   next: string | null;
   done?: Done | undefined;
-  error?: string | undefined;
 }
 
 /** A list of conversations or messages with its search and its actions. */
-export function ListPage({ page, view, items, total, upTo, next, done, error }: ListPageProps) {
+export function ListPage({ page, view, items, total, upTo, next, done }: ListPageProps) {
   const title = view.label?.name ?? folderTitle(view.folder);
   const areConversations = hasConversations(view);
   return (
@@ -33,7 +32,7 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
         <Search page={page} view={view} />
       </div>
       {done === undefined ? null : <DoneToast done={done} />}
-      {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+      <RefusalNotice />
       <Form class="list-form" data-select={areConversations ? "thread" : "uid"}>
         <NoDefault />
         <div class="toolbar">
@@ -78,7 +77,10 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
       <label class="find">
         <Icon name="search" />
         <input
-          {...{ type: "search", name: "q", value: view.query, maxlength: 1000 }}
+          type="search"
+          name="q"
+          value={view.query}
+          maxlength={1000}
           aria-label="Search messages"
           placeholder="Search"
           data-key="/"

@@ -41,9 +41,19 @@ export const messagePages = new Hono<AppEnv>()
     ]);
     const withImages = c.req.query("images") === "1";
     const done = await readDone(page, c.req.query());
-    return respondPage(c, <MessagePage {...{ page: { ...page, folders }, conversation, shown, withImages, done }} />, {
-      frames: true,
-    });
+    return respondPage(
+      c,
+      <MessagePage
+        page={{ ...page, folders }}
+        conversation={conversation}
+        shown={shown}
+        withImages={withImages}
+        done={done}
+      />,
+      {
+        frames: true,
+      },
+    );
   })
   .get("/mail/:mailbox_id/:folder/:uid/body", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const stored = await message(c);

@@ -1,5 +1,5 @@
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
-import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import type { FormValues } from "../../../lib/form-version.ts";
 
 /** The fields of the form of a workspace, as they were filled in. */
 export interface SettingsForm {
@@ -8,8 +8,6 @@ export interface SettingsForm {
   opens: string;
   clicks: string;
   isPaused: boolean;
-  /** Of what the form began from. */
-  version: string;
 }
 
 /** When opens or clicks are counted. */
@@ -29,25 +27,25 @@ const labelOf = (value: string) => trackingOptions.find((option) => option.value
 export function readSettingsForm(form: URLSearchParams): SettingsForm {
   const field = (name: string) => form.get(name) ?? "";
   return {
-    ...{ name: field("name"), opens: field("tracking_opens"), clicks: field("tracking_clicks") },
+    name: field("name"),
+    opens: field("tracking_opens"),
+    clicks: field("tracking_clicks"),
     isPaused: form.get("sending_paused") === "on",
-    version: field("version"),
   };
 }
 
 /** Returns the form of what is stored. */
-export function toSettingsForm({ name, settings, sendingPausedAt }: WorkspaceRow): SettingsForm {
-  const { tracking_opens, tracking_clicks } = settings;
-  const form = {
-    ...{ name, opens: fromTracking(tracking_opens), clicks: fromTracking(tracking_clicks) },
-    isPaused: sendingPausedAt !== null,
-    version: "",
-  };
-  return { ...form, version: versionOf(valuesOf(form)) };
-}
+export const toSettingsForm = ({ name, settings, sendingPausedAt }: WorkspaceRow): SettingsForm => ({
+  name,
+  opens: fromTracking(settings.tracking_opens),
+  clicks: fromTracking(settings.tracking_clicks),
+  isPaused: sendingPausedAt !== null,
+});
 
 /** Returns what the form shows and changes, by label. */
 export const valuesOf = ({ name, opens, clicks, isPaused }: SettingsForm): FormValues => ({
-  ...{ "Name of the workspace": name, "Count opens": labelOf(opens), "Count clicks": labelOf(clicks) },
+  "Name of the workspace": name,
+  "Count opens": labelOf(opens),
+  "Count clicks": labelOf(clicks),
   "Pause sending": isPaused ? "yes" : "no",
 });

@@ -46,8 +46,11 @@ export const contactFormTools: readonly Tool[] = [
     effect: "write",
     repeatable: true,
     input: z.strictObject({
-      ...{ ...form, form_id: id("form"), name: form.name.optional() },
-      ...{ title: form.title.optional(), text: form.text.optional() },
+      ...form,
+      form_id: id("form"),
+      name: form.name.optional(),
+      title: form.title.optional(),
+      text: form.text.optional(),
     }),
   },
 ];
