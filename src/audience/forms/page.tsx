@@ -12,9 +12,9 @@ export const FormPage = ({ form, fields }: FormPageProps) => (
   <Layout title={form.title}>
     <p>{form.text}</p>
     <Form>
-      <Field name="email" label="Email" type="email" value="" maxlength={254} />
+      <Field name="email" label="Email" type="email" maxlength={254} />
       {fields.map(({ name, label, required }) => (
-        <Field name={name} label={label} required={required} value="" maxlength={limits.valueCharacters} />
+        <Field name={name} label={label} required={required} maxlength={limits.valueCharacters} />
       ))}
       <p hidden aria-hidden="true">
         <input name={HONEYPOT} tabindex={-1} autocomplete="off" />

@@ -32,7 +32,7 @@ export function Form({ refills = true, once = false, fields = {}, children, ...r
   return (
     <PlainForm {...rest} fields={once ? { idempotency_key: key, ...fields } : fields}>
       <SubmittedContext.Provider value={submitted}>
-        {submitted ? <ErrorSummary /> : null}
+        {submitted?.method === "post" ? <ErrorSummary /> : null}
         {refills ? children : <GivenValues>{children}</GivenValues>}
       </SubmittedContext.Provider>
     </PlainForm>

@@ -1,13 +1,8 @@
 import { Select } from "../../http/ui/index.ts";
 import type { TopicRow } from "../../sending/topics/index.ts";
 
-interface TopicSelectProps {
-  topics: readonly TopicRow[];
-  value: string;
-}
-
 /** The choice of the topic of a mailing. None is shown when the workspace has no topic. */
-export const TopicSelect = ({ topics, value }: TopicSelectProps) =>
+export const TopicSelect = ({ topics, value }: { topics: readonly TopicRow[]; value: string }) =>
   topics.length === 0 ? null : (
     <Select
       name="topic_id"

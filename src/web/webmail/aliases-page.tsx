@@ -23,7 +23,6 @@ export const AliasesPage = ({ page, aliases, mayChange }: AliasesPageProps) => (
           label="Address to add"
           type="email"
           maxlength={254}
-          value=""
           placeholder={`sales@${page.mailbox.address.split("@")[1]}`}
         />
         <button type="submit" name="action" value="add">

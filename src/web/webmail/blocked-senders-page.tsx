@@ -2,24 +2,12 @@ import { Empty, Field, Form } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface BlockedSendersPageProps {
-  page: OpenPage;
-  emails: readonly string[];
-}
-
 /** The page of the senders whose mail goes to Spam. */
-export const BlockedSendersPage = ({ page, emails }: BlockedSendersPageProps) => (
+export const BlockedSendersPage = ({ page, emails }: { page: OpenPage; emails: readonly string[] }) => (
   <SettingsLayout page={page} at="blocked-senders">
     <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
     <Form class="filter">
-      <Field
-        name="email"
-        label="Address to block"
-        type="email"
-        maxlength={254}
-        value=""
-        placeholder="ada@example.org"
-      />
+      <Field name="email" label="Address to block" type="email" maxlength={254} placeholder="ada@example.org" />
       <button type="submit" name="action" value="block">
         Block
       </button>

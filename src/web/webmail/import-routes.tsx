@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";

@@ -99,7 +99,6 @@ const NewPassword = ({ page }: Pick<MailProgramsPageProps, "page">) => (
       name="name"
       label="Name of the program or device"
       maxlength={MAX_NAME_CHARACTERS}
-      value=""
       placeholder="Thunderbird on the laptop"
     />
     {page.caller.actor.kind === "mailbox" ? (

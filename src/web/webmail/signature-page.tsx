@@ -4,13 +4,8 @@ import type { OpenPage } from "./layout.tsx";
 import { RichText } from "./rich-text.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface SignaturePageProps {
-  page: OpenPage;
-  signature: Signature | null;
-}
-
 /** The page that sets the text below new messages. */
-export const SignaturePage = ({ page, signature }: SignaturePageProps) => (
+export const SignaturePage = ({ page, signature }: { page: OpenPage; signature: Signature | null }) => (
   <SettingsLayout page={page} at="signature">
     <p class="hint">
       It is below each new message, and in a reply above the text that you quote. Leave it empty to have none.

@@ -9,8 +9,8 @@ export const ForcePage = ({ needsProof }: { needsProof: boolean }) => (
       told, and cannot stop it.
     </p>
     <Form class="form" action="/app/admin/transfers">
-      <Field name="domain_id" label="Id of the domain" value="" maxlength={100} autocomplete="off" />
-      <Field name="target_email" label="Email address of the account that gets it" value="" maxlength={254} />
+      <Field name="domain_id" label="Id of the domain" maxlength={100} autocomplete="off" />
+      <Field name="target_email" label="Email address of the account that gets it" maxlength={254} />
       <Check name="rotate_dkim" label="Make new DKIM keys" checked />
       {needsProof ? <ProofField /> : null}
       <p>

@@ -149,7 +149,6 @@ const BlockDialog = () => (
       label="Host"
       hint="With its sub-domains. Within a minute, links to it in sent emails return 410."
       placeholder="phishing.example.net"
-      value=""
       maxlength={253}
     />
   </FormDialog>

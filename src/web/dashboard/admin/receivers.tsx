@@ -2,12 +2,8 @@ import { AppLayout, Empty, List, Live, Time } from "../../../http/ui/index.ts";
 import { MAIN_EGRESS } from "../../../platform/settings/named-egresses.ts";
 import type { ReceiverRow } from "../../../sending/receivers/index.ts";
 
-interface ReceiversPageProps {
-  receivers: readonly ReceiverRow[];
-}
-
 /** The mail systems that get mail today, first those that have slowed an egress down. */
-export const ReceiversPage = ({ receivers }: ReceiversPageProps) => (
+export const ReceiversPage = ({ receivers }: { receivers: readonly ReceiverRow[] }) => (
   <AppLayout title="Receivers">
     <Live id="receivers">
       <List

@@ -12,13 +12,8 @@ import {
 } from "../../../http/ui/index.ts";
 import { egressIssue, type WorkspaceRow } from "../../../operations/admin/index.ts";
 
-interface WorkspacesPageProps {
-  workspaces: readonly WorkspaceRow[];
-  next: string | null;
-}
-
 /** The workspaces of the platform, and who paused their mail. */
-export const WorkspacesPage = ({ workspaces, next }: WorkspacesPageProps) => (
+export const WorkspacesPage = ({ workspaces, next }: { workspaces: readonly WorkspaceRow[]; next: string | null }) => (
   <AppLayout title="Workspaces">
     <List
       caption="Workspaces"

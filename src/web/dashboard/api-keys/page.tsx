@@ -46,7 +46,7 @@ export function ApiKeysPage({ keys, domains, next }: ApiKeysPageProps) {
 
 const CreateDialog = ({ domains }: Pick<ApiKeysPageProps, "domains">) => (
   <FormDialog label="New API key" icon="plus" action="/app/api-keys" once button="Create key">
-    <Field name="name" label="Name" hint="Where the key is used, such as “Shop server”." value="" maxlength={100} />
+    <Field name="name" label="Name" hint="Where the key is used, such as “Shop server”." maxlength={100} />
     <Select name="days" label="Expires" options={lifetimes} value="" />
     <fieldset class="access">
       <legend>Access</legend>

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -33,7 +32,7 @@ async function show(c: Context<AppEnv>, result?: DryRunOut): Promise<Response> {
         What <a href={path}>{name}</a> would do for one person. Nothing is sent or changed.
       </p>
       <Form class="form" action={`${path}/dry-run`}>
-        <Field name="email" label="Address of a contact" value="" maxlength={1_000} />
+        <Field name="email" label="Address of a contact" maxlength={1_000} />
         <TextArea
           name="data"
           label="Data of the event that begins the run"

@@ -38,7 +38,7 @@ export const AutomationsPage = ({ automations, next }: ListProps) => (
 
 const CreateDialog = () => (
   <FormDialog label="New automation" icon="plus" action="/app/automations" once button="Create automation">
-    <Field name="name" label="Name" value="" maxlength={200} />
+    <Field name="name" label="Name" maxlength={200} />
     <Field
       name="event"
       label="Begins with the event"

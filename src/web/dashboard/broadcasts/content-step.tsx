@@ -95,13 +95,8 @@ export function ContentStep(props: ContentStepProps) {
   );
 }
 
-interface VariantFieldsProps {
-  form: StepForm;
-  variants: readonly VariantOut[];
-}
-
 /** The variants of an A/B test, and fields for more. Their style shows the size of the sample once there is one to choose. */
-function VariantFields({ form, variants }: VariantFieldsProps) {
+function VariantFields({ form, variants }: { form: StepForm; variants: readonly VariantOut[] }) {
   const { ab_test_pct: sample = "" } = form.values;
   const labels = [...new Set([...newLabels(variants), ...form.variants.keys()])];
   return (

@@ -24,13 +24,8 @@ import { percentOf, share } from "./share.ts";
 import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
 
-interface BroadcastsPageProps {
-  broadcasts: readonly BroadcastOut[];
-  next: string | null;
-}
-
 /** The broadcasts of the workspace. */
-export const BroadcastsPage = ({ broadcasts, next }: BroadcastsPageProps) => (
+export const BroadcastsPage = ({ broadcasts, next }: { broadcasts: readonly BroadcastOut[]; next: string | null }) => (
   <AppLayout
     title="Broadcasts"
     actions={may("manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" /> : null}
@@ -87,7 +82,6 @@ interface BroadcastPageProps {
   /** Before the send, and while contacts wait for a winner. Null otherwise, and when there is no list. */
   audience: AudienceOut | null;
   links: TopLinksOut;
-
   /** The time of the request. */
   now: number;
 }

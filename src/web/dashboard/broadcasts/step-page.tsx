@@ -11,7 +11,6 @@ interface StepPageProps {
   done: readonly Step[];
   /** Beside the title. */
   actions?: Child;
-
   children?: Child;
 }
 

@@ -37,7 +37,7 @@ export const ListsPage = ({ lists }: { lists: readonly ListOut[] }) => (
 
 const CreateDialog = () => (
   <FormDialog label="New list" icon="plus" action="/app/contacts" once button="Create list">
-    <Field name="name" label="Name" value="" maxlength={200} />
+    <Field name="name" label="Name" maxlength={200} />
   </FormDialog>
 );
 
@@ -126,7 +126,7 @@ const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) =>
 
 const AddDialog = ({ path }: { path: string }) => (
   <FormDialog label="Add a contact" icon="plus" action={path} once button="Add contact">
-    <Field name="email" label="Address" value="" maxlength={254} />
-    <Field name="name" label="Name" required={false} value="" />
+    <Field name="email" label="Address" maxlength={254} />
+    <Field name="name" label="Name" required={false} />
   </FormDialog>
 );

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { getContact } from "../../../audience/contacts/index.ts";
 import { erasePerson, exportPages, getErasure, readTimeline } from "../../../audience/people/index.ts";

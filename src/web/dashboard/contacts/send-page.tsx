@@ -30,7 +30,7 @@ export const SendPage = ({ list, senders, topics }: SendPageProps) => (
             label="From"
             options={senders.map(({ id, address }) => ({ value: id, label: address }))}
           />
-          <Field name="subject" label="Subject" hint="May have placeholders such as {{name}}." value="" />
+          <Field name="subject" label="Subject" hint="May have placeholders such as {{name}}." />
         </div>
         <TopicSelect topics={topics} value="" />
         <TextArea name="html" label="HTML" required={false} rows={10} code />

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { BulkSendIn, sendToList } from "../../../audience/broadcasts/index.ts";
 import { getList, toList } from "../../../audience/contacts/index.ts";
 import type { AppEnv } from "../../../http/env.ts";

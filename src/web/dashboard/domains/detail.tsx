@@ -267,7 +267,7 @@ const TransferForm = ({ domain }: Pick<DomainPageProps, "domain">) => (
       and every owner of this workspace can stop it until then.
     </p>
     <Form class="form" action={`/app/domains/${domain.id}/transfer`}>
-      <Field name="target_email" label="Email address of the recipient's account" type="email" value="" />
+      <Field name="target_email" label="Email address of the recipient's account" type="email" />
       <TextArea name="note" label="Note to the recipient" required={false} rows={3} />
       <button class="quiet" type="submit">
         Offer the domain

@@ -14,13 +14,8 @@ import {
 } from "../../../http/ui/index.ts";
 import { HEALTH_LABELS } from "./health.tsx";
 
-interface DomainsPageProps {
-  domains: readonly DomainOut[];
-  next: string | null;
-}
-
 /** The domains of the workspace, and the dialog that adds one. */
-export const DomainsPage = ({ domains, next }: DomainsPageProps) => (
+export const DomainsPage = ({ domains, next }: { domains: readonly DomainOut[]; next: string | null }) => (
   <AppLayout title="Domains" actions={useScope("domains:manage") ? <AddDialog /> : null}>
     <List
       caption="Domains"
@@ -57,7 +52,7 @@ const SETUPS = [
 
 const AddDialog = () => (
   <FormDialog label="Add a domain" icon="plus" action="/app/domains" once button="Add domain">
-    <Field name="name" label="Domain name" placeholder="shop.example.net" value="" maxlength={253} />
+    <Field name="name" label="Domain name" placeholder="shop.example.net" maxlength={253} />
     {useCaller().settings.delegatedZones.length > 0 ? (
       <Select name="setup" label="Records to publish" options={SETUPS} value="delegated" />
     ) : null}

@@ -73,7 +73,6 @@ interface NewEmailPageProps {
   templates: readonly TemplateName[];
   /** The one that was chosen. */
   template: TemplateOut | null;
-
   /** True when the form was checked, and nothing is wrong with it. */
   isValid?: boolean;
 }

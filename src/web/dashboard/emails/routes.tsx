@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { respondMessage } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { getList, ListPatch, toList, updateList } from "../../../audience/contacts/index.ts";
 import {
   createForm,

@@ -23,13 +23,8 @@ export type Names = ReadonlyMap<string, string>;
 
 const mayManage = () => useScope("domains:manage");
 
-interface RulesPageProps {
-  rules: readonly RuleOut[];
-  names: Names;
-}
-
 /** The forwarding rules of the workspace, in the order in which they are applied. */
-export const RulesPage = ({ rules, names }: RulesPageProps) => (
+export const RulesPage = ({ rules, names }: { rules: readonly RuleOut[]; names: Names }) => (
   <AppLayout title="Forwarding" actions={mayManage() ? <ButtonLink to="/app/forwarding/new" label="New rule" /> : null}>
     <List
       caption="Forwarding rules"

@@ -56,14 +56,9 @@ export function MailboxesPage({ mailboxes, domains, next }: MailboxesPageProps) 
 
 const CreateDialog = ({ domains }: Pick<MailboxesPageProps, "domains">) => (
   <FormDialog label="New mailbox" icon="plus" action="/app/mailboxes" once button="Create mailbox">
-    <Field
-      name="local_part"
-      label="Name before the @"
-      hint="* receives mail to every address without a mailbox."
-      value=""
-    />
+    <Field name="local_part" label="Name before the @" hint="* receives mail to every address without a mailbox." />
     <Select name="domain_id" label="Domain" options={domains.map(({ id, name }) => ({ value: id, label: name }))} />
-    <Field name="display_name" label="Name of the sender" required={false} value="" />
+    <Field name="display_name" label="Name of the sender" required={false} />
   </FormDialog>
 );
 

@@ -83,7 +83,6 @@ const SlackForm = ({ hasSlack }: Pick<PreferencesPageProps, "hasSlack">) => (
         label="URL of an incoming webhook of Slack"
         placeholder="https://hooks.slack.com/services/…"
         autocomplete="off"
-        value=""
         maxlength={500}
       />
       <button class="quiet" type="submit">

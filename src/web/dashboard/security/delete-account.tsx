@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { isRecentlyReauthenticated } from "../../../access/sessions/index.ts";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";

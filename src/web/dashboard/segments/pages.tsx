@@ -97,13 +97,8 @@ const People = ({ of: { count } }: { of: SegmentRow }) => {
 const percentOf = ({ evaluated, total }: { evaluated: number; total: number }) =>
   Math.min(99, Math.floor((100 * evaluated) / Math.max(total, 1)));
 
-interface DetailProps {
-  segment: SegmentRow;
-  names: Names;
-}
-
 /** One segment: its conditions, its count with the progress, and some of its people. */
-export function SegmentPage({ segment, names }: DetailProps) {
+export function SegmentPage({ segment, names }: { segment: SegmentRow; names: Names }) {
   const path = `${AT}/${segment.id}`;
   const { activitySince } = segment;
   return (

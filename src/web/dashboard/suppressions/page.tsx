@@ -46,7 +46,7 @@ export function SuppressionsPage({ suppressions, search, next }: SuppressionsPag
 
 const AddDialog = () => (
   <FormDialog label="Suppress an address" icon="plus" action="/app/suppressions" once button="Suppress">
-    <Field name="email" label="Address" value="" maxlength={254} />
+    <Field name="email" label="Address" maxlength={254} />
   </FormDialog>
 );
 

@@ -111,7 +111,7 @@ function RemoveLink({ member }: { member: MemberRow }) {
 
 const InviteDialog = () => (
   <FormDialog label="Invite a person" icon="plus" action="/app/team/invitations" once button="Send invitation">
-    <Field name="email" label="Email address" type="email" value="" />
+    <Field name="email" label="Email address" type="email" />
     <Select
       name="role"
       label="Role"

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";

@@ -2,13 +2,8 @@ import { AppLayout, ErrorSummary, Facts, PostButton, Status, Time } from "../../
 import { type DeliveryOut, isTestPayload } from "../../../notices/webhooks/index.ts";
 import { mayManage } from "./list.tsx";
 
-interface DeliveryPageProps {
-  webhookId: string;
-  delivery: DeliveryOut;
-}
-
 /** One delivery of a webhook: what was posted, and what the endpoint returned. */
-export function DeliveryPage({ webhookId, delivery }: DeliveryPageProps) {
+export function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: DeliveryOut }) {
   const path = `/app/webhooks/${webhookId}`;
   return (
     <AppLayout

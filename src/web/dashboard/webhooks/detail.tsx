@@ -35,13 +35,8 @@ export interface Deliveries {
   next: string | null;
 }
 
-interface WebhookPageProps {
-  webhook: WebhookOut;
-  deliveries: Deliveries;
-}
-
 /** One webhook: its state, its deliveries, and the form that changes it. */
-export function WebhookPage({ webhook, deliveries }: WebhookPageProps) {
+export function WebhookPage({ webhook, deliveries }: { webhook: WebhookOut; deliveries: Deliveries }) {
   const path = `/app/webhooks/${webhook.id}`;
   const manages = mayManage();
   return (

@@ -95,13 +95,8 @@ export const NewWebhookPage = () => (
   </AppLayout>
 );
 
-interface SecretPageProps {
-  title: string;
-  webhook: WebhookOut;
-}
-
 /** The response that shows a secret: the only page that does. */
-export const SecretPage = ({ title, webhook }: SecretPageProps) => (
+export const SecretPage = ({ title, webhook }: { title: string; webhook: WebhookOut }) => (
   <AppLayout title={title}>
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
     {webhook.warning === undefined ? null : <Notice kind="warn">{webhook.warning}</Notice>}
