@@ -16,6 +16,10 @@ interface PageOptions {
   notice?: Child | undefined;
   /** Texts of such notices by the parameter `done` of the URL. A page that says why a request was refused shows none. */
   notices?: Readonly<Record<string, string>>;
+  /** URL of the next page of a list, or null on its last one. */
+  next?: string | null;
+  /** Default: "Older". */
+  nextLabel?: string;
   /** Origins beside this one to which a form of the page may lead, also by a redirect. */
   formTargets?: readonly string[];
   /** True when the page shows a page of this service in a frame. */
@@ -37,6 +41,8 @@ export function respondPage(
     status = c.get("refusal")?.status ?? 200,
     notice,
     notices = {},
+    next = null,
+    nextLabel = "Older",
     formTargets = [],
     frames = false,
     script = c.get("caller") !== undefined,
@@ -55,7 +61,8 @@ export function respondPage(
     "frame-ancestors": "'none'",
   };
   const done = c.get("refusal") ? undefined : (notice ?? notices[c.req.query("done") ?? ""]);
-  const page = <ViewerContext.Provider value={{ ...viewerOf(c), notice: done }}>{element}</ViewerContext.Provider>;
+  const viewer = { ...viewerOf(c), notice: done, next: next === null ? undefined : { to: next, label: nextLabel } };
+  const page = <ViewerContext.Provider value={viewer}>{element}</ViewerContext.Provider>;
   return c.html(html`<!doctype html>${page}`, status, {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",

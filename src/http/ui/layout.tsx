@@ -8,6 +8,7 @@ import { files } from "./generated/files.ts";
 import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
 import { useCaller, useViewer } from "./viewer.tsx";
 
@@ -62,6 +63,7 @@ export function AppLayout({ title, at, actions, query, children }: AppLayoutProp
         </div>
         {notice === undefined ? null : <Toast>{notice}</Toast>}
         {children}
+        <NextPage />
         <Foot />
       </main>
     </Document>

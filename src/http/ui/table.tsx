@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { ButtonLink } from "./form.tsx";
+import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
   /** Read by screen readers. */
@@ -101,10 +102,15 @@ export const Facts = ({ of }: { of: Readonly<Record<string, Fact>> }) => (
   </dl>
 );
 
-/** The link to the next page of a list. `next` is its URL; null on the last page. */
-export const Pager = ({ next, label = "Older" }: { next: string | null; label?: string }) =>
-  next === null ? null : (
-    <p>
-      <ButtonLink to={next} label={label} kind="quiet" />
-    </p>
-  );
+/** The link to the next page of a list. */
+export const Pager = ({ to, label }: { to: string; label: string }) => (
+  <p>
+    <ButtonLink to={to} label={label} kind="quiet" />
+  </p>
+);
+
+/** The link to the next page of the list that `respondPage` names. It stands at the end of the page. */
+export function NextPage() {
+  const { next } = useViewer();
+  return next ? <Pager {...next} /> : null;
+}

@@ -23,6 +23,8 @@ export interface Viewer {
   formPage?: string | undefined;
   /** What the user has just done. */
   notice?: Child | undefined;
+  /** The link at the end of a page of a list. */
+  next?: { to: string; label: string } | undefined;
   /** The form that the request has submitted. */
   submitted?: Submitted | undefined;
 }

@@ -4,17 +4,11 @@ import type { OpenPage } from "./layout.tsx";
 import { folderTitle, settingsPath } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface FilterPageProps {
-  page: OpenPage;
-  form: FilterForm;
-  isNew: boolean;
-}
-
 /** Rows without a value that the form offers, and the most that it has. */
 const [EMPTY_ROWS, MAX_ROWS] = [2, 20];
 
 /** The form of a filter. Empty rows are left out, so that it needs no script. */
-export const FilterPage = ({ page, form, isNew }: FilterPageProps) => (
+export const FilterPage = ({ page, form, isNew }: { page: OpenPage; form: FilterForm; isNew: boolean }) => (
   <SettingsLayout page={page} at="filters">
     <h3>{isNew ? "New filter" : "Change the filter"}</h3>
     <Form>

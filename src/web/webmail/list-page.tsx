@@ -1,4 +1,4 @@
-import { Empty, Form, Icon, Pager, RefusalNotice } from "../../http/ui/index.ts";
+import { Empty, Form, Icon, RefusalNotice } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -16,13 +16,11 @@ interface ListPageProps {
   total: number;
   /** The greatest UID of the folder, when the list has conversations. */
   upTo: number | null;
-  /** URL of the next page, or null on the last one. */
-  next: string | null;
   done?: Done | undefined;
 }
 
 /** A list of conversations or messages with its search and its actions. */
-export function ListPage({ page, view, items, total, upTo, next, done }: ListPageProps) {
+export function ListPage({ page, view, items, total, upTo, done }: ListPageProps) {
   const title = view.label?.name ?? folderTitle(view.folder);
   const areConversations = hasConversations(view);
   return (
@@ -66,7 +64,6 @@ export function ListPage({ page, view, items, total, upTo, next, done }: ListPag
           </ul>
         )}
       </Form>
-      <Pager next={next} />
     </WebmailLayout>
   );
 }

@@ -85,11 +85,10 @@ async function showList(c: Context<AppEnv>) {
       items={found.items}
       total={found.total}
       upTo={found.upTo}
-      next={found.next && pathOf(page, view, found.next)}
       done={refusal ? undefined : await readDone(page, c.req.query())}
     />
   );
-  return respondPage(c, shown);
+  return respondPage(c, shown, { next: found.next && pathOf(page, view, found.next) });
 }
 
 interface Rows {

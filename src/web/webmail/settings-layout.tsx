@@ -18,14 +18,8 @@ const SECTIONS: readonly { name: Section; icon: IconName; label: string; path: (
   { name: "keyboard", icon: "grid", label: "Keyboard", path: (id) => settingsPath(id, "keyboard") },
 ];
 
-interface SettingsLayoutProps {
-  page: OpenPage;
-  at: Section;
-  children?: Child;
-}
-
 /** The layout of the settings of a mailbox: a list of their pages, and one of them. */
-export function SettingsLayout({ page, at, children }: SettingsLayoutProps) {
+export function SettingsLayout({ page, at, children }: { page: OpenPage; at: Section; children?: Child }) {
   const { notice } = useViewer();
   const title = SECTIONS.find(({ name }) => name === at)?.label ?? "Settings";
   return (

@@ -25,7 +25,7 @@ export const accountPages = new Hono<AppEnv>()
     const key = email === "" ? {} : { emailKey: addressKey(email) };
     const found = await listUsers(c.get("caller"), { ...key, ...pageQuery(c, PAGE_SIZE) });
     const { rows: users, next } = toPage(found, PAGE_SIZE, PATH, ({ id }) => id);
-    return respondPage(c, <AccountsPage users={users} email={email} next={next} />, { notices });
+    return respondPage(c, <AccountsPage users={users} email={email} />, { notices, next, nextLabel: "More" });
   })
   .get(`${PATH}/:user_id/restrict`, ...pageFor(RESTRICT), async (c) => {
     const { email } = await getUser(c.get("caller"), c.req.param("user_id"));

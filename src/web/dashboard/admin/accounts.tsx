@@ -5,7 +5,6 @@ import {
   Field,
   Form,
   List,
-  Pager,
   PostButton,
   Status,
   Time,
@@ -17,11 +16,10 @@ interface AccountsPageProps {
   users: readonly UserRow[];
   /** The address that is searched for. */
   email: string;
-  next: string | null;
 }
 
 /** The accounts of the platform, with search by address. */
-export const AccountsPage = ({ users, email, next }: AccountsPageProps) => (
+export const AccountsPage = ({ users, email }: AccountsPageProps) => (
   <AppLayout title="Accounts">
     <Form class="filter" method="get" action="/app/admin/accounts">
       <Field name="email" label="Find an address" type="search" required={false} value={email} maxlength={254} />
@@ -43,7 +41,6 @@ export const AccountsPage = ({ users, email, next }: AccountsPageProps) => (
         <Action user={user} isSelf={user.id === useCaller().actor.userId} />,
       ])}
     />
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 

@@ -51,8 +51,8 @@ export const operationPages = new Hono<AppEnv>()
     const { rows, next } = toPage(found, PAGE_SIZE, path, (last) => `${last.due_at}.${last.id}`);
     const databases = ["main", ...shardNumbers(caller).map(String)];
     const notice = countNotice(c, "released", "emails are") ?? countNotice(c, "requeued", "rows are");
-    const page = <OutboxPage rows={rows} database={database} databases={databases} next={next} />;
-    return respondPage(c, page, { notice });
+    const page = <OutboxPage rows={rows} database={database} databases={databases} />;
+    return respondPage(c, page, { notice, next, nextLabel: "Later" });
   })
   .post("/app/admin/outboxes/:database/requeue", ...pageFor("POST /v1/admin/outboxes/:database/requeue"), async (c) => {
     const fields = await readForm(c);
@@ -76,7 +76,7 @@ export const operationPages = new Hono<AppEnv>()
   .get(LETTERS, ...pageFor("GET /v1/admin/dead-letters"), async (c) => {
     const found = await listDeadLetters(c.get("caller"), pageQuery(c, PAGE_SIZE));
     const { rows: letters, next } = toPage(found, PAGE_SIZE, LETTERS, ({ id }) => id);
-    return respondPage(c, <DeadLettersPage letters={letters} next={next} />, { notices });
+    return respondPage(c, <DeadLettersPage letters={letters} />, { notices, next, nextLabel: "More" });
   })
   .post(`${LETTERS}/:letter_id/replay`, ...pageFor(REPLAY), async (c) => {
     await replayDeadLetter(c.get("caller"), c.req.param("letter_id"));
@@ -117,5 +117,5 @@ function countNotice(c: Context<AppEnv>, parameter: string, of: string): string 
 async function showHosts(c: Context<AppEnv>) {
   const found = await listBlockedHosts(c.get("caller"), pageQuery(c, PAGE_SIZE));
   const { rows: hosts, next } = toPage(found, PAGE_SIZE, HOSTS, ({ host }) => host);
-  return respondPage(c, <BlockedHostsPage hosts={hosts} next={next} />, { notices });
+  return respondPage(c, <BlockedHostsPage hosts={hosts} />, { notices, next, nextLabel: "More" });
 }

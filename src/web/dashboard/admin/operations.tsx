@@ -8,7 +8,6 @@ import {
   List,
   Live,
   Notice,
-  Pager,
   PostButton,
   Status,
   Time,
@@ -17,11 +16,7 @@ import {
 import { iso } from "../../../lib/time.ts";
 import type { DeadLetterRow, listBlockedHosts, OutboxRow } from "../../../operations/admin/index.ts";
 
-interface PageProps {
-  next: string | null;
-}
-
-interface OutboxPageProps extends PageProps {
+interface OutboxPageProps {
   rows: readonly OutboxRow[];
   /** `main`, or the number of a mail database. */
   database: string;
@@ -29,7 +24,7 @@ interface OutboxPageProps extends PageProps {
 }
 
 /** The work of one database that is due or scheduled, soonest first. */
-export const OutboxPage = ({ rows, database, databases, next }: OutboxPageProps) => (
+export const OutboxPage = ({ rows, database, databases }: OutboxPageProps) => (
   <AppLayout
     title="Outboxes"
     at="/app/admin/outboxes/main"
@@ -70,7 +65,6 @@ export const OutboxPage = ({ rows, database, databases, next }: OutboxPageProps)
         ])}
       />
     </Live>
-    <Pager next={next} label="Later" />
   </AppLayout>
 );
 
@@ -82,12 +76,8 @@ function OldestDue({ rows, now }: Pick<OutboxPageProps, "rows"> & { now: number 
   );
 }
 
-interface DeadLettersPageProps extends PageProps {
-  letters: readonly DeadLetterRow[];
-}
-
 /** Queue messages that failed every retry. */
-export const DeadLettersPage = ({ letters, next }: DeadLettersPageProps) => (
+export const DeadLettersPage = ({ letters }: { letters: readonly DeadLetterRow[] }) => (
   <AppLayout title="Dead letters">
     <Live id="letters">
       <List
@@ -111,16 +101,11 @@ export const DeadLettersPage = ({ letters, next }: DeadLettersPageProps) => (
         ])}
       />
     </Live>
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 
-interface BlockedHostsPageProps extends PageProps {
-  hosts: Awaited<ReturnType<typeof listBlockedHosts>>;
-}
-
 /** Hosts to which tracking links do not lead. */
-export const BlockedHostsPage = ({ hosts, next }: BlockedHostsPageProps) => (
+export const BlockedHostsPage = ({ hosts }: { hosts: Awaited<ReturnType<typeof listBlockedHosts>> }) => (
   <AppLayout title="Blocked hosts" actions={<BlockDialog />}>
     <List
       caption="Blocked hosts"
@@ -138,7 +123,6 @@ export const BlockedHostsPage = ({ hosts, next }: BlockedHostsPageProps) => (
         />,
       ])}
     />
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 

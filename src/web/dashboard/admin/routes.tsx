@@ -3,7 +3,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
-import { AppLayout, Pager } from "../../../http/ui/index.ts";
+import { AppLayout } from "../../../http/ui/index.ts";
 import { listAllAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
 import { AuditList } from "../audit/index.ts";
 import { accountPages } from "./account-routes.tsx";
@@ -28,7 +28,7 @@ export const adminPages = new Hono<AppEnv>()
       c,
       <AppLayout title="Platform audit">
         <AuditList entries={rows.map(toAuditEntry)} />
-        <Pager next={next} />
       </AppLayout>,
+      { next },
     );
   });

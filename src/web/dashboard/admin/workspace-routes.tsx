@@ -22,7 +22,7 @@ export const workspacePages = new Hono<AppEnv>()
   .get(PATH, ...pageFor("GET /v1/admin/workspaces"), async (c) => {
     const found = await listAllWorkspaces(c.get("caller"), pageQuery(c, PAGE_SIZE));
     const { rows: workspaces, next } = toPage(found, PAGE_SIZE, PATH, ({ id }) => id);
-    return respondPage(c, <WorkspacesPage workspaces={workspaces} next={next} />, { notices });
+    return respondPage(c, <WorkspacesPage workspaces={workspaces} />, { notices, next, nextLabel: "More" });
   })
   .get(`${PATH}/:workspace_id/pause`, ...pageFor(PAUSE), async (c) => {
     const { name } = await getAnyWorkspace(c.get("caller"), c.req.param("workspace_id"));

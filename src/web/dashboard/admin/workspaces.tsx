@@ -1,19 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import {
-  ActionLink,
-  AppLayout,
-  Empty,
-  List,
-  Pager,
-  PostButton,
-  Status,
-  Time,
-  useCaller,
-} from "../../../http/ui/index.ts";
+import { ActionLink, AppLayout, Empty, List, PostButton, Status, Time, useCaller } from "../../../http/ui/index.ts";
 import { egressIssue, type WorkspaceRow } from "../../../operations/admin/index.ts";
 
 /** The workspaces of the platform, and who paused their mail. */
-export const WorkspacesPage = ({ workspaces, next }: { workspaces: readonly WorkspaceRow[]; next: string | null }) => (
+export const WorkspacesPage = ({ workspaces }: { workspaces: readonly WorkspaceRow[] }) => (
   <AppLayout title="Workspaces">
     <List
       caption="Workspaces"
@@ -36,7 +26,6 @@ export const WorkspacesPage = ({ workspaces, next }: { workspaces: readonly Work
         <Action workspace={workspace} />,
       ])}
     />
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 

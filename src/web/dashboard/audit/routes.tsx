@@ -3,7 +3,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
-import { AppLayout, Pager } from "../../../http/ui/index.ts";
+import { AppLayout } from "../../../http/ui/index.ts";
 import { listAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
 import { AuditList } from "./list.tsx";
 
@@ -17,7 +17,7 @@ export const auditPages = new Hono<AppEnv>().get("/app/audit", ...pageFor("GET /
     c,
     <AppLayout title="Audit log">
       <AuditList entries={rows.map(toAuditEntry)} />
-      <Pager next={next} />
     </AppLayout>,
+    { next },
   );
 });

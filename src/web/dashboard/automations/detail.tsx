@@ -18,7 +18,6 @@ import {
   List,
   Live,
   Notice,
-  Pager,
   PostButton,
   Status,
   Time,
@@ -37,13 +36,11 @@ export interface DetailProps {
   runs: readonly RunItemOut[];
   /** Of the person whose runs are shown; empty: of all. */
   address: string;
-  /** URL of the next page of runs. */
-  next: string | null;
 }
 
 /** One automation: its status, its steps with their counters, and who is inside. */
 export function AutomationPage(props: DetailProps) {
-  const { automation, names, runs, address, next } = props;
+  const { automation, names, runs, address } = props;
   const path = `/app/automations/${automation.id}`;
   const manages = mayManage() && automation.status !== "archived";
   const { trigger, entry, steps } = automation as unknown as Definition;
@@ -107,7 +104,6 @@ export function AutomationPage(props: DetailProps) {
       <Live id="automation-runs">
         <Runs path={path} runs={runs} address={address} />
       </Live>
-      <Pager next={next} />
     </AppLayout>
   );
 }

@@ -1,19 +1,14 @@
 import type { AutomationOut } from "../../../audience/automations/index.ts";
-import { AppLayout, Empty, Field, FormDialog, List, Pager, Status, Time, useScope } from "../../../http/ui/index.ts";
+import { AppLayout, Empty, Field, FormDialog, List, Status, Time, useScope } from "../../../http/ui/index.ts";
 
 /** The event that most automations begin with: a person has confirmed a list. */
 const USUAL_EVENT = "contact.confirmed";
-
-interface ListProps {
-  automations: readonly AutomationOut[];
-  next: string | null;
-}
 
 /** Returns whether the caller may change automations. */
 export const mayManage = (): boolean => useScope("automations:manage");
 
 /** The automations of the workspace, and the dialog that creates one. */
-export const AutomationsPage = ({ automations, next }: ListProps) => (
+export const AutomationsPage = ({ automations }: { automations: readonly AutomationOut[] }) => (
   <AppLayout title="Automations" actions={mayManage() ? <CreateDialog /> : null}>
     <List
       caption="Automations"
@@ -32,7 +27,6 @@ export const AutomationsPage = ({ automations, next }: ListProps) => (
         <Time at={updated_at} />,
       ])}
     />
-    <Pager next={next} />
   </AppLayout>
 );
 

@@ -91,10 +91,10 @@ async function showList(c: Context<AppEnv>) {
     before: c.req.query("before"),
     limit: PAGE_SIZE,
   });
-  const page = (
-    <AutomationsPage automations={automations.map(toAutomation)} next={next && `/app/automations?before=${next}`} />
-  );
-  return respondPage(c, page, { notices });
+  return respondPage(c, <AutomationsPage automations={automations.map(toAutomation)} />, {
+    notices,
+    next: next && `/app/automations?before=${next}`,
+  });
 }
 
 async function showAutomation(c: Context<AppEnv>) {
@@ -107,17 +107,10 @@ async function showAutomation(c: Context<AppEnv>) {
     readChoices(caller),
     listRuns(caller, c.req.param("automation_id") ?? "", { before, person, limit: PAGE_SIZE }),
   ]);
-  const page = (
-    <AutomationPage
-      automation={automation}
-      runs={runs}
-      address={address}
-      names={namesOf(choices)}
-      next={
-        next &&
-        `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`
-      }
-    />
-  );
-  return respondPage(c, page, { notices });
+  const page = <AutomationPage automation={automation} runs={runs} address={address} names={namesOf(choices)} />;
+  return respondPage(c, page, {
+    notices,
+    next:
+      next && `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`,
+  });
 }

@@ -13,7 +13,6 @@ import {
   Facts,
   List,
   Live,
-  Pager,
   PostButton,
   Status,
   Time,
@@ -25,7 +24,7 @@ import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
 
 /** The broadcasts of the workspace. */
-export const BroadcastsPage = ({ broadcasts, next }: { broadcasts: readonly BroadcastOut[]; next: string | null }) => (
+export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) => (
   <AppLayout
     title="Broadcasts"
     actions={may("manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" /> : null}
@@ -60,7 +59,6 @@ export const BroadcastsPage = ({ broadcasts, next }: { broadcasts: readonly Broa
         ])}
       />
     </Live>
-    <Pager next={next} />
   </AppLayout>
 );
 

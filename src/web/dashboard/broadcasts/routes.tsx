@@ -37,9 +37,11 @@ export const broadcastPages = new Hono<AppEnv>()
     const caller = c.get("caller");
     const before = c.req.query("before")?.toLowerCase();
     const { broadcasts, next } = await listBroadcasts(caller, { before, limit: PAGE_SIZE });
-    const path = next && `/app/broadcasts?${new URLSearchParams({ before: next })}`;
     const records = broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast));
-    return respondPage(c, <BroadcastsPage broadcasts={records} next={path} />, { notices });
+    return respondPage(c, <BroadcastsPage broadcasts={records} />, {
+      notices,
+      next: next && `/app/broadcasts?${new URLSearchParams({ before: next })}`,
+    });
   })
   .get("/app/broadcasts/:broadcast_id", ...pageFor(`GET ${API}`), showBroadcast)
   .get("/app/broadcasts/:broadcast_id/html", ...pageFor(`GET ${API}`), async (c) => {

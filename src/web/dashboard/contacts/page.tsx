@@ -7,7 +7,6 @@ import {
   Form,
   FormDialog,
   List,
-  Pager,
   Status,
   Time,
   useScope,
@@ -45,11 +44,10 @@ interface ListPageProps {
   list: ListOut;
   contacts: readonly ContactOut[];
   search: string;
-  next: string | null;
 }
 
 /** One list with its contacts, and what adds, imports and exports some. */
-export function ListPage({ list, contacts, search, next }: ListPageProps) {
+export function ListPage({ list, contacts, search }: ListPageProps) {
   const path = `/app/contacts/${list.id}`;
   return (
     <AppLayout title={list.name} actions={<Actions path={path} />}>
@@ -80,7 +78,6 @@ export function ListPage({ list, contacts, search, next }: ListPageProps) {
           <DeleteForm path={path} contact={contact} />,
         ])}
       />
-      <Pager next={next} label="More" />
     </AppLayout>
   );
 }

@@ -18,8 +18,11 @@ export const personPages = new Hono<AppEnv>()
     const caller = c.get("caller");
     const { path, contact } = await readContact(c);
     const before = /^\d{1,15}$/.exec(c.req.query("before") ?? "")?.[0];
-    const timeline = await readTimeline(caller, contact.email, before === undefined ? undefined : Number(before));
-    return respondPage(c, <TimelinePage contact={contact} path={path} timeline={timeline} />);
+    const earlierThan = before === undefined ? undefined : Number(before);
+    const { entries, next } = await readTimeline(caller, contact.email, earlierThan);
+    return respondPage(c, <TimelinePage contact={contact} path={path} entries={entries} />, {
+      next: next === null ? null : `${path}/timeline?before=${next}`,
+    });
   })
   .get(`${CONTACT}/export`, ...pageFor("GET /v1/people/:email/export"), async (c) => {
     const caller = c.get("caller");

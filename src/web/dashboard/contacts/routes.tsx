@@ -122,13 +122,9 @@ async function showList(c: Context<AppEnv>) {
   const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
   const { list, contacts, next } = await listContacts(c.get("caller"), id, query);
   const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
-  const page = (
-    <ListPage
-      list={toList(list)}
-      contacts={contacts.map(toContact)}
-      search={search}
-      next={parameters && `/app/contacts/${id}?${parameters}`}
-    />
-  );
-  return respondPage(c, page, { notices });
+  return respondPage(c, <ListPage list={toList(list)} contacts={contacts.map(toContact)} search={search} />, {
+    notices,
+    next: parameters && `/app/contacts/${id}?${parameters}`,
+    nextLabel: "More",
+  });
 }

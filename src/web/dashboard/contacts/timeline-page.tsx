@@ -1,5 +1,5 @@
-import type { Timeline, TimelineEntry } from "../../../audience/people/index.ts";
-import { AppLayout, Empty, List, Pager, Time } from "../../../http/ui/index.ts";
+import type { TimelineEntry } from "../../../audience/people/index.ts";
+import { AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
 
 const KINDS: Readonly<Record<TimelineEntry["kind"], string>> = {
@@ -13,11 +13,11 @@ interface TimelinePageProps {
   contact: { email: string };
   /** Path of the page of the contact. */
   path: string;
-  timeline: Timeline;
+  entries: readonly TimelineEntry[];
 }
 
 /** The page of what happened to a person, in all lists: emails, events, topics and automations, newest first. */
-export const TimelinePage = ({ contact, path, timeline: { entries, next } }: TimelinePageProps) => (
+export const TimelinePage = ({ contact, path, entries }: TimelinePageProps) => (
   <AppLayout title="Timeline">
     <p>
       Of <a href={path}>{contact.email}</a>, in all lists.
@@ -32,6 +32,5 @@ export const TimelinePage = ({ contact, path, timeline: { entries, next } }: Tim
         entry.path === null ? entry.text : <a href={`/app${entry.path}`}>{entry.text}</a>,
       ])}
     />
-    <Pager next={next === null ? null : `${path}/timeline?before=${next}`} />
   </AppLayout>
 );

@@ -5,7 +5,6 @@ import {
   Field,
   FormDialog,
   List,
-  Pager,
   Select,
   Status,
   Time,
@@ -15,7 +14,7 @@ import {
 import { HEALTH_LABELS } from "./health.tsx";
 
 /** The domains of the workspace, and the dialog that adds one. */
-export const DomainsPage = ({ domains, next }: { domains: readonly DomainOut[]; next: string | null }) => (
+export const DomainsPage = ({ domains }: { domains: readonly DomainOut[] }) => (
   <AppLayout title="Domains" actions={useScope("domains:manage") ? <AddDialog /> : null}>
     <List
       caption="Domains"
@@ -41,7 +40,6 @@ export const DomainsPage = ({ domains, next }: { domains: readonly DomainOut[]; 
         checked === null ? sandbox ? "–" : "never" : <Time at={checked} />,
       ])}
     />
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 

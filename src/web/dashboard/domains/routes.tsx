@@ -184,7 +184,7 @@ async function showList(c: Context<AppEnv>) {
   const found = await listDomains(caller, { ...pageQuery(c, PAGE_SIZE), offset: 0 });
   const { rows, next } = toPage(found, PAGE_SIZE, "/app/domains", ({ domain }) => domain.name);
   const domains = rows.map((row) => toDomain(caller.settings, row));
-  return respondPage(c, <DomainsPage domains={domains} next={next} />, { notices });
+  return respondPage(c, <DomainsPage domains={domains} />, { notices, next, nextLabel: "More" });
 }
 
 async function showDomain(c: Context<AppEnv>) {

@@ -5,7 +5,6 @@ import {
   Form,
   List,
   Live,
-  Pager,
   RefusalNotice,
   SearchField,
   Status,
@@ -25,12 +24,10 @@ interface EmailsPageProps {
   searches: SavedSearchesOut["searches"];
   q: string;
   status: string;
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
 }
 
 /** The emails of the workspace, with search and a filter by status. */
-export const EmailsPage = ({ emails, reasons, searches, q, status, next }: EmailsPageProps) => (
+export const EmailsPage = ({ emails, reasons, searches, q, status }: EmailsPageProps) => (
   <AppLayout title="Emails" actions={<NewLink />}>
     <RefusalNotice />
     <Form class="filter" method="get" action="/app/emails">
@@ -55,7 +52,6 @@ export const EmailsPage = ({ emails, reasons, searches, q, status, next }: Email
         <Rows emails={emails} reasons={reasons} />
       )}
     </Live>
-    <Pager next={next} />
   </AppLayout>
 );
 

@@ -50,7 +50,9 @@ async function showScheduled(c: Context<AppEnv>) {
   const after = c.req.method === "GET" ? c.req.query("after") : undefined;
   if (after !== undefined && !SCHEDULED_CURSOR.test(after)) throw notFound("Page");
   const { json, next } = await pageOfScheduled(c.get("caller"), { after, page: 0, limit: PAGE_SIZE });
-  const path = next && `/app/emails/scheduled?${new URLSearchParams({ after: next })}`;
-  const page = <ScheduledPage emails={JSON.parse(json) as ScheduledOut[]} next={path} />;
-  return respondPage(c, page, { notices: { moved: "The email leaves at its new time." } });
+  return respondPage(c, <ScheduledPage emails={JSON.parse(json) as ScheduledOut[]} />, {
+    notices: { moved: "The email leaves at its new time." },
+    next: next && `/app/emails/scheduled?${new URLSearchParams({ after: next })}`,
+    nextLabel: "Later",
+  });
 }

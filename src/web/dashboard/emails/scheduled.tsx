@@ -3,7 +3,6 @@ import {
   Empty,
   Form,
   List,
-  Pager,
   PostButton,
   RefusalNotice,
   ShortTimeField,
@@ -14,14 +13,8 @@ import {
 import type { ScheduledOut } from "../../../sending/emails/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
-interface ScheduledPageProps {
-  emails: readonly ScheduledOut[];
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
-}
-
 /** The scheduled emails of the workspace, soonest first. */
-export const ScheduledPage = ({ emails, next }: ScheduledPageProps) => (
+export const ScheduledPage = ({ emails }: { emails: readonly ScheduledOut[] }) => (
   <AppLayout title="Scheduled emails">
     <RefusalNotice />
     <List
@@ -38,7 +31,6 @@ export const ScheduledPage = ({ emails, next }: ScheduledPageProps) => (
         useScope("emails:send") ? <Change email={email} /> : null,
       ])}
     />
-    <Pager next={next} label="Later" />
   </AppLayout>
 );
 

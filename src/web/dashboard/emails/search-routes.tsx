@@ -63,8 +63,8 @@ async function showEmails(c: Context<AppEnv>, { q = "", status = "", before }: S
   const [{ rows: emails, next }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
   const failed = emails.filter((row) => FAILED.includes(row.status)).map(({ id }) => id);
   const reasons = await findFailureReasons(caller, failed);
-  const page = <EmailsPage emails={emails} reasons={reasons} searches={searches} q={q} status={status} next={next} />;
-  return respondPage(c, page);
+  const page = <EmailsPage emails={emails} reasons={reasons} searches={searches} q={q} status={status} />;
+  return respondPage(c, page, { next });
 }
 
 /** Returns a page of emails, and the URL of the next one. A search that is refused has none, and the page says why. */

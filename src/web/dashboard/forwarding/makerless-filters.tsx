@@ -1,14 +1,8 @@
-import { AppLayout, ButtonLink, Empty, List, Pager } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Empty, List, useViewer } from "../../../http/ui/index.ts";
 import type { MakerlessFilters } from "../../../mailboxes/inbox/index.ts";
 
-interface MakerlessFiltersPageProps {
-  found: readonly MakerlessFilters[];
-  /** Path of the page of the mailboxes that follow; null on the last page. */
-  next: string | null;
-}
-
 /** The filters of all mailboxes that forward although it is not known who saved them. */
-export const MakerlessFiltersPage = ({ found, next }: MakerlessFiltersPageProps) => (
+export const MakerlessFiltersPage = ({ found }: { found: readonly MakerlessFilters[] }) => (
   <AppLayout
     title="Filters without a known maker"
     actions={<ButtonLink to="/app/forwarding" label="Forwarding rules" kind="quiet" />}
@@ -21,7 +15,9 @@ export const MakerlessFiltersPage = ({ found, next }: MakerlessFiltersPageProps)
     <List
       caption="Filters without a known maker"
       columns={["Mailbox", "Filter", "Forwards to"]}
-      empty={<Empty>None of these mailboxes has such a filter.{next === null ? "" : " More mailboxes follow."}</Empty>}
+      empty={
+        <Empty>None of these mailboxes has such a filter.{useViewer().next ? " More mailboxes follow." : ""}</Empty>
+      }
       rows={found.flatMap(({ mailbox, filters }) =>
         filters.map(({ id, name, addresses }) => [
           mailbox.address,
@@ -30,6 +26,5 @@ export const MakerlessFiltersPage = ({ found, next }: MakerlessFiltersPageProps)
         ]),
       )}
     />
-    <Pager next={next} label="Next mailboxes" />
   </AppLayout>
 );

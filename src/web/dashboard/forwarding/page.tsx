@@ -90,13 +90,8 @@ export const NewRulePage = ({ scopes }: { scopes: readonly { value: string; labe
   </AppLayout>
 );
 
-interface RulePageProps {
-  rule: RuleOut;
-  names: Names;
-}
-
 /** One rule: its state, and the form that changes it. */
-export function RulePage({ rule, names }: RulePageProps) {
+export function RulePage({ rule, names }: { rule: RuleOut; names: Names }) {
   const path = `/app/forwarding/${rule.id}`;
   const form = toRuleForm(rule);
   return (

@@ -59,8 +59,10 @@ export const forwardingPages = new Hono<AppEnv>()
   .get("/app/forwarding/filters", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), async (c) => {
     const caller = c.get("caller");
     const { found, next } = await listMakerlessFilters(caller, c.req.query("after"));
-    const path = next && `/app/forwarding/filters?${new URLSearchParams({ after: next })}`;
-    return respondPage(c, <MakerlessFiltersPage found={found} next={path} />);
+    return respondPage(c, <MakerlessFiltersPage found={found} />, {
+      next: next && `/app/forwarding/filters?${new URLSearchParams({ after: next })}`,
+      nextLabel: "Next mailboxes",
+    });
   })
   .get("/app/forwarding/:rule_id", ...pageFor("GET /v1/forwarding-rules/:rule_id"), showRule)
   .post("/app/forwarding/:rule_id", ...pageFor(UPDATE), (c) =>

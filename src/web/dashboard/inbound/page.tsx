@@ -6,7 +6,6 @@ import {
   Form,
   List,
   Live,
-  Pager,
   RefusalNotice,
   Status,
   Time,
@@ -16,15 +15,8 @@ import type { Authentication } from "../../../mail/authentication-results/index.
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 
-interface InboundPageProps {
-  entries: readonly SearchOut[];
-  q: string;
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
-}
-
 /** The emails that the mailboxes of the workspace have received, with search. */
-export const InboundPage = ({ entries, q, next }: InboundPageProps) => (
+export const InboundPage = ({ entries, q }: { entries: readonly SearchOut[]; q: string }) => (
   <AppLayout title="Inbound log">
     <RefusalNotice />
     {useCaller().actor.role === "member" ? (
@@ -46,7 +38,6 @@ export const InboundPage = ({ entries, q, next }: InboundPageProps) => (
         <Live id="received" isPolled={q === ""}>
           {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
         </Live>
-        <Pager next={next} />
       </>
     )}
   </AppLayout>

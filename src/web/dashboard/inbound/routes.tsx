@@ -12,13 +12,14 @@ export const inboundPages = new Hono<AppEnv>()
   .get("/app/inbound", ...pageFor("GET /v1/emails/search"), (c) => {
     const q = c.req.query("q") ?? "";
     const before = c.req.query("before")?.toLowerCase();
-    const show = () => respondPage(c, <InboundPage entries={[]} q={q} next={null} />);
+    const show = () => respondPage(c, <InboundPage entries={[]} q={q} />);
     return attempt(c, show, async () => {
       const input = { q, direction: "inbound" as const, before_inbound: before, page: 0, limit: PAGE_SIZE };
       const { rows, next } = await searchEmails(c.get("caller"), input);
       const after = next?.before_inbound;
-      const path = after === undefined ? null : `/app/inbound?${new URLSearchParams({ q, before: after })}`;
-      return respondPage(c, <InboundPage entries={rows} q={q} next={path} />);
+      return respondPage(c, <InboundPage entries={rows} q={q} />, {
+        next: after === undefined ? null : `/app/inbound?${new URLSearchParams({ q, before: after })}`,
+      });
     });
   })
   .get("/app/inbound/:message_id", ...pageFor("GET /v1/emails/inbound/:message_id"), async (c) => {

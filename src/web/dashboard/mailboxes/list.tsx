@@ -1,25 +1,13 @@
-import {
-  AppLayout,
-  Empty,
-  Field,
-  FormDialog,
-  List,
-  Pager,
-  Select,
-  Share,
-  Status,
-  useCaller,
-} from "../../../http/ui/index.ts";
+import { AppLayout, Empty, Field, FormDialog, List, Select, Share, Status, useCaller } from "../../../http/ui/index.ts";
 import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
 
 interface MailboxesPageProps {
   mailboxes: readonly MailboxOut[];
   domains: readonly { id: string; name: string }[];
-  next: string | null;
 }
 
 /** The mailboxes of the workspace, and the dialog that creates one. */
-export function MailboxesPage({ mailboxes, domains, next }: MailboxesPageProps) {
+export function MailboxesPage({ mailboxes, domains }: MailboxesPageProps) {
   const caller = useCaller();
   const mayCreate = mayManage(caller.actor) && domains.length > 0;
   return (
@@ -49,7 +37,6 @@ export function MailboxesPage({ mailboxes, domains, next }: MailboxesPageProps) 
           peopleText(mailbox.assignee_ids.length),
         ])}
       />
-      <Pager next={next} label="More" />
     </AppLayout>
   );
 }

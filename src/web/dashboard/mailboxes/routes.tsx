@@ -125,8 +125,7 @@ async function showList(c: Context<AppEnv>) {
     <MailboxesPage
       mailboxes={rows.map(toMailbox)}
       domains={domains.map(({ domain }) => domain).filter(({ isSandbox }) => !isSandbox)}
-      next={next}
     />
   );
-  return respondPage(c, page, { notices });
+  return respondPage(c, page, { notices, next, nextLabel: "More" });
 }

@@ -1,4 +1,4 @@
-import { AppLayout, ButtonLink, Chips, Empty, Pager, PostButton, Time, useScope } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Chips, Empty, PostButton, Time, useScope } from "../../../http/ui/index.ts";
 import {
   type Category,
   categories,
@@ -14,11 +14,10 @@ interface NotificationsPageProps {
   /** Unread notifications of every category. */
   unread: number;
   counts: Readonly<Record<Category, number>>;
-  next: string | null;
 }
 
 /** The notifications of the user in this workspace, with filters. */
-export function NotificationsPage({ notifications, unread, next, ...filter }: NotificationsPageProps) {
+export function NotificationsPage({ notifications, unread, ...filter }: NotificationsPageProps) {
   const mayManage = useScope("notifications:manage");
   return (
     <AppLayout
@@ -43,7 +42,6 @@ export function NotificationsPage({ notifications, unread, next, ...filter }: No
       {notifications.map((notification) => (
         <Entry notification={notification} mayManage={mayManage} />
       ))}
-      <Pager next={next} />
     </AppLayout>
   );
 }

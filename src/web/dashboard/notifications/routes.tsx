@@ -83,7 +83,7 @@ async function showList(c: Context<AppEnv>) {
   const unreadOnly = c.req.query("unread") === "true";
   const offset = Math.min(Math.max(Math.trunc(Number(c.req.query("offset") ?? 0)) || 0, 0), MAX_OFFSET);
   const found = await listNotifications(caller, { unread: unreadOnly, category, limit: PAGE_SIZE, offset });
-  const isLast = offset + PAGE_SIZE >= found.total;
+  const following = { category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE };
   const page = (
     <NotificationsPage
       notifications={found.rows.map(toNotification)}
@@ -91,12 +91,9 @@ async function showList(c: Context<AppEnv>) {
       unreadOnly={unreadOnly}
       unread={found.unread}
       counts={found.categoryCounts}
-      next={
-        isLast ? null : notificationsPath({ category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE })
-      }
     />
   );
-  return respondPage(c, page, { notices });
+  return respondPage(c, page, { notices, next: following.offset >= found.total ? null : notificationsPath(following) });
 }
 
 async function showPreferences(c: Context<AppEnv>) {

@@ -8,10 +8,10 @@ import {
   Form,
   List,
   Live,
-  Pager,
   PostButton,
   Time,
   useScope,
+  useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
@@ -32,15 +32,8 @@ const SHOWN = 120;
 const mayManage = () => useScope("contacts:manage");
 const number = (count: number) => count.toLocaleString("en");
 
-interface ListProps {
-  segments: readonly SegmentRow[];
-  names: Names;
-  /** URL of the next page. */
-  next: string | null;
-}
-
 /** The segments of the workspace. */
-export const SegmentsPage = ({ segments, names, next }: ListProps) => (
+export const SegmentsPage = ({ segments, names }: { segments: readonly SegmentRow[]; names: Names }) => (
   <AppLayout
     title="Segments"
     actions={mayManage() ? <ButtonLink to={`${AT}/new`} label="New segment" icon="plus" /> : null}
@@ -74,7 +67,6 @@ export const SegmentsPage = ({ segments, names, next }: ListProps) => (
         />
       </Live>
     )}
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 
@@ -157,11 +149,10 @@ function Count({ of, path }: { of: SegmentRow; path: string }) {
 interface PeopleProps {
   segment: SegmentOut;
   contacts: readonly { id: string; list_id: string; email: string; name: string | null }[];
-  next: string | null;
 }
 
 /** The people of a segment, by page. A page may be short or empty and have a next one. */
-export const PeoplePage = ({ segment, contacts, next }: PeopleProps) => (
+export const PeoplePage = ({ segment, contacts }: PeopleProps) => (
   <AppLayout title={`People of ${segment.name}`}>
     <p>
       <a href={`${AT}/${segment.id}`}>{segment.name}</a>
@@ -170,14 +161,13 @@ export const PeoplePage = ({ segment, contacts, next }: PeopleProps) => (
       caption="People"
       columns={["Address", "Name"]}
       empty={
-        <p class="soft">{next === null ? "No person." : "No person on this page. There may be some on the next."}</p>
+        <p class="soft">{useViewer().next ? "No person on this page. There may be some on the next." : "No person."}</p>
       }
       rows={contacts.map(({ id, list_id, email, name }) => [
         <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
         name ?? "",
       ])}
     />
-    <Pager next={next} label="More" />
   </AppLayout>
 );
 

@@ -53,8 +53,10 @@ export const segmentPages = new Hono<AppEnv>()
       readConditionChoices(caller),
     ]);
     const { rows: segments, next } = toPage(found, PAGE_SIZE, "/app/segments", ({ id }) => id);
-    return respondPage(c, <SegmentsPage segments={segments} next={next} names={namesOfChoices(choices)} />, {
+    return respondPage(c, <SegmentsPage segments={segments} names={namesOfChoices(choices)} />, {
       notices,
+      next,
+      nextLabel: "More",
     });
   })
   .get("/app/segments/new", ...pageFor(CREATE), showForm)
@@ -82,8 +84,10 @@ export const segmentPages = new Hono<AppEnv>()
       getSegment(caller, id),
       listSegmentContacts(caller, id, page),
     ]);
-    const following = next === null ? null : `/app/segments/${segment.id}/people?after=${cursorOf(next)}`;
-    return respondPage(c, <PeoplePage contacts={contacts} segment={toSegment(segment)} next={following} />);
+    return respondPage(c, <PeoplePage contacts={contacts} segment={toSegment(segment)} />, {
+      next: next === null ? null : `/app/segments/${segment.id}/people?after=${cursorOf(next)}`,
+      nextLabel: "More",
+    });
   })
   .post("/app/segments/:segment_id/count", ...pageFor("GET /v1/segments/:segment_id/count"), async (c) => {
     const id = c.req.param("segment_id");

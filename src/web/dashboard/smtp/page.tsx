@@ -8,7 +8,6 @@ import {
   FormDialog,
   List,
   Notice,
-  Pager,
   Select,
   Status,
   Time,
@@ -22,11 +21,10 @@ interface SmtpPageProps {
   credentials: readonly SmtpCredentialOut[];
   /** Verified domains, for the choice of the form. */
   domains: readonly { id: string; name: string }[];
-  next: string | null;
 }
 
 /** The SMTP credentials of the workspace, and the dialog that creates one. */
-export function SmtpPage({ credentials, domains, next }: SmtpPageProps) {
+export function SmtpPage({ credentials, domains }: SmtpPageProps) {
   const { settings } = useCaller();
   const mayManage = useScope("smtp:manage");
   return (
@@ -58,7 +56,6 @@ export function SmtpPage({ credentials, domains, next }: SmtpPageProps) {
           ) : null,
         ])}
       />
-      <Pager next={next} />
     </AppLayout>
   );
 }

@@ -58,8 +58,7 @@ async function showList(c: Context<AppEnv>) {
       domains={domains
         .map(({ domain }) => domain)
         .filter(({ status, isSandbox }) => status === "verified" && !isSandbox)}
-      next={next}
     />
   );
-  return respondPage(c, page, { notices: { deactivated: "The credential is deactivated." } });
+  return respondPage(c, page, { notices: { deactivated: "The credential is deactivated." }, next });
 }

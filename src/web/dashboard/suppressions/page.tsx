@@ -1,26 +1,14 @@
-import {
-  AppLayout,
-  Empty,
-  Field,
-  Form,
-  FormDialog,
-  List,
-  Pager,
-  PostButton,
-  Time,
-  useScope,
-} from "../../../http/ui/index.ts";
+import { AppLayout, Empty, Field, Form, FormDialog, List, PostButton, Time, useScope } from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 interface SuppressionsPageProps {
   suppressions: readonly (SuppressionOut & { topicName: string | null })[];
   /** The address that is searched for. */
   search: string;
-  next: string | null;
 }
 
 /** The addresses that get no email, with search, and the dialog that adds one. */
-export function SuppressionsPage({ suppressions, search, next }: SuppressionsPageProps) {
+export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps) {
   const mayManage = useScope("contacts:manage");
   return (
     <AppLayout title="Suppressions" actions={mayManage ? <AddDialog /> : null}>
@@ -39,7 +27,6 @@ export function SuppressionsPage({ suppressions, search, next }: SuppressionsPag
           <RemoveForm email={email} reason={reason} topicId={topic_id} />,
         ])}
       />
-      <Pager next={next} label="More" />
     </AppLayout>
   );
 }

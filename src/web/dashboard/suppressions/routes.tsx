@@ -62,14 +62,18 @@ async function showList(c: Context<AppEnv>) {
     <SuppressionsPage
       suppressions={shown.map((row) => ({ ...toSuppression(row), topicName: row.topicName ?? null }))}
       search={search}
-      next={last === undefined ? null : nextPage(last)}
     />
   );
   const notice =
     done === "removed" && email ? (
       <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
     ) : undefined;
-  return respondPage(c, page, { notice, notices: { added: "The address is suppressed." } });
+  return respondPage(c, page, {
+    notice,
+    notices: { added: "The address is suppressed." },
+    next: last === undefined ? null : nextPage(last),
+    nextLabel: "More",
+  });
 }
 
 function nextPage({ email, topicId }: { email: string; topicId: string | null }): string {

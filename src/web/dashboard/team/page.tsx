@@ -50,7 +50,7 @@ export function TeamPage({ members, invitations, next }: TeamPageProps) {
           <RemoveLink member={member} />,
         ])}
       />
-      <Pager next={next} label="More" />
+      {next === null ? null : <Pager to={next} label="More" />}
       <details>
         <summary>What each role may do</summary>
         <Facts of={ROLES} />

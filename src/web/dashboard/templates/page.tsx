@@ -5,7 +5,6 @@ import {
   Empty,
   List,
   Notice,
-  Pager,
   PostButton,
   PreviewFrame,
   Time,
@@ -21,7 +20,7 @@ import { Preview, TestDialog } from "./preview.tsx";
 const mayManage = () => useScope("templates:manage");
 
 /** The templates of the workspace. */
-export const TemplatesPage = ({ templates, next }: { templates: readonly TemplateOut[]; next: string | null }) => (
+export const TemplatesPage = ({ templates }: { templates: readonly TemplateOut[] }) => (
   <AppLayout
     title="Templates"
     actions={mayManage() ? <ButtonLink to="/app/templates/new" label="New template" /> : null}
@@ -52,7 +51,6 @@ export const TemplatesPage = ({ templates, next }: { templates: readonly Templat
         <Time at={updated_at} />,
       ])}
     />
-    <Pager next={next} />
   </AppLayout>
 );
 

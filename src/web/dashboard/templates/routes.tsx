@@ -35,8 +35,10 @@ export const templatePages = new Hono<AppEnv>()
     const [updatedAt, id] = (c.req.query("after") ?? "").split(" ");
     const after = id ? { after: { updatedAt: Number(updatedAt) || 0, id } } : {};
     const { rows, next } = await listTemplates(caller, { ...after, limit: PAGE_SIZE });
-    const path = next && `/app/templates?${new URLSearchParams({ after: `${next.updatedAt} ${next.id}` })}`;
-    return respondPage(c, <TemplatesPage templates={rows.map(toTemplate)} next={path} />, { notices });
+    return respondPage(c, <TemplatesPage templates={rows.map(toTemplate)} />, {
+      notices,
+      next: next && `/app/templates?${new URLSearchParams({ after: `${next.updatedAt} ${next.id}` })}`,
+    });
   })
   .get("/app/templates/new", ...pageFor("POST /v1/templates/"), showNew)
   .post("/app/templates/new", ...pageFor("POST /v1/templates/"), (c) =>

@@ -5,7 +5,6 @@ import {
   ErrorSummary,
   Form,
   List,
-  Pager,
   PostButton,
   Status,
   Time,
@@ -26,11 +25,10 @@ interface TransfersPageProps {
   outgoing: readonly TransferRow[];
   /** Workspaces into which the user may accept. */
   targets: Targets;
-  next: string | null;
 }
 
 /** The transfers of domains that are addressed to the user, and those that the user has initiated. */
-export const TransfersPage = ({ incoming, outgoing, targets, next }: TransfersPageProps) => (
+export const TransfersPage = ({ incoming, outgoing, targets }: TransfersPageProps) => (
   <AppLayout title="Transfers">
     <ErrorSummary />
     <h2>Offered to you</h2>
@@ -46,7 +44,6 @@ export const TransfersPage = ({ incoming, outgoing, targets, next }: TransfersPa
     ) : (
       <Outgoing transfers={outgoing} />
     )}
-    <Pager next={next} />
   </AppLayout>
 );
 

@@ -63,6 +63,6 @@ async function showTransfers(c: Context<AppEnv>) {
     listTargets(caller),
   ]);
   const { rows: outgoing, next } = toPage(found, PAGE_SIZE, "/app/transfers", ({ id }) => id);
-  const page = <TransfersPage incoming={incoming} outgoing={outgoing} targets={targets} next={next} />;
-  return respondPage(c, page, { notices });
+  const page = <TransfersPage incoming={incoming} outgoing={outgoing} targets={targets} />;
+  return respondPage(c, page, { notices, next });
 }

@@ -9,7 +9,6 @@ import {
   List,
   Live,
   Notice,
-  Pager,
   PostButton,
   Status,
   Time,
@@ -31,8 +30,6 @@ export interface Deliveries {
   total: number;
   /** The status that the list is filtered by; empty: none. */
   status: string;
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
 }
 
 /** One webhook: its state, its deliveries, and the form that changes it. */
@@ -84,7 +81,7 @@ const Actions = ({ path, webhook }: { path: string; webhook: WebhookOut }) => (
 );
 
 function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveries }) {
-  const { rows, total, status, next } = deliveries;
+  const { rows, total, status } = deliveries;
   return (
     <>
       <Chips
@@ -121,7 +118,6 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
           </>
         )}
       </Live>
-      <Pager next={next} />
     </>
   );
 }

@@ -145,9 +145,8 @@ async function showWebhook(c: Context<AppEnv>) {
         rows: shown.map(toDeliveryItem),
         total,
         status: status ?? "",
-        next: next ? `/app/webhooks/${webhook.id}?${next}` : null,
       }}
     />
   );
-  return respondPage(c, page, { notices });
+  return respondPage(c, page, { notices, next: next ? `/app/webhooks/${webhook.id}?${next}` : null });
 }
