@@ -56,13 +56,13 @@ type Show = (c: Context<AppEnv>) => Response | Promise<Response>;
 /** The path that a form leads to, or a page. */
 type Result = Promise<string | Response>;
 
-/** Reads a form of at most `maxBytes` and runs what it asks for, as `attempt` does. */
+/** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
   c: Context<AppEnv>,
-  show: Show,
+  page: Show | { show: Show; maxBytes: number },
   run: (fields: URLSearchParams) => Result,
-  maxBytes?: number,
 ): Promise<Response> {
+  const { show, maxBytes } = typeof page === "function" ? { show: page } : page;
   const fields = await readForm(c, maxBytes);
   return attempt(c, show, () => run(fields));
 }

@@ -21,18 +21,13 @@ const notices: Readonly<Record<string, string>> = {
 export const autoReplyPages = new Hono<AppEnv>()
   .get("/mail/auto-reply/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/auto-reply"), showAutoReply)
   .post("/mail/auto-reply/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/auto-reply"), (c) =>
-    submitForm(
-      c,
-      showAutoReply,
-      async (fields) => {
-        const caller = c.get("caller");
-        const { mailbox, autoReply } = await openAutoReply(caller, c.req.param("mailbox_id"));
-        const input = parseFields(AutoReplyIn, readFields(fields, toAutoReply(autoReply)));
-        const { is_active } = await replaceAutoReply(caller, mailbox, input);
-        return settingsPath(mailbox.id, "auto-reply", { done: is_active ? "on" : "off" });
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showAutoReply, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const caller = c.get("caller");
+      const { mailbox, autoReply } = await openAutoReply(caller, c.req.param("mailbox_id"));
+      const input = parseFields(AutoReplyIn, readFields(fields, toAutoReply(autoReply)));
+      const { is_active } = await replaceAutoReply(caller, mailbox, input);
+      return settingsPath(mailbox.id, "auto-reply", { done: is_active ? "on" : "off" });
+    }),
   );
 
 type Stored = ReturnType<typeof toAutoReply>;

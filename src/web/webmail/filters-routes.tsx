@@ -45,22 +45,17 @@ export const filterPages = new Hono<AppEnv>()
   )
   .get("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showFilter)
   .post("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), (c) =>
-    submitForm(
-      c,
-      showFilter,
-      async (fields) => {
-        const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-        const id = c.req.param("filter_id");
-        const input = parseFields(FilterFields, toFilterInput(readFilterForm(fields)));
-        if (id === "new") await createFilter(caller, mailbox, input);
-        else {
-          const { name = null, match, actions, is_active } = input;
-          await updateFilter(caller, mailbox, id, { name, match, actions, is_active });
-        }
-        return settingsPath(mailbox.id, "filters", { done: "saved" });
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showFilter, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const id = c.req.param("filter_id");
+      const input = parseFields(FilterFields, toFilterInput(readFilterForm(fields)));
+      if (id === "new") await createFilter(caller, mailbox, input);
+      else {
+        const { name = null, match, actions, is_active } = input;
+        await updateFilter(caller, mailbox, id, { name, match, actions, is_active });
+      }
+      return settingsPath(mailbox.id, "filters", { done: "saved" });
+    }),
   );
 
 /** Runs an action of the list. Returns the name of what it says afterwards. */

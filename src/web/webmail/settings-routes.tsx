@@ -32,16 +32,11 @@ const notices: Readonly<Record<string, string>> = {
 export const settingsPages = new Hono<AppEnv>()
   .get("/mail/signature/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showSignature)
   .post("/mail/signature/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
-    submitForm(
-      c,
-      showSignature,
-      async (fields) => {
-        const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-        await replaceSignature(mailbox, parseFields(SignatureIn, readSignature(fields)));
-        return settingsPath(mailbox.id, "signature", { done: "saved" });
-      },
-      MAX_SIGNATURE_BYTES,
-    ),
+    submitForm(c, { show: showSignature, maxBytes: MAX_SIGNATURE_BYTES }, async (fields) => {
+      const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      await replaceSignature(mailbox, parseFields(SignatureIn, readSignature(fields)));
+      return settingsPath(mailbox.id, "signature", { done: "saved" });
+    }),
   )
   .get("/mail/blocked-senders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showBlocked)
   .post("/mail/blocked-senders/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>

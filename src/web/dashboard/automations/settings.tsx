@@ -32,21 +32,16 @@ const UPDATE = "PATCH /v1/automations/:automation_id";
 export const settingsPages = new Hono<AppEnv>()
   .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), show)
   .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      show,
-      async (fields) => {
-        const [filter, exitWhen] = [readConditions(fields, "filter"), readConditions(fields, "exit_when")];
-        if (filter.isChanged || exitWhen.isChanged) return show(c);
-        const conditions = {
-          filter: parseDraft(filter.draft, "filter"),
-          exit_when: parseDraft(exitWhen.draft, "exit_when"),
-        };
-        const { id } = await refusedAt(() => save(c, fields, conditions), fieldOf);
-        return `/app/automations/${id}?done=saved`;
-      },
-      CONDITION_FORM_BYTES,
-    ),
+    submitForm(c, { show, maxBytes: CONDITION_FORM_BYTES }, async (fields) => {
+      const [filter, exitWhen] = [readConditions(fields, "filter"), readConditions(fields, "exit_when")];
+      if (filter.isChanged || exitWhen.isChanged) return show(c);
+      const conditions = {
+        filter: parseDraft(filter.draft, "filter"),
+        exit_when: parseDraft(exitWhen.draft, "exit_when"),
+      };
+      const { id } = await refusedAt(() => save(c, fields, conditions), fieldOf);
+      return `/app/automations/${id}?done=saved`;
+    }),
   );
 
 /** Returns the field of the page that an error of the API is about. */

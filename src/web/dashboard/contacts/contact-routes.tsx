@@ -26,22 +26,17 @@ const MAX_FORM_BYTES = 250_000;
 export const contactEditPages = new Hono<AppEnv>()
   .get("/app/contacts/:list_id/contacts/:contact_id", ...pageFor(UPDATE), showContact)
   .post("/app/contacts/:list_id/contacts/:contact_id", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      showContact,
-      async (fields) => {
-        const { list_id, contact_id } = c.req.param();
-        const text = (name: string) => fields.get(name) ?? "";
-        const values = { email: text("email"), name: text("name"), metadata: text("metadata") };
-        const request = { email: values.email.trim(), name: values.name || null, metadata: parseDetails(values) };
-        const patch = parseFields(ContactPatch, request);
-        const stored = toValues(toContact(await getContact(c.get("caller"), list_id, contact_id)));
-        requireVersion(text("version"), labelled(stored), labelled(values));
-        await updateContact(c.get("caller"), list_id, contact_id, patch);
-        return `/app/contacts/${list_id}?done=changed`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showContact, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const { list_id, contact_id } = c.req.param();
+      const text = (name: string) => fields.get(name) ?? "";
+      const values = { email: text("email"), name: text("name"), metadata: text("metadata") };
+      const request = { email: values.email.trim(), name: values.name || null, metadata: parseDetails(values) };
+      const patch = parseFields(ContactPatch, request);
+      const stored = toValues(toContact(await getContact(c.get("caller"), list_id, contact_id)));
+      requireVersion(text("version"), labelled(stored), labelled(values));
+      await updateContact(c.get("caller"), list_id, contact_id, patch);
+      return `/app/contacts/${list_id}?done=changed`;
+    }),
   )
   .post("/app/contacts/:list_id/contacts/:contact_id/topics", ...pageFor("PUT /v1/people/:email/topics"), async (c) => {
     const { list_id, contact_id } = c.req.param();

@@ -18,26 +18,21 @@ const MAX_FORM_BYTES = 3_000_000;
 export const sendPages = new Hono<AppEnv>()
   .get("/app/contacts/:list_id/send", ...pageFor(SEND), showForm)
   .post("/app/contacts/:list_id/send", ...pageFor(SEND), (c) =>
-    submitForm(
-      c,
-      showForm,
-      async (fields) => {
-        const text = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
-        const list = toList(await getList(c.get("caller"), c.req.param("list_id")));
-        const request = {
-          mailbox_id: text("mailbox_id"),
-          subject: text("subject"),
-          contact_list_id: list.id,
-          html: text("html") || null,
-          text: text("text") || null,
-          topic_id: text("topic_id") || null,
-        };
-        const input = parseFields(BulkSendIn, request);
-        const result = await onceForForm(c, JSON.stringify(request), (ctx) => sendToList(ctx, list.id, input));
-        return respondPage(c, <SentPage list={list} result={result} />);
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const text = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+      const list = toList(await getList(c.get("caller"), c.req.param("list_id")));
+      const request = {
+        mailbox_id: text("mailbox_id"),
+        subject: text("subject"),
+        contact_list_id: list.id,
+        html: text("html") || null,
+        text: text("text") || null,
+        topic_id: text("topic_id") || null,
+      };
+      const input = parseFields(BulkSendIn, request);
+      const result = await onceForForm(c, JSON.stringify(request), (ctx) => sendToList(ctx, list.id, input));
+      return respondPage(c, <SentPage list={list} result={result} />);
+    }),
   );
 
 async function showForm(c: Context<AppEnv>) {

@@ -15,17 +15,12 @@ const MAX_FORM_BYTES = 1_000_000;
 export const batchPages = new Hono<AppEnv>()
   .get("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), showForm)
   .post("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), (c) =>
-    submitForm(
-      c,
-      showForm,
-      async (fields) => {
-        const text = fields.get("items") ?? "";
-        const items = parseItems(SendIn, emailLimits.batch, parseJson(text));
-        const result = await onceForForm(c, text, (ctx) => sendBatch(ctx, items, false));
-        return respondPage(c, <BatchResultPage result={result} />);
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const text = fields.get("items") ?? "";
+      const items = parseItems(SendIn, emailLimits.batch, parseJson(text));
+      const result = await onceForForm(c, text, (ctx) => sendBatch(ctx, items, false));
+      return respondPage(c, <BatchResultPage result={result} />);
+    }),
   );
 
 function parseJson(text: string): unknown {

@@ -23,34 +23,29 @@ const MAX_FORM_BYTES = 1_000_000;
 export const newEmailPages = new Hono<AppEnv>()
   .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c))
   .post("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) =>
-    submitForm(
-      c,
-      showForm,
-      async (fields) => {
-        const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
-        if (templateId !== null) {
-          fields.set("template_id", templateId);
-          // The subject that was written is that of another content.
-          fields.set("subject", "");
-          return showForm(c);
-        }
-        if (action === "own") {
-          fields.delete("template_id");
-          return showForm(c);
-        }
-        const form = readEmailForm(fields);
-        const request = toSendRequest(form);
-        const input = parseFields(SendIn, request);
-        if (action === "check") {
-          const refusal = toIssues(await validateEmail(c.get("caller"), input), form);
-          if (refusal) c.set("refusal", refusal);
-          return showForm(c, refusal === undefined);
-        }
-        const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
-        return `/app/emails/${id}?done=sent`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
+      if (templateId !== null) {
+        fields.set("template_id", templateId);
+        // The subject that was written is that of another content.
+        fields.set("subject", "");
+        return showForm(c);
+      }
+      if (action === "own") {
+        fields.delete("template_id");
+        return showForm(c);
+      }
+      const form = readEmailForm(fields);
+      const request = toSendRequest(form);
+      const input = parseFields(SendIn, request);
+      if (action === "check") {
+        const refusal = toIssues(await validateEmail(c.get("caller"), input), form);
+        if (refusal) c.set("refusal", refusal);
+        return showForm(c, refusal === undefined);
+      }
+      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+      return `/app/emails/${id}?done=sent`;
+    }),
   )
   .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
     const form = readEmailForm(await readForm(c, MAX_FORM_BYTES));

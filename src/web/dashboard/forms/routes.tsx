@@ -38,48 +38,33 @@ const MAX_FORM_BYTES = 60_000;
 export const formManagementPages = new Hono<AppEnv>()
   .get("/app/contacts/:list_id/forms", ...pageFor(LIST), showForms)
   .post("/app/contacts/:list_id/forms", ...pageFor(CREATE), (c) =>
-    submitForm(
-      c,
-      showForms,
-      async (fields) => {
-        const listId = c.req.param("list_id");
-        const input = parseFields(FormIn, readFields(fields));
-        await onceForForm(c, JSON.stringify([listId, input]), (ctx) => createForm(ctx, listId, input));
-        return `/app/contacts/${listId}/forms?done=created`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const listId = c.req.param("list_id");
+      const input = parseFields(FormIn, readFields(fields));
+      await onceForForm(c, JSON.stringify([listId, input]), (ctx) => createForm(ctx, listId, input));
+      return `/app/contacts/${listId}/forms?done=created`;
+    }),
   )
   .post("/app/contacts/:list_id/confirmation", ...pageFor("PATCH /v1/contacts/:list_id"), (c) =>
-    submitForm(
-      c,
-      showForms,
-      async (fields) => {
-        const listId = c.req.param("list_id");
-        const patch = {
-          confirm: textOf(fields, "confirm") !== null,
-          confirm_subject: textOf(fields, "confirm_subject"),
-          confirm_text: unixLines(fields.get("confirm_text")) || null,
-        };
-        await updateList(c.get("caller"), listId, parseFields(ListPatch, patch));
-        return `/app/contacts/${listId}/forms?done=confirmation`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const listId = c.req.param("list_id");
+      const patch = {
+        confirm: textOf(fields, "confirm") !== null,
+        confirm_subject: textOf(fields, "confirm_subject"),
+        confirm_text: unixLines(fields.get("confirm_text")) || null,
+      };
+      await updateList(c.get("caller"), listId, parseFields(ListPatch, patch));
+      return `/app/contacts/${listId}/forms?done=confirmation`;
+    }),
   )
   .get("/app/contacts/:list_id/forms/:form_id", ...pageFor(UPDATE), showForm)
   .post("/app/contacts/:list_id/forms/:form_id", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      showForm,
-      async (fields) => {
-        const { list_id, form_id } = c.req.param();
-        const patch = { ...readFields(fields), is_active: textOf(fields, "is_active") !== null };
-        await updateForm(c.get("caller"), list_id, form_id, parseFields(FormPatch, patch));
-        return `/app/contacts/${list_id}/forms?done=changed`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const { list_id, form_id } = c.req.param();
+      const patch = { ...readFields(fields), is_active: textOf(fields, "is_active") !== null };
+      await updateForm(c.get("caller"), list_id, form_id, parseFields(FormPatch, patch));
+      return `/app/contacts/${list_id}/forms?done=changed`;
+    }),
   )
   .get("/app/contacts/:list_id/forms/:form_id/delete", ...pageFor(DELETE), async (c) => {
     const { list_id, form_id } = c.req.param();

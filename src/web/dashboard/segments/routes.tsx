@@ -147,20 +147,15 @@ const shownOf = ({ name, conditions }: Entered): FormValues => ({
 
 /** Saves the form, or shows it again with a row more or less, or with why it is refused. */
 const saveForm = (c: Context<AppEnv>, save: (entered: Entered, version: string) => Promise<string>) =>
-  submitForm(
-    c,
-    showForm,
-    async (fields) => {
-      const { draft, isChanged } = readConditions(fields, "conditions");
-      if (isChanged) return showForm(c);
-      return atPlaces(draft, "conditions", async () => {
-        const conditions = parseDraft(draft, "conditions");
-        if (conditions === undefined) throw invalidField("conditions", "Add a condition");
-        return save({ name: fields.get("name") ?? "", conditions }, fields.get("version") ?? "");
-      });
-    },
-    CONDITION_FORM_BYTES,
-  );
+  submitForm(c, { show: showForm, maxBytes: CONDITION_FORM_BYTES }, async (fields) => {
+    const { draft, isChanged } = readConditions(fields, "conditions");
+    if (isChanged) return showForm(c);
+    return atPlaces(draft, "conditions", async () => {
+      const conditions = parseDraft(draft, "conditions");
+      if (conditions === undefined) throw invalidField("conditions", "Add a condition");
+      return save({ name: fields.get("name") ?? "", conditions }, fields.get("version") ?? "");
+    });
+  });
 
 /** Shows the form of the segment of the path, or of a new one. */
 async function showForm(c: Context<AppEnv>): Promise<Response> {

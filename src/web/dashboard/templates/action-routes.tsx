@@ -24,23 +24,18 @@ const DELETE = "DELETE /v1/templates/:template_id";
 /** Actions on a template: send a test, copy it, give up its blocks, delete it. */
 export const templateActionPages = new Hono<AppEnv>()
   .post("/app/templates/:template_id/test", ...pageFor("POST /v1/emails/"), (c) =>
-    submitForm(
-      c,
-      showTemplate,
-      async (fields) => {
-        const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
-        const request = {
-          from_: { email: fields.get("from_") ?? "" },
-          to: [{ email: fields.get("to") ?? "" }],
-          template_id: template.id,
-          variables: toVariables(template.language, namesOf(template), readSamples(fields)),
-        };
-        const input = parseFields(SendIn, request);
-        const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
-        return `/app/emails/${id}?done=sent`;
-      },
-      MAX_TEST_BYTES,
-    ),
+    submitForm(c, { show: showTemplate, maxBytes: MAX_TEST_BYTES }, async (fields) => {
+      const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
+      const request = {
+        from_: { email: fields.get("from_") ?? "" },
+        to: [{ email: fields.get("to") ?? "" }],
+        template_id: template.id,
+        variables: toVariables(template.language, namesOf(template), readSamples(fields)),
+      };
+      const input = parseFields(SendIn, request);
+      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+      return `/app/emails/${id}?done=sent`;
+    }),
   )
   .post("/app/templates/:template_id/duplicate", ...pageFor("POST /v1/templates/:template_id/duplicate"), (c) =>
     submitForm(c, showTemplate, async () => {

@@ -42,21 +42,16 @@ export const templatePages = new Hono<AppEnv>()
   })
   .get("/app/templates/new", ...pageFor("POST /v1/templates/"), showNew)
   .post("/app/templates/new", ...pageFor("POST /v1/templates/"), (c) =>
-    submitForm(
-      c,
-      showNew,
-      async (fields) => {
-        const form = toTemplateForm(fields);
-        if (changeOf(form, fields)) return showNew(c);
-        const request = toRequest(form);
-        const input = parseFields(TemplateIn, request);
-        const { id } = await onceForForm(c, JSON.stringify(request), (ctx) =>
-          atBlocks(form, () => createTemplate(ctx, input)),
-        );
-        return `/app/templates/${id}?done=saved`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showNew, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const form = toTemplateForm(fields);
+      if (changeOf(form, fields)) return showNew(c);
+      const request = toRequest(form);
+      const input = parseFields(TemplateIn, request);
+      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) =>
+        atBlocks(form, () => createTemplate(ctx, input)),
+      );
+      return `/app/templates/${id}?done=saved`;
+    }),
   )
   .post("/app/templates/preview", ...pageFor("POST /v1/templates/"), async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
@@ -64,21 +59,16 @@ export const templatePages = new Hono<AppEnv>()
   })
   .get("/app/templates/:template_id", ...pageFor("GET /v1/templates/:template_id"), showTemplate)
   .post("/app/templates/:template_id", ...pageFor("PATCH /v1/templates/:template_id"), (c) =>
-    submitForm(
-      c,
-      showTemplate,
-      async (fields) => {
-        const id = c.req.param("template_id");
-        const form = toTemplateForm(fields);
-        if (changeOf(form, fields)) return showTemplate(c);
-        const patch = parseFields(TemplatePatch, toRequest(form));
-        const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
-        requireVersion(form.version, valuesOf(stored), valuesOf(form));
-        await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
-        return `/app/templates/${id}?done=saved`;
-      },
-      MAX_FORM_BYTES,
-    ),
+    submitForm(c, { show: showTemplate, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const id = c.req.param("template_id");
+      const form = toTemplateForm(fields);
+      if (changeOf(form, fields)) return showTemplate(c);
+      const patch = parseFields(TemplatePatch, toRequest(form));
+      const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
+      requireVersion(form.version, valuesOf(stored), valuesOf(form));
+      await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
+      return `/app/templates/${id}?done=saved`;
+    }),
   )
   .get("/app/templates/:template_id/html", ...pageFor("POST /v1/templates/:template_id/preview"), async (c) => {
     const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
