@@ -209,6 +209,37 @@ export function FieldError({ name }: { name: string }) {
   return error === undefined ? null : <p class="error">{error}</p>;
 }
 
+interface SubmitProps {
+  label: string;
+  /** Class of the button. */
+  kind?: string | undefined;
+  /** Tells a form with several buttons which one was used. */
+  action?: string;
+  /** Name for screen readers, where the same label stands in several rows. */
+  name?: string;
+  /** The question that a dialog asks first, and the label of its button. */
+  ask?: string;
+  confirmed?: string;
+  /** True when the fields may be empty or wrong. */
+  isUnchecked?: boolean;
+}
+
+/** The button that submits the form it stands in. */
+export const Submit = ({ label, kind, action, name, ask, confirmed, isUnchecked }: SubmitProps) => (
+  <button
+    class={kind}
+    type="submit"
+    name={action === undefined ? undefined : "action"}
+    value={action}
+    formnovalidate={isUnchecked}
+    aria-label={name}
+    data-confirm={ask}
+    data-confirmed={confirmed}
+  >
+    {label}
+  </button>
+);
+
 interface PostButtonProps {
   /** Path that the form posts to. */
   to: string;

@@ -22,6 +22,7 @@ export {
   PostButton,
   RefusalNotice,
   Select,
+  Submit,
   TextArea,
   VersionField,
 } from "./form.tsx";

@@ -1,4 +1,4 @@
-import { Empty, Field, Form } from "../../http/ui/index.ts";
+import { Empty, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { AliasRow } from "../../mailboxes/aliases/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
@@ -25,9 +25,7 @@ export const AliasesPage = ({ page, aliases, mayChange }: AliasesPageProps) => (
           maxlength={254}
           placeholder={`sales@${page.mailbox.address.split("@")[1]}`}
         />
-        <button type="submit" name="action" value="add">
-          Add
-        </button>
+        <Submit label="Add" action="add" />
       </Form>
     ) : (
       <p class="hint">Owners and admins of the workspace add and delete aliases.</p>
@@ -41,16 +39,13 @@ export const AliasesPage = ({ page, aliases, mayChange }: AliasesPageProps) => (
             {address}
             {mayChange ? (
               <Form class="inline" fields={{ alias_id: id }}>
-                <button
-                  type="submit"
-                  class="link"
-                  name="action"
-                  value="delete"
-                  data-confirm={`Delete ${address}? Mail to it is refused then.`}
-                  aria-label={`Delete ${address}`}
-                >
-                  Delete
-                </button>
+                <Submit
+                  label="Delete"
+                  kind="link"
+                  action="delete"
+                  name={`Delete ${address}`}
+                  ask={`Delete ${address}? Mail to it is refused then.`}
+                />
               </Form>
             ) : null}
           </li>

@@ -1,4 +1,4 @@
-import { Empty, Field, Form } from "../../http/ui/index.ts";
+import { Empty, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
@@ -8,9 +8,7 @@ export const BlockedSendersPage = ({ page, emails }: { page: OpenPage; emails: r
     <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
     <Form class="filter">
       <Field name="email" label="Address to block" type="email" maxlength={254} placeholder="ada@example.org" />
-      <button type="submit" name="action" value="block">
-        Block
-      </button>
+      <Submit label="Block" action="block" />
     </Form>
     {emails.length === 0 ? (
       <Empty>No address is blocked.</Empty>
@@ -20,9 +18,7 @@ export const BlockedSendersPage = ({ page, emails }: { page: OpenPage; emails: r
           <li>
             {email}
             <Form class="inline" fields={{ email }}>
-              <button type="submit" class="link" name="action" value="unblock" aria-label={`Unblock ${email}`}>
-                Unblock
-              </button>
+              <Submit label="Unblock" kind="link" action="unblock" name={`Unblock ${email}`} />
             </Form>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { ErrorSummary, Field, Form, Icon, Select, useError } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, Form, Icon, Select, Submit, useError } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
@@ -53,12 +53,8 @@ export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
           <Icon name="send" />
           Send
         </button>
-        <button type="submit" class="quiet" name="action" value="draft" formnovalidate>
-          Save draft
-        </button>
-        <button type="submit" class="quiet" name="action" value="now">
-          Send without undo
-        </button>
+        <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
+        <Submit label="Send without undo" kind="quiet" action="now" />
         <p class="hint" role="status" data-save-status="">
           {saved}
         </p>
@@ -119,8 +115,6 @@ const Files = ({ files }: { files: readonly FormFile[] }) => (
       required={false}
       hint={`At most ${inMiB(MAX_FILE_BYTES)} together`}
     />
-    <button type="submit" class="quiet" name="action" value="attach" formnovalidate>
-      Attach
-    </button>
+    <Submit label="Attach" kind="quiet" action="attach" isUnchecked />
   </div>
 );

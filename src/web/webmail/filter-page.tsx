@@ -1,4 +1,4 @@
-import { ButtonLink, Check, CheckGroup, Field, Form, Select } from "../../http/ui/index.ts";
+import { ButtonLink, Check, CheckGroup, Field, Form, Select, Submit } from "../../http/ui/index.ts";
 import { FIELDS, type FilterForm, OPERATIONS } from "./filter-form.ts";
 import type { OpenPage } from "./layout.tsx";
 import { folderTitle, settingsPath } from "./paths.ts";
@@ -17,9 +17,7 @@ export const FilterPage = ({ page, form, isNew }: { page: OpenPage; form: Filter
       <Actions page={page} form={form} />
       <Check name="is_active" label="The filter is on" checked={form.isActive} />
       <div class="actions">
-        <button type="submit" name="action" value="save">
-          Save filter
-        </button>
+        <Submit label="Save filter" action="save" />
         <ButtonLink to={settingsPath(page.mailbox.id, "filters")} label="Cancel" kind="quiet" />
       </div>
     </Form>

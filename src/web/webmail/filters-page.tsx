@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Form, Icon, Select } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Form, Icon, Select, Submit } from "../../http/ui/index.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 import type { FilterRun, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { FIELDS, OPERATIONS, writeBytes } from "./filter-form.ts";
@@ -48,9 +48,7 @@ function FilterRow({
 }) {
   const title = titleOf(filter);
   const button = (value: string, label: string, name: string) => (
-    <button type="submit" class="link" name="action" value={value} aria-label={name}>
-      {label}
-    </button>
+    <Submit label={label} kind="link" action={value} name={name} />
   );
   return (
     <li>
@@ -68,16 +66,13 @@ function FilterRow({
         {filter.is_active
           ? button("off", "Turn off", `Turn off ${title}`)
           : button("on", "Turn on", `Turn on ${title}`)}
-        <button
-          type="submit"
-          class="link"
-          name="action"
-          value="delete"
-          data-confirm={`Delete the filter ${title}?`}
-          aria-label={`Delete ${title}`}
-        >
-          Delete
-        </button>
+        <Submit
+          label="Delete"
+          kind="link"
+          action="delete"
+          name={`Delete ${title}`}
+          ask={`Delete the filter ${title}?`}
+        />
       </Form>
     </li>
   );

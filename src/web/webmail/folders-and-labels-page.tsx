@@ -1,4 +1,4 @@
-import { ButtonLink, Field, Form } from "../../http/ui/index.ts";
+import { ButtonLink, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
@@ -24,9 +24,7 @@ export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
         )}
         <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter" refills={false}>
           <Field name="name" label="New folder" maxlength={255} />
-          <button type="submit" name="action" value="create">
-            Create folder
-          </button>
+          <Submit label="Create folder" action="create" />
         </Form>
       </section>
       <section aria-labelledby="own-labels">
@@ -48,9 +46,7 @@ export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
             name="Colour of the new label"
             value={COLORS[page.labels.length % COLORS.length]}
           />
-          <button type="submit" name="action" value="create">
-            Create label
-          </button>
+          <Submit label="Create label" action="create" />
         </Form>
       </section>
     </SettingsLayout>
@@ -65,13 +61,9 @@ function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: st
     <li>
       <Form action={path} fields={{ folder: name }}>
         <input type="text" name="name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
-        <button type="submit" class="quiet" name="action" value="rename" aria-label={`Rename ${name}`}>
-          Rename
-        </button>
+        <Submit label="Rename" kind="quiet" action="rename" name={`Rename ${name}`} />
         {total === 0 ? (
-          <button type="submit" class="danger" name="action" value="delete" aria-label={`Delete ${name}`}>
-            Delete
-          </button>
+          <Submit label="Delete" kind="danger" action="delete" name={`Delete ${name}`} />
         ) : (
           <span class="soft">
             {total} {total === 1 ? "message" : "messages"}
@@ -90,20 +82,15 @@ function LabelRow({ label: { id, name, color }, path }: { label: Label; path: st
         <input type="hidden" name="label_id" value={id} />
         <input type="text" name="label_name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
         <ColorField id={`color-${id}`} name={`Colour of ${name}`} value={color} />
-        <button type="submit" class="quiet" name="action" value="update" aria-label={`Save ${name}`}>
-          Save
-        </button>
-        <button
-          type="submit"
-          class="danger"
-          name="action"
-          value="delete"
-          data-confirmed="Delete label"
-          data-confirm={`Delete the label ${name}? Its messages stay.`}
-          aria-label={`Delete ${name}`}
-        >
-          Delete
-        </button>
+        <Submit label="Save" kind="quiet" action="update" name={`Save ${name}`} />
+        <Submit
+          label="Delete"
+          kind="danger"
+          action="delete"
+          name={`Delete ${name}`}
+          ask={`Delete the label ${name}? Its messages stay.`}
+          confirmed="Delete label"
+        />
       </Form>
     </li>
   );
@@ -119,9 +106,7 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
     <h1>Delete {label.name}?</h1>
     <p>The label is taken from its messages. The messages stay in their folders.</p>
     <Form class="actions" fields={{ confirmed: "yes", label_id: label.id }}>
-      <button type="submit" class="danger" name="action" value="delete">
-        Delete label
-      </button>
+      <Submit label="Delete label" kind="danger" action="delete" />
       <ButtonLink to={foldersAndLabelsPath(page.mailbox.id)} label="Cancel" kind="quiet" />
     </Form>
   </WebmailLayout>

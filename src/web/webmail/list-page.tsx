@@ -1,4 +1,4 @@
-import { Empty, Form, Icon, RefusalNotice } from "../../http/ui/index.ts";
+import { Empty, Form, Icon, RefusalNotice, Submit } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -87,9 +87,7 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
         <input type="checkbox" name="all" value="1" checked={view.everywhere} />
         <span>All folders</span>
       </label>
-      <button type="submit" class="quiet">
-        Search
-      </button>
+      <Submit label="Search" kind="quiet" />
     </Form>
   </search>
 );

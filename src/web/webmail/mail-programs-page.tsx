@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Facts, Field, Form, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Facts, Field, Form, Notice, Submit, Time } from "../../http/ui/index.ts";
 import { iso } from "../../lib/time.ts";
 import {
   type AppPasswordRow,
@@ -86,9 +86,7 @@ const AppPassword = ({ id, name, createdAt, lastUsedAt }: AppPasswordRow) => (
       </span>
     </span>
     <Form class="inline" fields={{ id }}>
-      <button type="submit" class="link" name="action" value="delete" aria-label={`Delete ${name}`}>
-        Delete
-      </button>
+      <Submit label="Delete" kind="link" action="delete" name={`Delete ${name}`} />
     </Form>
   </li>
 );
@@ -110,9 +108,7 @@ const NewPassword = ({ page }: Pick<MailProgramsPageProps, "page">) => (
         autocomplete="current-password"
       />
     ) : null}
-    <button type="submit" name="action" value="create">
-      Create app password
-    </button>
+    <Submit label="Create app password" action="create" />
   </Form>
 );
 

@@ -1,4 +1,4 @@
-import { AppLayout, Check, Field, Form } from "../../../http/ui/index.ts";
+import { AppLayout, Check, Field, Form, Submit } from "../../../http/ui/index.ts";
 import { ProofField } from "../proof-of-identity.tsx";
 
 /** The form that moves a domain of any workspace to another account, at once. `needsProof`: the session must prove its identity again first. */
@@ -14,9 +14,7 @@ export const ForcePage = ({ needsProof }: { needsProof: boolean }) => (
       <Check name="rotate_dkim" label="Make new DKIM keys" checked />
       {needsProof ? <ProofField /> : null}
       <p>
-        <button class="danger" type="submit">
-          Move the domain
-        </button>
+        <Submit label="Move the domain" kind="danger" />
       </p>
     </Form>
   </AppLayout>

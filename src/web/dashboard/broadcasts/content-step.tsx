@@ -6,6 +6,7 @@ import {
   Notice,
   PreviewFrame,
   Select,
+  Submit,
   TextArea,
   useViewer,
   VersionField,
@@ -108,16 +109,7 @@ function VariantFields({ form, variants }: { form: StepForm; variants: readonly 
           <p>
             <strong>{label}</strong> {subject}
           </p>
-          <button
-            class="link"
-            type="submit"
-            name="action"
-            value={`remove:${id}`}
-            aria-label={`Delete variant ${label}`}
-            formnovalidate
-          >
-            Delete
-          </button>
+          <Submit label="Delete" kind="link" action={`remove:${id}`} name={`Delete variant ${label}`} isUnchecked />
         </div>
       ))}
       <div class="new">
@@ -141,11 +133,7 @@ function VariantFields({ form, variants }: { form: StepForm; variants: readonly 
           value={sample}
         />
       </div>
-      {variants.length === 0 ? null : (
-        <button class="quiet" type="submit" name="action" value="save">
-          Add variant
-        </button>
-      )}
+      {variants.length === 0 ? null : <Submit label="Add variant" kind="quiet" action="save" />}
     </details>
   );
 }

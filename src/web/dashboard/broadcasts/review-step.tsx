@@ -7,6 +7,7 @@ import {
   Field,
   Form,
   Numbers,
+  Submit,
   TimeField,
   VersionField,
 } from "../../../http/ui/index.ts";
@@ -172,15 +173,9 @@ function SendForm({ form, isLater }: SendFormProps) {
         value={limit}
       />
       <div class="actions ends">
-        <button class="quiet" type="submit" name="action" value="back" formnovalidate>
-          Back
-        </button>
-        <button class="now" type="submit" name="action" value="send">
-          Send now
-        </button>
-        <button class="later" type="submit" name="action" value="schedule">
-          Schedule
-        </button>
+        <Submit label="Back" kind="quiet" action="back" isUnchecked />
+        <Submit label="Send now" kind="now" action="send" />
+        <Submit label="Schedule" kind="later" action="schedule" />
       </div>
     </Form>
   );

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
-import { AppLayout, ButtonLink, Icon } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Icon, Submit } from "../../../http/ui/index.ts";
 import { pathOfStep, STEPS, type Step } from "./steps.ts";
 
 interface StepPageProps {
@@ -74,15 +74,9 @@ const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
  */
 export const StepButtons = ({ hasBack = true, children }: { hasBack?: boolean; children?: Child }) => (
   <div class="actions ends">
-    {hasBack ? (
-      <button class="quiet" type="submit" name="action" value="back" formnovalidate>
-        Back
-      </button>
-    ) : null}
+    {hasBack ? <Submit label="Back" kind="quiet" action="back" isUnchecked /> : null}
     {children}
-    <button type="submit" name="action" value="continue">
-      Continue
-    </button>
+    <Submit label="Continue" action="continue" />
   </div>
 );
 

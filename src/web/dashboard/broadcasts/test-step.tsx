@@ -1,5 +1,14 @@
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
-import { ButtonLink, ErrorSummary, Field, Form, PreviewFrame, Select, useCaller } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  ErrorSummary,
+  Field,
+  Form,
+  PreviewFrame,
+  Select,
+  Submit,
+  useCaller,
+} from "../../../http/ui/index.ts";
 import { StepPage } from "./step-page.tsx";
 import type { StepProps } from "./step-props.tsx";
 import { pathOfStep } from "./steps.ts";
@@ -45,8 +54,6 @@ export const TestForm = ({ broadcast, variants }: TestFormProps) => (
     {variants.length < 2 ? null : (
       <Select name="variant_id" label="Variant" options={variants.map(({ id, label }) => ({ value: id, label }))} />
     )}
-    <button class="quiet" type="submit">
-      Send test
-    </button>
+    <Submit label="Send test" kind="quiet" />
   </Form>
 );

@@ -1,5 +1,5 @@
 import { conditionLimits } from "../../../audience/conditions/index.ts";
-import { Field, FieldError, GivenValues, Icon, Select } from "../../../http/ui/index.ts";
+import { Field, FieldError, GivenValues, Icon, Select, Submit } from "../../../http/ui/index.ts";
 import type { ConditionChoices } from "./choices.ts";
 import { ACTIVITIES, COMPARISONS } from "./describe.ts";
 import { type Draft, type DraftGroup, type DraftLeaf, fromDraft, GROUPS, isGroup, LEAVES } from "./draft.ts";
@@ -52,9 +52,7 @@ export const DefaultButton = () => (
 );
 
 const Button = ({ value, label, name }: { value: string; label: string; name: string }) => (
-  <button class="quiet" type="submit" name="action" value={value} formnovalidate aria-label={name}>
-    {label}
-  </button>
+  <Submit label={label} kind="quiet" action={value} name={name} isUnchecked />
 );
 
 type PartProps<Part extends Draft> = Omit<FieldsProps, "draft"> & {

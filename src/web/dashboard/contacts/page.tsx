@@ -8,6 +8,7 @@ import {
   FormDialog,
   List,
   Status,
+  Submit,
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
@@ -57,7 +58,7 @@ export function ListPage({ list, contacts, search }: ListPageProps) {
       </p>
       <Form class="filter" method="get" action={path}>
         <Field name="q" label="Find by address or name" type="search" required={false} value={search} maxlength={320} />
-        <button type="submit">Find</button>
+        <Submit label="Find" />
       </Form>
       <List
         caption="Contacts"
@@ -109,15 +110,13 @@ export const deletionQuestion = (email: string) =>
 
 const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) => (
   <Form class="inline" action={`${path}/contacts/${contact.id}/delete`}>
-    <button
-      class="link"
-      type="submit"
-      aria-label={`Delete ${contact.email}`}
-      data-confirm={deletionQuestion(contact.email)}
-      data-confirmed="Delete contact"
-    >
-      Delete
-    </button>
+    <Submit
+      label="Delete"
+      kind="link"
+      name={`Delete ${contact.email}`}
+      ask={deletionQuestion(contact.email)}
+      confirmed="Delete contact"
+    />
   </Form>
 );
 

@@ -9,6 +9,7 @@ import {
   PostButton,
   Share,
   Status,
+  Submit,
   TextArea,
   Time,
   useCaller,
@@ -269,9 +270,7 @@ const TransferForm = ({ domain }: Pick<DomainPageProps, "domain">) => (
     <Form class="form" action={`/app/domains/${domain.id}/transfer`}>
       <Field name="target_email" label="Email address of the recipient's account" type="email" />
       <TextArea name="note" label="Note to the recipient" required={false} rows={3} />
-      <button class="quiet" type="submit">
-        Offer the domain
-      </button>
+      <Submit label="Offer the domain" kind="quiet" />
     </Form>
   </>
 );

@@ -8,6 +8,7 @@ import {
   Notice,
   PreviewFrame,
   Select,
+  Submit,
   TextArea,
   TimeField,
   useViewer,
@@ -131,10 +132,8 @@ const EmailFields = ({ senders, form, template, isValid = false }: NewEmailPageP
       {template === null ? <OwnContent form={form} /> : <OfTemplate form={form} template={template} />}
       <TimeField name="send_at" label="Send at" hint="Leave empty to send now." at={form.sendAt} />
       <div class="actions">
-        <button type="submit">Send</button>
-        <button class="quiet" type="submit" name="action" value="check">
-          Check for problems
-        </button>
+        <Submit label="Send" />
+        <Submit label="Check for problems" kind="quiet" action="check" />
         <button class="quiet update" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
           Update preview
         </button>
@@ -175,9 +174,7 @@ const OfTemplate = ({ form, template }: ContentProps & { template: TemplateOut }
     ))}
     <p class="hint">What has no value is left empty in the email. The preview shows its name.</p>
     <p>
-      <button class="link" type="submit" name="action" value="own" formnovalidate>
-        Write the content here instead
-      </button>
+      <Submit label="Write the content here instead" kind="link" action="own" isUnchecked />
     </p>
   </fieldset>
 );

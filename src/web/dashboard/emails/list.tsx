@@ -8,6 +8,7 @@ import {
   RefusalNotice,
   SearchField,
   Status,
+  Submit,
   Time,
   toSentence,
   useScope,
@@ -38,9 +39,7 @@ export const EmailsPage = ({ emails, reasons, searches, q, status }: EmailsPageP
         placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
       />
       {status === "" ? null : <input type="hidden" name="status" value={status} />}
-      <button class="quiet" type="submit">
-        Search
-      </button>
+      <Submit label="Search" kind="quiet" />
     </Form>
     <StatusChips q={q} chosen={status} />
     <SavedSearches searches={searches} q={q} status={status} />

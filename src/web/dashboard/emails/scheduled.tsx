@@ -6,6 +6,7 @@ import {
   PostButton,
   RefusalNotice,
   ShortTimeField,
+  Submit,
   Time,
   useScope,
   waitOf,
@@ -38,9 +39,7 @@ const Change = ({ email }: { email: ScheduledOut }) => (
   <div class="actions">
     <Form class="inline" action={`/app/emails/${email.id}/move`}>
       <ShortTimeField name="send_at" label={`New time of ${email.subject}`} at={email.scheduled_at} />
-      <button class="link" type="submit">
-        Move
-      </button>
+      <Submit label="Move" kind="link" />
     </Form>
     <PostButton to={`/app/emails/${email.id}/send-now`} label="Send now" kind="link" />
     <PostButton to={`/app/emails/${email.id}/cancel`} label="Cancel" kind="link" />

@@ -11,6 +11,7 @@ import {
   FormDialog,
   List,
   Status,
+  Submit,
   TextArea,
   Time,
   useScope,
@@ -72,9 +73,7 @@ const ConfirmationForm = ({ list }: Pick<FormsPageProps, "list">) => (
       rows={3}
       value={list.confirm_text ?? ""}
     />
-    <button class="quiet" type="submit">
-      Save
-    </button>
+    <Submit label="Save" kind="quiet" />
   </Form>
 );
 
@@ -135,7 +134,7 @@ export const FormPage = ({ list, form }: { list: Pick<ListOut, "id" | "name">; f
     <Form class="form" action={`/app/contacts/${list.id}/forms/${form.id}`}>
       <Fields form={form} />
       <Check name="is_active" label="The form takes submissions" checked={form.is_active} />
-      <button type="submit">Save</button>
+      <Submit label="Save" />
     </Form>
     <h2>HTML for your page</h2>
     <Code label="HTML of the form" text={form.html} />

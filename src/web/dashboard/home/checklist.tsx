@@ -1,5 +1,5 @@
 import type { Scope } from "../../../access/accounts/index.ts";
-import { Drawing, Field, Form, PostButton, Status, useCaller, useScope } from "../../../http/ui/index.ts";
+import { Drawing, Field, Form, PostButton, Status, Submit, useCaller, useScope } from "../../../http/ui/index.ts";
 import type { Setup, SetupState } from "./queries.ts";
 
 interface Step {
@@ -69,9 +69,7 @@ const FirstDomain = () => (
       </p>
       <Form class="filter" action="/app/domains" once>
         <Field name="name" label="Domain name" placeholder="shop.example.net" maxlength={253} />
-        <button class="main" type="submit">
-          Add domain
-        </button>
+        <Submit label="Add domain" kind="main" />
       </Form>
     </div>
   </section>

@@ -1,4 +1,4 @@
-import { AppLayout, Form, List, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Form, List, Status, Submit, Time } from "../../../http/ui/index.ts";
 import type { Invitation } from "../../../identity/invitations/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -65,9 +65,7 @@ const Invitations = ({ invitations }: Pick<HomeContent, "invitations">) =>
             {invitedBy} invites you to the workspace <strong>{workspace.name}</strong> as{" "}
             {role === "member" ? "a member" : `an ${role}`}.
           </span>
-          <button class="quiet" type="submit" aria-label={`Join ${workspace.name}`}>
-            Join
-          </button>
+          <Submit label="Join" kind="quiet" name={`Join ${workspace.name}`} />
         </Form>
       ))}
     </section>

@@ -7,6 +7,7 @@ import {
   Field,
   Form,
   Status,
+  Submit,
   Time,
   useCaller,
   VersionField,
@@ -80,7 +81,7 @@ const Settings = ({ path, mailbox, isManager }: SettingsProps) => {
         </>
       ) : null}
       <p>
-        <button type="submit">Save</button>
+        <Submit label="Save" />
       </p>
     </Form>
   );
@@ -96,9 +97,7 @@ const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPa
       ))}
     </fieldset>
     <p>
-      <button class="quiet" type="submit">
-        Assign
-      </button>
+      <Submit label="Assign" kind="quiet" />
     </p>
   </Form>
 );
@@ -114,9 +113,7 @@ const Password = ({ path }: { path: string }) => (
       autocomplete="new-password"
     />
     <p>
-      <button class="quiet" type="submit">
-        Set password
-      </button>
+      <Submit label="Set password" kind="quiet" />
     </p>
   </Form>
 );

@@ -1,4 +1,4 @@
-import { AppLayout, ErrorSummary, Field, Form, PostButton, useScope } from "../../../http/ui/index.ts";
+import { AppLayout, ErrorSummary, Field, Form, PostButton, Submit, useScope } from "../../../http/ui/index.ts";
 import {
   type Category,
   type Channel,
@@ -60,7 +60,7 @@ export const PreferencesPage = ({ preferences, hasSlack }: PreferencesPageProps)
           </tbody>
         </table>
       </div>
-      {useScope("notifications:manage") ? <button type="submit">Save</button> : null}
+      {useScope("notifications:manage") ? <Submit label="Save" /> : null}
     </Form>
     {useScope("team:manage") ? <SlackForm hasSlack={hasSlack} /> : null}
   </AppLayout>
@@ -85,9 +85,7 @@ const SlackForm = ({ hasSlack }: Pick<PreferencesPageProps, "hasSlack">) => (
         autocomplete="off"
         maxlength={500}
       />
-      <button class="quiet" type="submit">
-        {hasSlack ? "Replace" : "Set"}
-      </button>
+      <Submit label={hasSlack ? "Replace" : "Set"} kind="quiet" />
     </Form>
     {hasSlack ? <PostButton to="/app/notifications/slack/remove" label="Stop posting to Slack" kind="danger" /> : null}
   </>

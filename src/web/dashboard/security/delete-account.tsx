@@ -6,7 +6,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { attempt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { deleteSessionCookies } from "../../../http/session-cookies.ts";
-import { AppLayout, ButtonLink, Field, Form, Notice, useCaller } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Field, Form, Notice, Submit, useCaller } from "../../../http/ui/index.ts";
 import {
   type AccountWorkspace,
   deleteAccount,
@@ -113,7 +113,7 @@ const DeletionForm = ({ step, proof }: Pick<DeleteAccountPageProps, "step" | "pr
     <Form class="form" action={`${PATH}/link`}>
       <p>First prove that it is you: we send a link to {useCaller().actor.email}.</p>
       <div class="actions">
-        <button type="submit">Send the link</button>
+        <Submit label="Send the link" />
         <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
       </div>
     </Form>
@@ -137,9 +137,7 @@ const DeletionForm = ({ step, proof }: Pick<DeleteAccountPageProps, "step" | "pr
         maxlength={254}
       />
       <div class="actions">
-        <button class="danger final" type="submit">
-          Delete account
-        </button>
+        <Submit label="Delete account" kind="danger final" />
         <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
       </div>
     </Form>

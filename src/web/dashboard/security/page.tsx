@@ -10,6 +10,7 @@ import {
   PostButton,
   QrCode,
   RefusalNotice,
+  Submit,
   Time,
   useCaller,
   useViewer,
@@ -60,9 +61,7 @@ const DisableForm = ({ recoveryCodes }: { recoveryCodes: number }) => (
     </p>
     <Form class="form" action="/app/security/totp/disable">
       <CodeField hint="Of your app, or a recovery code." />
-      <button class="danger" type="submit">
-        Turn off
-      </button>
+      <Submit label="Turn off" kind="danger" />
     </Form>
   </>
 );
@@ -124,7 +123,7 @@ export const TotpSetupPage = ({ secret }: TotpSetupPageProps) => (
     )}
     <Form class="form" action="/app/security/totp/enable">
       <CodeField hint="The six digits that the app shows." />
-      <button type="submit">Turn on</button>{" "}
+      <Submit label="Turn on" />{" "}
       <a class="button quiet" href="/app/security">
         {secret === null ? "Start again" : "Cancel"}
       </a>

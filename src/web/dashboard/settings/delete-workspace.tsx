@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { AppLayout, ButtonLink, Field, Form } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Field, Form, Submit } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 
@@ -35,9 +35,7 @@ function showForm(c: Context<AppEnv>) {
       <Form class="form" action="/app/settings/delete">
         <Field name="name" label={`To go on, type the name of the workspace: ${name}`} />
         <div class="actions">
-          <button class="danger final" type="submit">
-            Delete workspace
-          </button>
+          <Submit label="Delete workspace" kind="danger final" />
           <ButtonLink to="/app/settings" label="Cancel" kind="quiet" />
         </div>
       </Form>

@@ -3,7 +3,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { Form, Select, Time, useCaller, useViewer } from "../../../http/ui/index.ts";
+import { Form, Select, Submit, Time, useCaller, useViewer } from "../../../http/ui/index.ts";
 import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
 
@@ -36,9 +36,7 @@ export function TimeZoneForm() {
         options={[automatic, ...timeZones().map((name) => ({ value: name, label: name }))]}
         value={chosen}
       />
-      <button class="quiet" type="submit">
-        Save time zone
-      </button>
+      <Submit label="Save time zone" kind="quiet" />
     </Form>
   );
 }

@@ -11,6 +11,7 @@ import {
   Pager,
   PostButton,
   Select,
+  Submit,
   Time,
   useCaller,
   useScope,
@@ -89,9 +90,7 @@ function RoleForm({ member }: { member: MemberRow }) {
           </option>
         ))}
       </select>
-      <button class="link" type="submit" aria-label={`Save the role of ${member.email}`}>
-        Save
-      </button>
+      <Submit label="Save" kind="link" name={`Save the role of ${member.email}`} />
     </Form>
   );
 }

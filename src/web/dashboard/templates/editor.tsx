@@ -3,6 +3,7 @@ import {
   Field,
   Form,
   Select,
+  Submit,
   submittedTo,
   TextArea,
   useViewer,
@@ -56,9 +57,7 @@ export function Editor({ path, form, samples, contact, change }: EditorProps) {
       {form.blocks === null ? <Html form={form} /> : <Blocks blocks={form.blocks} change={change} />}
       <p class="hidden" role="status" data-said-here="" />
       <div class="actions">
-        <button type="submit" name="action" value="save">
-          Save
-        </button>
+        <Submit label="Save" action="save" />
         <button
           class="quiet update"
           type="submit"

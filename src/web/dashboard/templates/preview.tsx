@@ -1,4 +1,4 @@
-import { Field, Form, FormDialog, PreviewFrame, Select, useCaller, useScope } from "../../../http/ui/index.ts";
+import { Field, Form, FormDialog, PreviewFrame, Select, Submit, useCaller, useScope } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TemplateOut } from "../../../sending/templates/index.ts";
 import { namesOf, SAMPLE, type Samples } from "../sample-values.ts";
@@ -54,9 +54,7 @@ export function Preview({ path, template, samples, contact, hasContact }: Filled
                 <Field name={SAMPLE + name} label={name} required={false} value={samples.get(name) ?? ""} />
               ))}
             </div>
-            <button class="quiet" type="submit">
-              Show
-            </button>
+            <Submit label="Show" kind="quiet" />
           </Form>
         </details>
       )}

@@ -11,6 +11,7 @@ import {
   Notice,
   PostButton,
   Status,
+  Submit,
   Time,
   useCaller,
   VersionField,
@@ -57,9 +58,7 @@ export function WebhookPage({ webhook, deliveries }: { webhook: WebhookOut; deli
           <Form class="form" action={path}>
             <VersionField version={versionOf(valuesOf(webhook))} />
             <WebhookFields {...webhook} />
-            <button class="quiet" type="submit">
-              Save
-            </button>
+            <Submit label="Save" kind="quiet" />
           </Form>
         </>
       ) : null}
