@@ -240,6 +240,27 @@ export const Submit = ({ label, kind, action, name, ask, confirmed, isUnchecked 
   </button>
 );
 
+interface FindFormProps {
+  /** Path of the list. */
+  action: string;
+  /** Field of the query. */
+  name: string;
+  label: string;
+  value: string;
+  /** In characters. */
+  maxlength?: number;
+  hint?: string;
+  button?: string;
+}
+
+/** The form that searches a list. */
+export const FindForm = ({ action, button = "Find", ...field }: FindFormProps) => (
+  <Form class="filter" method="get" action={action}>
+    <Field {...field} type="search" required={false} />
+    <button type="submit">{button}</button>
+  </Form>
+);
+
 interface PostButtonProps {
   /** Path that the form posts to. */
   to: string;

@@ -4,7 +4,7 @@ export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";
 export { Dialog, FormDialog } from "./dialog.tsx";
 export { Document } from "./document.tsx";
-export { Drawing, type DrawingName, Empty } from "./empty.tsx";
+export { Drawing, Empty } from "./empty.tsx";
 export { ErrorList } from "./error-list.tsx";
 export {
   ActionLink,
@@ -14,6 +14,7 @@ export {
   ErrorSummary,
   Field,
   FieldError,
+  FindForm,
   FORM_PAGE,
   Form,
   GivenValues,
@@ -30,7 +31,7 @@ export { files } from "./generated/files.ts";
 export { Header } from "./header.tsx";
 export { Icon, type IconName, Mark } from "./icon.tsx";
 export { AppLayout, Layout } from "./layout.tsx";
-export { MailFrame, PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
+export { PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
 export { SearchField } from "./search-field.tsx";

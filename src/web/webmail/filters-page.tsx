@@ -35,17 +35,14 @@ export const FiltersPage = ({ page, filters, run }: FiltersPageProps) => (
   </SettingsLayout>
 );
 
-function FilterRow({
-  page,
-  filter,
-  index,
-  isLast,
-}: {
+interface FilterRowProps {
   page: OpenPage;
   filter: FilterOut;
   index: number;
   isLast: boolean;
-}) {
+}
+
+function FilterRow({ page, filter, index, isLast }: FilterRowProps) {
   const title = titleOf(filter);
   const button = (value: string, label: string, name: string) => (
     <Submit label={label} kind="link" action={value} name={name} />

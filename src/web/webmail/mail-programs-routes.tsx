@@ -18,12 +18,10 @@ import { CreatedAppPasswordPage, MailProgramsPage } from "./mail-programs-page.t
 import { openPage, openPageWith } from "./open-page.ts";
 import { settingsPath } from "./paths.ts";
 
-const CREATE = "POST /v1/mailboxes/:mailbox_id/app-passwords";
-
 /** The page of the mail programs of a mailbox. */
 export const mailProgramPages = new Hono<AppEnv>()
   .get("/mail/mail-programs/:mailbox_id", ...webmailFor("GET /v1/mailboxes/:mailbox_id/app-passwords"), showPrograms)
-  .post("/mail/mail-programs/:mailbox_id", ...webmailFor(CREATE), (c) =>
+  .post("/mail/mail-programs/:mailbox_id", ...webmailFor("POST /v1/mailboxes/:mailbox_id/app-passwords"), (c) =>
     submitForm(c, showPrograms, async (fields) => {
       const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
       const action = fields.get("action");

@@ -38,21 +38,16 @@ export const messagePages = new Hono<AppEnv>()
       toShown(page, conversation),
       isRead ? markAsRead(page, conversation) : page.folders,
     ]);
-    const withImages = c.req.query("images") === "1";
-    const done = await readDone(page, c.req.query());
-    return respondPage(
-      c,
+    const element = (
       <MessagePage
         page={{ ...page, folders }}
         conversation={conversation}
         shown={shown}
-        withImages={withImages}
-        done={done}
-      />,
-      {
-        frames: true,
-      },
+        withImages={c.req.query("images") === "1"}
+        done={await readDone(page, c.req.query())}
+      />
     );
+    return respondPage(c, element, { frames: true });
   })
   .get("/mail/:mailbox_id/:folder/:uid/body", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const stored = await message(c);

@@ -11,7 +11,6 @@ import { AccountsPage } from "./accounts.tsx";
 const PAGE_SIZE = 100;
 const PATH = "/app/admin/accounts";
 const RESTRICT = "POST /v1/admin/users/:user_id/restrict";
-const UNRESTRICT = "POST /v1/admin/users/:user_id/unrestrict";
 
 const notices = {
   restricted: "The account is restricted. Its queued emails fail.",
@@ -40,7 +39,7 @@ export const accountPages = new Hono<AppEnv>()
     await restrictUser(c.get("caller"), c.req.param("user_id"), true);
     return c.redirect(`${PATH}?done=restricted`, 303);
   })
-  .post(`${PATH}/:user_id/unrestrict`, ...pageFor(UNRESTRICT), async (c) => {
+  .post(`${PATH}/:user_id/unrestrict`, ...pageFor("POST /v1/admin/users/:user_id/unrestrict"), async (c) => {
     await restrictUser(c.get("caller"), c.req.param("user_id"), false);
     return c.redirect(`${PATH}?done=unrestricted`, 303);
   });

@@ -2,8 +2,7 @@ import {
   ActionLink,
   AppLayout,
   Empty,
-  Field,
-  Form,
+  FindForm,
   List,
   PostButton,
   Status,
@@ -21,10 +20,7 @@ interface AccountsPageProps {
 /** The accounts of the platform, with search by address. */
 export const AccountsPage = ({ users, email }: AccountsPageProps) => (
   <AppLayout title="Accounts">
-    <Form class="filter" method="get" action="/app/admin/accounts">
-      <Field name="email" label="Find an address" type="search" required={false} value={email} maxlength={254} />
-      <button type="submit">Find</button>
-    </Form>
+    <FindForm action="/app/admin/accounts" name="email" label="Find an address" value={email} maxlength={254} />
     <List
       caption="Accounts"
       columns={["Address", "Name", "Status", "Created", "Action"]}

@@ -29,7 +29,6 @@ const PAGE_SIZE = 100;
 const OUTBOX_CURSOR = /^(\d{1,15})\.(.{1,200})$/;
 const LETTERS = "/app/admin/dead-letters";
 const HOSTS = "/app/admin/blocked-hosts";
-const REPLAY = "POST /v1/admin/dead-letters/:letter_id/replay";
 const DROP = "DELETE /v1/admin/dead-letters/:letter_id";
 
 const notices = {
@@ -78,7 +77,7 @@ export const operationPages = new Hono<AppEnv>()
     const { rows: letters, next } = toPage(found, PAGE_SIZE, LETTERS, ({ id }) => id);
     return respondPage(c, <DeadLettersPage letters={letters} />, { notices, next, nextLabel: "More" });
   })
-  .post(`${LETTERS}/:letter_id/replay`, ...pageFor(REPLAY), async (c) => {
+  .post(`${LETTERS}/:letter_id/replay`, ...pageFor("POST /v1/admin/dead-letters/:letter_id/replay"), async (c) => {
     await replayDeadLetter(c.get("caller"), c.req.param("letter_id"));
     return c.redirect(`${LETTERS}?done=replayed`, 303);
   })

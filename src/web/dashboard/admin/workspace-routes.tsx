@@ -10,7 +10,6 @@ import { WorkspacesPage } from "./workspaces.tsx";
 const PAGE_SIZE = 100;
 const PATH = "/app/admin/workspaces";
 const PAUSE = "POST /v1/admin/workspaces/:workspace_id/pause";
-const RESUME = "POST /v1/admin/workspaces/:workspace_id/resume";
 
 const notices: Readonly<Record<string, string>> = {
   paused: "Sending is paused in the workspace. Its owners are told.",
@@ -38,7 +37,7 @@ export const workspacePages = new Hono<AppEnv>()
     await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), true);
     return c.redirect(`${PATH}?done=paused`, 303);
   })
-  .post(`${PATH}/:workspace_id/resume`, ...pageFor(RESUME), async (c) => {
+  .post(`${PATH}/:workspace_id/resume`, ...pageFor("POST /v1/admin/workspaces/:workspace_id/resume"), async (c) => {
     await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false);
     return c.redirect(`${PATH}?done=resumed`, 303);
   });

@@ -13,8 +13,7 @@ import {
   Empty,
   ErrorSummary,
   Facts,
-  Field,
-  Form,
+  FindForm,
   List,
   Live,
   Notice,
@@ -90,17 +89,7 @@ export function AutomationPage(props: DetailProps) {
       </Live>
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
-      <Form class="filter" method="get" action={path}>
-        <Field
-          name="address"
-          label="Find an address"
-          type="search"
-          required={false}
-          value={address}
-          maxlength={1_000}
-        />
-        <button type="submit">Find</button>
-      </Form>
+      <FindForm action={path} name="address" label="Find an address" value={address} maxlength={1_000} />
       <Live id="automation-runs">
         <Runs path={path} runs={runs} address={address} />
       </Live>

@@ -4,6 +4,7 @@ import {
   ButtonLink,
   Empty,
   Field,
+  FindForm,
   Form,
   FormDialog,
   List,
@@ -56,10 +57,7 @@ export function ListPage({ list, contacts, search }: ListPageProps) {
         {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         {list.description ?? ""}
       </p>
-      <Form class="filter" method="get" action={path}>
-        <Field name="q" label="Find by address or name" type="search" required={false} value={search} maxlength={320} />
-        <Submit label="Find" />
-      </Form>
+      <FindForm action={path} name="q" label="Find by address or name" value={search} maxlength={320} />
       <List
         caption="Contacts"
         columns={["Address", "Name", "Status", "Details", mayManage() && "Action"]}

@@ -27,8 +27,6 @@ const notices: Readonly<Record<string, string>> = {
   confirmation: "The confirmation is changed.",
 };
 
-const LIST = "GET /v1/contacts/:list_id/forms";
-const CREATE = "POST /v1/contacts/:list_id/forms";
 const UPDATE = "PATCH /v1/contacts/:list_id/forms/:form_id";
 const DELETE = "DELETE /v1/contacts/:list_id/forms/:form_id";
 
@@ -36,8 +34,8 @@ const DELETE = "DELETE /v1/contacts/:list_id/forms/:form_id";
 const MAX_FORM_BYTES = 60_000;
 
 export const formManagementPages = new Hono<AppEnv>()
-  .get("/app/contacts/:list_id/forms", ...pageFor(LIST), showForms)
-  .post("/app/contacts/:list_id/forms", ...pageFor(CREATE), (c) =>
+  .get("/app/contacts/:list_id/forms", ...pageFor("GET /v1/contacts/:list_id/forms"), showForms)
+  .post("/app/contacts/:list_id/forms", ...pageFor("POST /v1/contacts/:list_id/forms"), (c) =>
     submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {
       const listId = c.req.param("list_id");
       const input = parseFields(FormIn, readFields(fields));

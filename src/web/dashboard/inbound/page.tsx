@@ -2,8 +2,7 @@ import {
   AppLayout,
   Empty,
   Facts,
-  Field,
-  Form,
+  FindForm,
   List,
   Live,
   RefusalNotice,
@@ -23,18 +22,15 @@ export const InboundPage = ({ entries, q }: { entries: readonly SearchOut[]; q: 
       <p>Only owners and admins of the workspace see the inbound log.</p>
     ) : (
       <>
-        <Form class="filter" method="get" action="/app/inbound">
-          <Field
-            name="q"
-            label="Search"
-            type="search"
-            required={false}
-            value={q}
-            hint="Words of subject and addresses, or from:ada@example.org, to:, domain:"
-            maxlength={500}
-          />
-          <button type="submit">Search</button>
-        </Form>
+        <FindForm
+          action="/app/inbound"
+          name="q"
+          label="Search"
+          button="Search"
+          value={q}
+          hint="Words of subject and addresses, or from:ada@example.org, to:, domain:"
+          maxlength={500}
+        />
         <Live id="received" isPolled={q === ""}>
           {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
         </Live>

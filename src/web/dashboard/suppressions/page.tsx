@@ -1,4 +1,14 @@
-import { AppLayout, Empty, Field, Form, FormDialog, List, PostButton, Time, useScope } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  Empty,
+  Field,
+  FindForm,
+  FormDialog,
+  List,
+  PostButton,
+  Time,
+  useScope,
+} from "../../../http/ui/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 interface SuppressionsPageProps {
@@ -12,10 +22,7 @@ export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps
   const mayManage = useScope("contacts:manage");
   return (
     <AppLayout title="Suppressions" actions={mayManage ? <AddDialog /> : null}>
-      <Form class="filter" method="get" action="/app/suppressions">
-        <Field name="address" label="Find an address" type="search" required={false} value={search} />
-        <button type="submit">Find</button>
-      </Form>
+      <FindForm action="/app/suppressions" name="address" label="Find an address" value={search} />
       <List
         caption="Suppressions"
         columns={["Address", "Reason", "Since", mayManage && "Action"]}

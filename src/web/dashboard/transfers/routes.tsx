@@ -18,8 +18,6 @@ import {
 import { PAGE_SIZE } from "../page-size.ts";
 import { TransfersPage } from "./page.tsx";
 
-const ACCEPT = "POST /v1/domain-transfers/by-id/:transfer_id/accept";
-
 const notices = {
   offered: "The domain is offered. The recipient gets a link by mail.",
   accepted: "You have accepted the transfer. The domain moves in 24 hours.",
@@ -29,7 +27,7 @@ const notices = {
 
 export const transferPages = new Hono<AppEnv>()
   .get("/app/transfers", ...pageFor("GET /v1/domain-transfers/outgoing"), showTransfers)
-  .post("/app/transfers/:transfer_id/accept", ...pageFor(ACCEPT), (c) =>
+  .post("/app/transfers/:transfer_id/accept", ...pageFor("POST /v1/domain-transfers/by-id/:transfer_id/accept"), (c) =>
     decide(c, "accepted", (caller, id, fields) => {
       const [target_org_id, rotate_dkim] = [textOf(fields, "target_org_id"), fields.get("rotate_dkim") === "on"];
       return acceptById(caller, id, parseFields(AcceptIn, { target_org_id, rotate_dkim }));
