@@ -52,7 +52,7 @@ export function stretched(distance: Partial<Distance>, factor: number): Distance
 }
 
 /** Name of the variable that holds a Distance as JSON; what is missing in it is that of FAR. */
-export const DISTANCE_VARIABLE = "DISTANCE";
+const DISTANCE_VARIABLE = "DISTANCE";
 
 /** Returns the distance that the variable of an environment says, null without one. */
 export function readDistance(env: object): Distance | null {

@@ -1,14 +1,17 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { authenticateApiKey, type Caller, isApiKey, isServiceScope } from "../access/accounts/index.ts";
+import { isApiKey } from "../access/accounts/api-key.ts";
+import { authenticateApiKey, type Caller } from "../access/accounts/authenticate.ts";
+import { isServiceScope } from "../access/accounts/scopes.ts";
 import type { CallerCtx } from "../access/caller.ts";
-import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
-import { authenticateAccessToken, isAccessToken } from "../access/tokens/index.ts";
+import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
+import { authenticateAccessToken } from "../access/tokens/authenticate.ts";
+import { isAccessToken } from "../access/tokens/rules.ts";
 import { invalidToken, unauthorized } from "../lib/errors.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";
+import { onShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
-import { onDatabaseOf } from "./mail-database.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -72,7 +75,7 @@ async function setCaller(
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
   const clientIp = c.req.header("CF-Connecting-IP") ?? null;
-  const caller = { ...onDatabaseOf(route, ctx, workspace), actor, workspace, clientIp, waitUntil };
+  const caller = { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp, waitUntil };
   c.set("caller", { ...caller, ...reads?.toCaller(results) });
 }
 

@@ -1,5 +1,5 @@
 /** Subjects and bodies that the values of an email make personal, in either language (docs/contract/templates.md#languages). Pure. */
-import { type Parts, parseLiquid } from "./liquid/index.ts";
+import { type Parts, parseLiquid } from "./liquid/text.ts";
 import { type Encoding, parsePlaceholders, placeholderNames, renderPlaceholders, type Values } from "./placeholders.ts";
 
 export const languages = ["placeholders", "liquid"] as const;
@@ -38,7 +38,8 @@ function placeholderText(text: string, encoding: Encoding): PersonalText {
   const parsed = parsePlaceholders(text);
   const names = placeholderNames(parsed);
   return {
-    ...{ names, paths: names },
+    names,
+    paths: names,
     render: ({ values }, maxLength) => renderPlaceholders(parsed, values, encoding, maxLength),
   };
 }

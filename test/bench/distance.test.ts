@@ -5,7 +5,8 @@ import { asInvocation, currentInvocation, Invocation } from "../../bench/distanc
 import { Remote } from "../../bench/distance/remote.ts";
 import { type Distance, ERRORS, FAR, fateOf, readDistance } from "../../bench/distance/rules.ts";
 import { createContext } from "../../src/platform/context.ts";
-import { countExactly, hourlyPolicy } from "../../src/platform/rate-limits/index.ts";
+import { countExactly } from "../../src/platform/rate-limits/exact.ts";
+import { hourlyPolicy } from "../../src/platform/rate-limits/rules.ts";
 import { expectSince } from "../support/expect-since.ts";
 
 /** The Worker's bindings without those that the test runner adds. */

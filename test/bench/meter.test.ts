@@ -4,8 +4,9 @@ import { Meter, metered } from "../../bench/meter.ts";
 import { formatCalls, splitAtResponse, Trace, toHops } from "../../bench/trace.ts";
 import { createContext } from "../../src/platform/context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
-import { claimStatement, newLease } from "../../src/platform/outbox/index.ts";
-import { countExactly, hourlyPolicy } from "../../src/platform/rate-limits/index.ts";
+import { claimStatement, newLease } from "../../src/platform/outbox/lease.ts";
+import { countExactly } from "../../src/platform/rate-limits/exact.ts";
+import { hourlyPolicy } from "../../src/platform/rate-limits/rules.ts";
 import { database, FILE_SHARD } from "../support/databases.ts";
 
 /** The Worker's bindings without those that the test runner adds. */

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newSession } from "../../src/access/sessions/index.ts";
+import { newSession } from "../../src/access/sessions/start.ts";
 import { registerClient } from "../../src/identity/oauth/clients.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
 

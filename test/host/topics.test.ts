@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/return-path.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite, type Site } from "./support/pages.ts";
 

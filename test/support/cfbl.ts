@@ -2,13 +2,13 @@
 
 import { env } from "cloudflare:workers";
 import { toBase64 } from "../../src/lib/bytes.ts";
-import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
+import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/keys.ts";
 import { database } from "./databases.ts";
 import { runOutboxAt } from "./run-outbox-at.ts";
 import { sinkServer } from "./smtp-control.ts";
 import { aMail, createApiWithoutQueue, type TestWorkspace } from "./workspace.ts";
 
-export const cfblPair = await generateDkimKeyPair("rsa-sha256");
+const cfblPair = await generateDkimKeyPair("rsa-sha256");
 export const CFBL_DKIM_KEY = `cfbl1:${toBase64(cfblPair.pkcs8)}`;
 const CFBL_RECORD = {
   "cfbl1._domainkey.bounces.mail.test": dkimRecord("rsa-sha256", cfblPair.publicKey),

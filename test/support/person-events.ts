@@ -1,4 +1,4 @@
-import { recordEventsOf } from "../../src/platform/person-events/index.ts";
+import { recordEventsOf } from "../../src/platform/person-events/flags.ts";
 import { database } from "./databases.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
 
@@ -15,7 +15,7 @@ export interface ReadEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the events of a workspace in its first mail database, in their order. */
+/** Returns the events of a workspace in their order. */
 export async function eventsOf(workspace: Pick<TestWorkspace, "workspaceNumber">): Promise<ReadEvent[]> {
   const { results } = await database
     .prepare("SELECT id, email_key AS email, name, data FROM events WHERE workspace = ?1 ORDER BY n")

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { changeBroadcast, deleteOutboxRowStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
@@ -17,7 +17,9 @@ export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<Broad
         : [],
   }));
   await notifyOwners(ctx, ctx.workspace.number, {
-    ...{ category: "sends", severity: "warning", href: `/broadcasts/${response.id}` },
+    category: "sends",
+    severity: "warning",
+    href: `/broadcasts/${response.id}`,
     title: `The broadcast ${response.name} was cancelled`,
     body: `${ctx.actor.email} has cancelled it. Emails that had left by then are delivered.`,
     key: `broadcast-cancelled ${response.id}`,

@@ -1,4 +1,4 @@
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -6,15 +6,11 @@ import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import {
-  claimRows,
-  finishStatement,
-  LOW_PRIORITY_RUNS,
-  newLease,
-  releaseStatement,
-  type WakeUp,
-} from "../../platform/outbox/index.ts";
-import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
+import { claimRows } from "../../platform/outbox/claim-rows.ts";
+import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
+import { resetAt, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { hasLists } from "./check-start.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
@@ -226,7 +222,9 @@ async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEm
 }
 
 const limitNotice = (now: number, body: string) => ({
-  ...{ category: "alerts" as const, severity: "warning" as const, href: "/broadcasts" },
+  category: "alerts" as const,
+  severity: "warning" as const,
+  href: "/broadcasts",
   title: "A broadcast waits, since the daily limit of emails is reached",
   body,
   key: `daily-limit ${resetAt(now)}`,
@@ -245,7 +243,9 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
   // First, so that a crash between the two repeats it.
   if (row.bulk_tags === null)
     await notifyOwners(ctx, row.workspace, {
-      ...{ category: "sends", severity: "warning", href: `/broadcasts/${row.id}` },
+      category: "sends",
+      severity: "warning",
+      href: `/broadcasts/${row.id}`,
       title: `The broadcast ${row.name} was cancelled`,
       body,
       key: `broadcast-without-list ${row.id}`,
@@ -279,7 +279,9 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
 
 function sentNotice({ id, name, fan_out_step }: Broadcast["row"], { queued, delivered, bounced }: Broadcast["counts"]) {
   return {
-    ...{ category: "sends" as const, severity: "success" as const, href: `/broadcasts/${id}` },
+    category: "sends" as const,
+    severity: "success" as const,
+    href: `/broadcasts/${id}`,
     title: `The broadcast ${name} was sent`,
     body: `${queued} emails were made. So far ${delivered} were delivered and ${bounced} have bounced.`,
     key: `broadcast-sent ${id} ${fan_out_step}`,

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findSenderOf } from "./bulk-send/sender.ts";
@@ -35,8 +35,15 @@ export async function toStepContent(
   const sender = await findSenderOf(ctx, mailboxId);
   if ("error" in sender) return { issue: sender.error === "unknown" ? "the mailbox does not exist" : sender.error };
   const content: StepContent = {
-    ...{ id, path, mailboxId, topicId, parts: null },
-    ...{ subject: texts.subject, html: texts.html, text: texts.text, language: texts.language },
+    id,
+    path,
+    mailboxId,
+    topicId,
+    parts: null,
+    subject: texts.subject,
+    html: texts.html,
+    text: texts.text,
+    language: texts.language,
     userId: ctx.actor.userId,
     fromAddress: sender.email,
     fromDomain: sender.domain,
@@ -64,26 +71,42 @@ export async function storeStepContents(ctx: CallerCtx, contents: readonly StepC
 /** Returns the row of a step, as far as contents read it. */
 function toRow(workspace: number, content: StepContent): BroadcastRow {
   return {
-    ...{
-      n: 0,
-      workspace,
-      id: content.id,
-      status: "sending",
-      version: 0,
-      user_id: content.userId,
-      contact_list_id: null,
-    },
-    ...{ mailbox_id: content.mailboxId, name: "", subject: content.subject, preheader: null, reply_to: null },
-    ...{ from_address: content.fromAddress, from_domain: content.fromDomain, scheduled_at: null, sent_at: null },
-    ...{ ab_test_pct: null, ab_winner_variant_id: null, ab_promoted_at: null, ab_auto_promote: null },
-    ...{ ab_promotion_reason: null, max_per_hour: null, paused_at: null, fan_out: null, fan_out_step: 0, size: 0 },
-    ...{ created_at: 0, updated_at: 0, next_claim_at: null, bulk_tags: "[]", more_lists: null, automation: 0 },
-    ...{
-      html_body: content.html,
-      text_body: content.text,
-      language: content.language,
-      topic_id: content.topicId,
-      segment_id: null,
-    },
+    n: 0,
+    workspace,
+    id: content.id,
+    status: "sending",
+    version: 0,
+    user_id: content.userId,
+    contact_list_id: null,
+    mailbox_id: content.mailboxId,
+    name: "",
+    subject: content.subject,
+    preheader: null,
+    reply_to: null,
+    from_address: content.fromAddress,
+    from_domain: content.fromDomain,
+    scheduled_at: null,
+    sent_at: null,
+    ab_test_pct: null,
+    ab_winner_variant_id: null,
+    ab_promoted_at: null,
+    ab_auto_promote: null,
+    ab_promotion_reason: null,
+    max_per_hour: null,
+    paused_at: null,
+    fan_out: null,
+    fan_out_step: 0,
+    size: 0,
+    created_at: 0,
+    updated_at: 0,
+    next_claim_at: null,
+    bulk_tags: "[]",
+    more_lists: null,
+    automation: 0,
+    html_body: content.html,
+    text_body: content.text,
+    language: content.language,
+    topic_id: content.topicId,
+    segment_id: null,
   };
 }

@@ -3,7 +3,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { recordsEventsSql } from "../../platform/person-events/index.ts";
+import { recordsEventsSql } from "../../platform/person-events/insert.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 
 export interface ListRow {
@@ -40,7 +40,7 @@ export const CONTACT_COLUMNS =
   "id, email, name, metadata, suppressed, unsubscribed, soft_bounced, created_at, pending_since";
 
 /** SQL expression of the number of a list of a workspace; null when it does not exist. */
-export const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
+const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
 
 /** Returns the id of a path in lower case. Throws 404 for text that is not a UUID. */
 export function requireListId(id: string): string {

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { idOfTime, timeOfId } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { getPersonTopics, personKey } from "../../sending/topics/index.ts";
 
@@ -70,13 +69,15 @@ async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<
   const last = rows.length > PAGE ? timeOfId(rows.at(-1)?.row.id ?? NIL) : Number.NEGATIVE_INFINITY;
   const whole = rows.filter(({ row }) => timeOfId(row.id) > last);
   return (whole.length > 0 ? whole : rows).map(({ row }) => ({
-    ...{ at: timeOfId(row.id), kind: "email" as const, path: `/emails/${row.id}` },
+    at: timeOfId(row.id),
+    kind: "email" as const,
+    path: `/emails/${row.id}`,
     text: `“${row.subject}”: ${row.status}`,
   }));
 }
 
 async function readEvents(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
+  const { results } = await mailDb(ctx)
     .prepare(FIND_EVENTS)
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ name: string; data: string; at: number }>();
@@ -94,12 +95,14 @@ async function readTopics(ctx: CallerCtx, key: string, before: number): Promise<
 }
 
 async function readRuns(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
+  const { results } = await mailDb(ctx)
     .prepare(FIND_RUNS)
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ id: string; automation: string; name: string; status: string; at: number }>();
   return results.map(({ id, automation, name, status, at }) => ({
-    ...{ at, kind: "run" as const, path: `/automations/${automation}/runs/${id}` },
+    at,
+    kind: "run" as const,
+    path: `/automations/${automation}/runs/${id}`,
     text: `Entered ${name}: ${status === "active" ? "inside" : status}`,
   }));
 }

@@ -1,6 +1,6 @@
 import { OneAtATime } from "../../lib/one-at-a-time.ts";
 import { open, seal } from "../../lib/secret-box.ts";
-import { type DkimAlgorithm, dkimRecord, generateDkimKeyPair } from "../../mail/dkim/index.ts";
+import { type DkimAlgorithm, dkimRecord, generateDkimKeyPair } from "../../mail/dkim/keys.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { dkimKeys } from "../../platform/db/schema/main/index.ts";
@@ -38,7 +38,9 @@ export type SlotKey = DkimKey & { slot: Slot };
 
 /** Returns what is published at the target of a slot. */
 export const toSlotRecord = ({ id, slot, algorithm, publicKey }: SlotKey): SlotRecord => ({
-  ...{ slot, keyId: id, value: dkimRecord(algorithm, publicKey) },
+  slot,
+  keyId: id,
+  value: dkimRecord(algorithm, publicKey),
 });
 
 async function toDkimKey(

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, invalidField } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { publishRecords, replaceDmarcStatement } from "../zones/index.ts";
@@ -79,7 +79,8 @@ function policyStatements(
     expectChanges(db, 1),
     replaceDmarcStatement(ctx, id, delegation, dmarcValue(settings, { id, dmarcPolicy: policy })),
     auditStatement(ctx, {
-      ...{ action: "domain.dmarc_policy_changed", target: id },
+      action: "domain.dmarc_policy_changed",
+      target: id,
       detail: { name, dmarc_policy: policy, before: dmarcPolicy },
     }),
   ];

@@ -1,8 +1,8 @@
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
-import { findOrganizationalDomain, findPolicy } from "../../mail/dmarc/index.ts";
-import { walkSpf } from "../../mail/spf/index.ts";
+import { findOrganizationalDomain, findPolicy } from "../../mail/dmarc/tree-walk.ts";
+import { walkSpf } from "../../mail/spf/walk.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { DnsResult } from "../../platform/dns/index.ts";
+import type { DnsResult } from "../../platform/dns/resolve.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
 import { fetchPolicy, isPublicHost } from "./fetch-policy.ts";
 import type { Lookups } from "./lookups.ts";
@@ -155,7 +155,9 @@ async function gatherMtaSts(lookups: Lookups, { name, policy }: HealthDomain): P
   if (policy !== null)
     return {
       record: await lookups.resolve(`_mta-sts.${name}`, "TXT"),
-      ...{ host: { status: "ok", values: [host] }, policy: { status: 200, text: policy.text }, hosted: policy },
+      host: { status: "ok", values: [host] },
+      policy: { status: 200, text: policy.text },
+      hosted: policy,
     };
   const [record, ipv4, ipv6] = await Promise.all([
     lookups.resolve(`_mta-sts.${name}`, "TXT"),

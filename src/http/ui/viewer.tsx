@@ -1,5 +1,5 @@
 import { type Child, createContext, useContext } from "hono/jsx";
-import type { Scope } from "../../access/accounts/index.ts";
+import type { Scope } from "../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../access/caller.ts";
 import type { Submitted } from "./submitted.ts";
 

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -42,7 +42,9 @@ export function acceptStatements(
       { action: "member.joined", target: userId, detail: { email, role, invitation_id: id } },
     ),
     ...notifyOwnersStatements(ctx, workspace.number, {
-      ...{ category: "team", severity: "success", href: "/team" },
+      category: "team",
+      severity: "success",
+      href: "/team",
       title: `${email} has joined`,
       body: `${email} has accepted the invitation and is a member of the workspace with the role ${role}.`,
     }),

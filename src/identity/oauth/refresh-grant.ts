@@ -1,5 +1,7 @@
 import type { Role } from "../../access/caller.ts";
-import { findFamily, issueAccessToken, rotateRefreshToken } from "../../access/tokens/index.ts";
+import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
+import { findFamily } from "../../access/tokens/issue-refresh-token.ts";
+import { rotateRefreshToken } from "../../access/tokens/rotate-refresh-token.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 import { OAuthError } from "./errors.ts";

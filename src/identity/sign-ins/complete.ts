@@ -1,7 +1,7 @@
-import { type Client, newSession, type SessionTokens } from "../../access/sessions/index.ts";
-import { issueOneTimeToken } from "../../access/tokens/index.ts";
+import { type Client, newSession, type SessionTokens } from "../../access/sessions/start.ts";
+import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import type { Address } from "../../lib/addresses.ts";
-import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
+import { auditInNewWorkspaceStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -104,7 +104,11 @@ export async function firstWorkspace(
   const audit = (sessionId: string) =>
     auditInNewWorkspaceStatement(
       {
-        ...{ db, now, newId, workspace: null, clientIp },
+        db,
+        now,
+        newId,
+        workspace: null,
+        clientIp,
         actor: { userId, email, kind: "session" as const, credentialId: sessionId },
       },
       { action: "workspace.created", target: id, detail: { name } },

@@ -1,11 +1,12 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
-import { onMain, onNewestShard } from "../../platform/jobs/shards.ts";
-import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
+import { onMain, onShard } from "../../platform/jobs/shards.ts";
+import { purgeMailboxesStatement, purgeStatement } from "../../platform/outbox/purge-statement.ts";
+import { withdrawnOffersStatement } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
@@ -76,10 +77,10 @@ export function deletionStatements(ctx: CallerCtx, { number, id, name }: Deleted
 /** Refuses sends to a deleted workspace whose bodies are still being read. Never throws: the purge does it again. */
 export async function closeForMail(
   ctx: CallerCtx,
-  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShards">,
+  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShard">,
 ): Promise<void> {
   try {
-    await closeStatement(onNewestShard(ctx, workspace), workspace).run();
+    await closeStatement(onShard(ctx, workspace.mailShard), workspace).run();
   } catch (error) {
     ctx.log("workspace.close.failed", { error: String(error) });
   }

@@ -1,4 +1,4 @@
-import type { MessageStructure, PartNode } from "../structures/index.ts";
+import type { MessageStructure, PartNode } from "../structures/types.ts";
 import type { LeafReader } from "./leaf-reader.ts";
 import type { PartDescription } from "./parts.ts";
 
@@ -14,7 +14,7 @@ export interface OpenPart {
 }
 
 /** Reads a message within a message. */
-export interface InnerScanner {
+interface InnerScanner {
   push(bytes: Uint8Array): void;
   end(): { structure: MessageStructure };
 }

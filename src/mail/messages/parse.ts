@@ -1,6 +1,6 @@
 import { type Address, addressParser } from "postal-mime";
-import type { Fields } from "../reports/index.ts";
-import type { MessageStructure } from "../structures/index.ts";
+import type { Fields } from "../reports/message.ts";
+import type { MessageStructure } from "../structures/types.ts";
 import type { ShownPart } from "./bodies.ts";
 import { decodeWhole } from "./body-decoder.ts";
 import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";
@@ -9,7 +9,7 @@ import { bounds } from "./rules.ts";
 import { type BodySink, MessageScanner, type ScannedMessage } from "./scan.ts";
 import { decodeHtml, decodeText, htmlToText, joinTexts } from "./text.ts";
 
-export interface MailAddress {
+interface MailAddress {
   /** Empty for a sender without an address. */
   email: string;
   name: string | null;

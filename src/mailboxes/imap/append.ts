@@ -1,4 +1,4 @@
-import type { FlagList } from "../../mail/imap/index.ts";
+import type { FlagList } from "../../mail/imap/flags.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
@@ -18,7 +18,7 @@ export interface AppendedMessage {
 }
 
 /** Signals a message that was cut off. */
-export class CutOffError extends Error {
+class CutOffError extends Error {
   override name = "CutOffError";
 }
 

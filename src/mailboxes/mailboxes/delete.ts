@@ -1,10 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
-import { purgeStatement } from "../../platform/outbox/index.ts";
+import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { getMailbox } from "./queries.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { requirePublicUrl } from "./check-url.ts";
 import type { WebhookRow } from "./queries.ts";
 import { limits } from "./rules.ts";

@@ -1,6 +1,6 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { type LoggedEmail, logEmails } from "../../platform/log-lines/index.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { type LoggedEmail, logEmails } from "../../platform/log-lines/log-emails.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { attemptDelivery, type Outcome } from "./attempt.ts";
 import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint } from "./claim.ts";
 import { abandonDeliveries, holdDeliveries } from "./hold.ts";
@@ -55,7 +55,11 @@ export async function sendToEndpoint(
 const toLogged = (delivery: DueDelivery, { attempt, status, responseStatus }: Outcome): LoggedEmail => ({
   id: delivery.email,
   request_id: delivery.requestId,
-  ...{ delivery: delivery.id, event: delivery.eventType, attempt, status, response_status: responseStatus },
+  delivery: delivery.id,
+  event: delivery.eventType,
+  attempt,
+  status,
+  response_status: responseStatus,
 });
 
 /** Sends deliveries: those of one email one after the other, so that they arrive in the order of its events. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ApiResponse, callCloudflare } from "../cloudflare-api/index.ts";
+import { type ApiResponse, callCloudflare } from "../cloudflare-api/request.ts";
 import type { Settings } from "../settings/settings.ts";
 import { fromQuotedStrings, toQuotedStrings } from "./txt-content.ts";
 import { type StoredZoneRecord, ZoneError, type ZoneErrorKind, type ZonePort, type ZoneRecord } from "./zones.ts";
@@ -63,7 +63,11 @@ export function cloudflareZone(settings: Pick<Settings, "dnsApiUrl" | "dnsApiTok
         .filter((record) => record.type === type && record.name.toLowerCase() === name)
         .map(
           (record): StoredZoneRecord => ({
-            ...{ id: record.id, type, name, ttl: record.ttl, priority: record.priority ?? null },
+            id: record.id,
+            type,
+            name,
+            ttl: record.ttl,
+            priority: record.priority ?? null,
             value: type === "TXT" ? fromQuotedStrings(record.content) : record.content,
             isProxied: record.proxied ?? false,
           }),
@@ -76,7 +80,10 @@ export function cloudflareZone(settings: Pick<Settings, "dnsApiUrl" | "dnsApiTok
 }
 
 const toBody = ({ type, name, value, priority, ttl, isProxied }: ZoneRecord) => ({
-  ...{ type, name, ttl, proxied: isProxied ?? false },
+  type,
+  name,
+  ttl,
+  proxied: isProxied ?? false,
   content: type === "TXT" ? toQuotedStrings(value) : value,
   ...(priority === null ? {} : { priority }),
   comment: "Published by the email service",

@@ -1,6 +1,6 @@
-import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/index.ts";
+import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/rules.ts";
 import { type Fact, isPending, recipientKey } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { UnusableEgress } from "./egress.ts";
@@ -89,7 +89,7 @@ export const reschedule = (dueAt: number): DeliveryUpdate => ({
 });
 
 /** Returns an update that fails every recipient still queued, with this reason. */
-export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): DeliveryUpdate {
+function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): DeliveryUpdate {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
     (recipient): Fact => ({ id: ctx.newId(), recipient, on: "gave-up", at, metadata: { reason } }),

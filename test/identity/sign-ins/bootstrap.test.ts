@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { signAccessToken } from "../../../src/access/sessions/index.ts";
+import { signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { browser } from "../../support/sign-ins.ts";
 import { apiWith, testContext } from "../../support/workspace.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
+import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { emailOf } from "../../support/invitations.ts";
 import { browser } from "../../support/sign-ins.ts";
 import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
+import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";

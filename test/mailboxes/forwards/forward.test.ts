@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { RecipientResult } from "../../../src/mail/smtp/index.ts";
+import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";

@@ -1,7 +1,6 @@
-import type { RecipientResult } from "../../../src/mail/smtp/index.ts";
-import type { Connection } from "../../../src/mail/smtp/transport.ts";
+import type { Connection, RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
-import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import type { Egress } from "../../../src/sending/delivery/index.ts";
 import { mail } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
@@ -9,7 +8,7 @@ import { discardingQueue, recordingContext, type TestWorkspace } from "../../sup
 import { deliver } from "../inbound/support.ts";
 
 /** A message that the egress took. */
-export interface Sent {
+interface Sent {
   from: string;
   to: string;
   /** The message as a binary string. */

@@ -1,13 +1,12 @@
 import { env } from "cloudflare:workers";
 import { sendNotifications } from "../../../src/notices/notification-channels/index.ts";
-import type { Notice } from "../../../src/notices/notifications/index.ts";
-import { notifyOwnersStatements } from "../../../src/notices/notifications/index.ts";
+import { type Notice, notifyOwnersStatements } from "../../../src/notices/notifications/index.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
-import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
-export interface NotificationItem {
+interface NotificationItem {
   id: string;
   category: string;
   severity: string;
@@ -28,7 +27,7 @@ export interface NotificationPage {
 }
 
 /** The origin of the stand-in for Slack. */
-export const slackOrigin = `http://127.0.0.1:${env.TEST_SERVERS.slack}`;
+const slackOrigin = `http://127.0.0.1:${env.TEST_SERVERS.slack}`;
 
 /** Notifies the owners of a workspace, as an operation does in its batch. */
 export async function notify(workspace: TestWorkspace, notice: Partial<Notice> = {}, now = Date.now()): Promise<void> {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import alerts from "../../../docs/monitoring/alerts.yml?raw";
-import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
+import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { apiOn, testContext } from "../../support/workspace.ts";
 
 const TOKEN = "token-of-the-monitoring-0123456789ab";

@@ -2,7 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ERRORS } from "../../../bench/distance/rules.ts";
 import { watchDatabase } from "../../../bench/watch-database.ts";
-import { claimRows, newLease, type WakeUp } from "../../../src/platform/outbox/index.ts";
+import { claimRows } from "../../../src/platform/outbox/claim-rows.ts";
+import { newLease } from "../../../src/platform/outbox/lease.ts";
+import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { recordingContext } from "../../support/workspace.ts";
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Connection, Envelope, OutgoingMessage } from "../../../src/mail/smtp/transport.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { ManualQueue } from "../../support/failures.ts";

@@ -1,13 +1,13 @@
 import { iso } from "../../../lib/time.ts";
 import { addDeliveriesStatements } from "../../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { wakeWebhooks } from "../../../platform/webhook-events/index.ts";
+import { wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { done, idOfEffect, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 type WebhookEffect = PendingOf<"webhook">;
 
 /** The event that a delivery of a step has. */
-export const STEP_EVENT = "automation.step";
+const STEP_EVENT = "automation.step";
 
 const FIND = `
   SELECT w.id, w.is_active FROM json_each(?1) j CROSS JOIN webhooks w ON w.id = j.value->>'webhook' AND w.workspace = j.value->>'workspace'`;

@@ -1,6 +1,6 @@
 import type { Address } from "../../../lib/addresses.ts";
 import { conflict } from "../../../lib/errors.ts";
-import { auditInNewWorkspaceStatement } from "../../../platform/audit/index.ts";
+import { auditInNewWorkspaceStatement } from "../../../platform/audit/record.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { newWorkspace } from "../../workspaces/index.ts";

@@ -1,4 +1,4 @@
-import { readMbox } from "../../../lib/mbox/index.ts";
+import { readMbox } from "../../../lib/mbox/read.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import {
@@ -8,7 +8,7 @@ import {
   readDirectory,
   ZipError,
   type ZipFile,
-} from "../../../lib/zip/index.ts";
+} from "../../../lib/zip/reader.ts";
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
 import { type ArchiveContents, type ArchiveCursor, nameIssue } from "../../mailbox-store/index.ts";
 import { type ArchiveHeaders, readArchiveHeaders } from "./archive-headers.ts";
@@ -235,7 +235,7 @@ const showName = (name: string) => JSON.stringify(name.slice(0, 200));
  * Returns the folder for the messages of a directory, or null for the top one. No file is ever written, so `..` and an absolute
  * path are harmless; they are left out with the characters that a folder cannot have.
  */
-export function toFolder(path: string): string | null {
+function toFolder(path: string): string | null {
   const parts = path
     .split("/")
     .map((part) => part.replace(/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/gu, "").trim())

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { listDomainClaims } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 import { timestamp } from "../../../lib/timestamp.ts";
-import { Authentication } from "../../../mail/authentication-results/index.ts";
+import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
 import { addressesOf } from "../serialize.ts";
@@ -64,7 +64,7 @@ export function toSearchRecord(row: RecordRow): SearchOut {
 const text = (most: number) => z.string().max(most).nullable().default(null);
 
 /** A saved search. Unknown fields are dropped. */
-export const SavedSearchEntry = z
+const SavedSearchEntry = z
   .object({
     id: z.string().min(1).max(64).optional().describe("Assigned by the service when absent."),
     name: z.string().trim().min(1).max(100),

@@ -1,4 +1,4 @@
-import { scopes } from "../../../access/accounts/index.ts";
+import { scopes } from "../../../access/accounts/scopes.ts";
 import {
   AppLayout,
   ButtonLink,

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from "../../../access/accounts/index.ts";
+import { type Scope, scopes } from "../../../access/accounts/scopes.ts";
 import { ActionLink, AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
 import type { GrantRow } from "../../../identity/oauth/index.ts";
 

@@ -1,4 +1,4 @@
-import type { Scope } from "../../../access/accounts/index.ts";
+import type { Scope } from "../../../access/accounts/scopes.ts";
 import { Drawing, Field, Form, PostButton, Status, Submit, useCaller, useScope } from "../../../http/ui/index.ts";
 import type { Setup, SetupState } from "./queries.ts";
 

@@ -10,7 +10,7 @@ import {
   Time,
   useCaller,
 } from "../../../http/ui/index.ts";
-import type { Authentication } from "../../../mail/authentication-results/index.ts";
+import type { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { getWorkspace, updateWorkspace, WorkspacePatch } from "../../../identity/workspaces/index.ts";
 import {
@@ -51,10 +51,7 @@ export const notificationPages = new Hono<AppEnv>()
   .post("/app/notifications/slack", ...pageFor(UPDATE_WORKSPACE), (c) =>
     submitForm(c, showPreferences, async (fields) => {
       const url = fields.get("slack_webhook_url")?.trim() ?? "";
-      await refusedAt(
-        () => setSlackUrl(c, url),
-        () => "slack_webhook_url",
-      );
+      await setSlackUrl(c, url);
       return `${PREFERENCES}?done=slack`;
     }),
   )

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { isRecentlyReauthenticated } from "../../../access/sessions/index.ts";
+import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../../../access/sessions/index.ts";
+import type { SessionRow } from "../../../access/sessions/queries.ts";
 import {
   ActionLink,
   AppLayout,

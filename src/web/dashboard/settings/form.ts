@@ -7,6 +7,8 @@ export interface SettingsForm {
   /** Values of `trackingOptions`. */
   opens: string;
   clicks: string;
+  /** Digits; empty: the days of the deployment. */
+  days: string;
   isPaused: boolean;
 }
 
@@ -30,6 +32,7 @@ export function readSettingsForm(form: URLSearchParams): SettingsForm {
     name: field("name"),
     opens: field("tracking_opens"),
     clicks: field("tracking_clicks"),
+    days: field("retention_days").trim(),
     isPaused: form.get("sending_paused") === "on",
   };
 }
@@ -39,13 +42,15 @@ export const toSettingsForm = ({ name, settings, sendingPausedAt }: WorkspaceRow
   name,
   opens: fromTracking(settings.tracking_opens),
   clicks: fromTracking(settings.tracking_clicks),
+  days: settings.retention_days === undefined ? "" : String(settings.retention_days),
   isPaused: sendingPausedAt !== null,
 });
 
 /** Returns what the form shows and changes, by label. */
-export const valuesOf = ({ name, opens, clicks, isPaused }: SettingsForm): FormValues => ({
+export const valuesOf = ({ name, opens, clicks, days, isPaused }: SettingsForm): FormValues => ({
   "Name of the workspace": name,
   "Count opens": labelOf(opens),
   "Count clicks": labelOf(clicks),
+  "Days for which emails are kept": days,
   "Pause sending": isPaused ? "yes" : "no",
 });

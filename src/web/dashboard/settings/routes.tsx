@@ -40,7 +40,11 @@ export const settingsPages = new Hono<AppEnv>()
       const patch = parseFields(WorkspacePatch, {
         name: form.name,
         sending_paused: form.isPaused,
-        settings: { tracking_opens: toTracking(form.opens), tracking_clicks: toTracking(form.clicks) },
+        settings: {
+          tracking_opens: toTracking(form.opens),
+          tracking_clicks: toTracking(form.clicks),
+          retention_days: form.days === "" ? null : Number(form.days),
+        },
       });
       const stored = toSettingsForm(await getWorkspace(caller));
       requireVersion(fields.get("version") ?? "", valuesOf(stored), valuesOf(form));
@@ -90,6 +94,14 @@ const SettingsFields = ({ form }: { form: SettingsForm }) => (
     <Field name="name" label="Name of the workspace" value={form.name} />
     <Select name="tracking_opens" label="Count opens" options={trackingOptions} value={form.opens} />
     <Select name="tracking_clicks" label="Count clicks" options={trackingOptions} value={form.clicks} />
+    <Field
+      name="retention_days"
+      label="Days for which emails are kept"
+      type="number"
+      value={form.days}
+      required={false}
+      hint={`Older emails, and older entries of the inbound log, are deleted within the hour, for good. Empty: ${useCaller().settings.retentionDays} days, which is the most.`}
+    />
     <fieldset>
       <legend>Sending</legend>
       <Check

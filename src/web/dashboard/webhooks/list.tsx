@@ -14,7 +14,7 @@ import {
 } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
 import type { WebhookOut } from "../../../notices/webhooks/index.ts";
-import { webhookEventTypes } from "../../../platform/webhook-events/index.ts";
+import { webhookEventTypes } from "../../../platform/webhook-events/rules.ts";
 
 export const mayManage = () => useScope("webhooks:manage");
 export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "paused");

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { erasePerson } from "../../../../src/operations/purges/erasure.ts";
-import { newUnsubscribeAddress } from "../../../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeAddress } from "../../../../src/platform/mail-tokens/return-path.ts";
 import { aTopic } from "../../../support/topics.ts";
 import {
   aMail,
@@ -12,7 +12,7 @@ import {
 import { importCsv } from "../../contacts/csv-support.ts";
 import { LISTS, type Operation, type Send, type Spelling, type Until } from "./operations.ts";
 
-export type Api = ReturnType<typeof createApiWithoutQueue>;
+type Api = ReturnType<typeof createApiWithoutQueue>;
 
 /** A workspace with the topics of the sequences. */
 export interface Sender {

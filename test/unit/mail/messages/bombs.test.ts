@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bombMessages } from "../../../../bench/bomb-messages.ts";
-import { parseMessage } from "../../../../src/mail/messages/index.ts";
+import { parseMessage } from "../../../../src/mail/messages/parse.ts";
 
 const SIZE = 8_000_000;
 
