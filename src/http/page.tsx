@@ -12,7 +12,7 @@ type Content = ReturnType<typeof html> | ReturnType<typeof Layout>;
 interface PageOptions {
   /** Default: that of the refusal, or 200. */
   status?: ContentfulStatusCode;
-  /** What the user has just done. */
+  /** Says what the user has just done. */
   notice?: Child | undefined;
   /** Texts of such notices by the parameter `done` of the URL. A page that says why a request was refused shows none. */
   notices?: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink, Form } from "./form.tsx";
+import { ButtonLink } from "./buttons.tsx";
+import { Form } from "./form.tsx";
 import { AppLayout } from "./layout.tsx";
 
 interface ConfirmProps {

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./form.tsx";
+import { ButtonLink } from "./buttons.tsx";
 import { useCaller } from "./viewer.tsx";
 
 /** Line drawings of 120 by 80 px. The part with the class `lit` has the accent colour. */

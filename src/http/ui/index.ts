@@ -1,4 +1,5 @@
 export { Avatar } from "./avatar.tsx";
+export { ActionLink, ButtonLink, PostButton, Submit } from "./buttons.tsx";
 export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
 export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";
@@ -7,23 +8,18 @@ export { Document } from "./document.tsx";
 export { Drawing, Empty } from "./empty.tsx";
 export { ErrorList } from "./error-list.tsx";
 export {
-  ActionLink,
-  ButtonLink,
   Check,
   CheckGroup,
   ErrorSummary,
   Field,
   FieldError,
-  FindForm,
   FORM_PAGE,
   Form,
   GivenValues,
   Notice,
   Options,
-  PostButton,
   RefusalNotice,
   Select,
-  Submit,
   TextArea,
   VersionField,
 } from "./form.tsx";
@@ -34,7 +30,7 @@ export { AppLayout, Layout } from "./layout.tsx";
 export { PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
-export { SearchField } from "./search-field.tsx";
+export { FindForm, SearchField } from "./search-field.tsx";
 export { Status, toSentence } from "./status.tsx";
 export { type Refusal, submittedTo, useChecked, useError, useValue } from "./submitted.ts";
 export { Facts, List, Live, NextPage, Pager, Table } from "./table.tsx";

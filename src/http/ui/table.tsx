@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./form.tsx";
+import { ButtonLink } from "./buttons.tsx";
 import { useViewer } from "./viewer.tsx";
 
 interface TableProps {

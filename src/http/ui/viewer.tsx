@@ -21,7 +21,7 @@ export interface Viewer {
   caller?: CallerCtx | undefined;
   /** Id of the workspace and path of the page, when its forms act in that workspace. */
   formPage?: string | undefined;
-  /** What the user has just done. */
+  /** Says what the user has just done. */
   notice?: Child | undefined;
   /** The link at the end of a page of a list. */
   next?: { to: string; label: string } | undefined;

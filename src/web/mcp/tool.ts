@@ -19,7 +19,7 @@ export interface Tool {
   route: `${"GET" | "POST" | "PATCH" | "DELETE"} ${string}`;
   /** Only an endpoint with GET goes without one: it reads. */
   effect?: Effect;
-  /** Set when a repeated call of a POST with the same arguments changes nothing more. One of PATCH or DELETE never does. */
+  /** Set when a repeated POST with the same arguments changes nothing more. With PATCH and DELETE this is always so. */
   repeatable?: true;
   /** The arguments: path parameters, then query parameters or fields of the body. */
   input: z.ZodObject;
@@ -35,6 +35,7 @@ export const pageAfter = (max: number) => ({
   after: cursor.describe("Continues after this cursor (`next`)."),
 });
 
+/** Returns whether a tool changes nothing. */
 export const isReading = ({ route, effect }: Tool): boolean => effect === "read" || route.startsWith("GET ");
 
 /** Returns whether a repeated call with the same arguments changes nothing more. */
