@@ -1,7 +1,7 @@
 /** Measures the CPU time of an accept above a baseline route that makes the same binding calls on the same host. */
 
+import { cpuMs } from "../test/host/support/hosts/in-process.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 

@@ -1,7 +1,8 @@
 /** Measures a batch of 500 from accept to final status: rows, cost, and the CPU time of its accept. */
+
+import { cpuMs } from "../test/host/support/hosts/in-process.ts";
 import { perEmail } from "./cost.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { costPerThousand } from "./prices.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";

@@ -1,8 +1,8 @@
 /** Measures a broadcast to 20,000 contacts: its fan-out, single emails behind it, and the rows and cost of its emails. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { cpuMs } from "../test/host/support/hosts/in-process.ts";
 import { perEmail } from "./cost.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { costPerThousand } from "./prices.ts";
 import type { Sink } from "./sink.ts";
 import { percentile, type Row } from "./table.ts";
@@ -81,7 +81,7 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
 }
 
 /** Inserts a list of contacts by SQL. Returns its id. */
-export async function insertList(deployment: Deployment, contacts: number): Promise<string> {
+async function insertList(deployment: Deployment, contacts: number): Promise<string> {
   const id = crypto.randomUUID();
   const { workspaceNumber } = deployment.seed;
   await deployment.sql(
@@ -113,7 +113,7 @@ async function sendSingles(deployment: Deployment, sink: Sink): Promise<number[]
 }
 
 /** Polls a number until `isDone`, and runs the cron trigger each minute. */
-export async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
+async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
   const end = Date.now() + TIMEOUT_MS;
   let nextCron = Date.now() + MINUTE_MS;
   for (;;) {

@@ -1,8 +1,8 @@
 /** Measures how many single emails are accepted and arrive a second, at several numbers of connections, while emails flow. */
 
+import { cpuMs } from "../test/host/support/hosts/in-process.ts";
+import type { Readings } from "../test/support/meter.ts";
 import type { Bench } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
-import type { Readings } from "./meter.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 

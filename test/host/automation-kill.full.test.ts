@@ -3,9 +3,9 @@
  * `npm run test:long`; KILL_SEED=… repeats the kill times of a run.
  */
 import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { automationKillRun } from "./support/automation-kill-run.ts";
 import { byExtent } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 
 const plan = byExtent({
   quick: { people: 300, mailed: 300, kills: 2, killWithinMs: 700, waitMinutes: 1, shareMs: 0 },

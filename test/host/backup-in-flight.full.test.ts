@@ -10,11 +10,11 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { BackupClient } from "../../dev/backups/client.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, MASTER_KEYS, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 

@@ -3,9 +3,9 @@
  * 20,000 contacts; KILL_SEED=… repeats the kill times of a run.
  */
 import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { type BroadcastKillPlan, broadcastKillRun } from "./support/broadcast-kill-run.ts";
 import { byExtent, isFull } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { noIssues } from "./support/kill-verdict.ts";
 
 const plan = byExtent({

@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { seeded } from "../support/failures.ts";
 import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { byExtent } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { eventsOf, listAll, listOpen, type SendAttempt, send } from "./support/sending-client.ts";
 import { SubmittingClient } from "./support/submitting-client.ts";
 

@@ -1,9 +1,9 @@
 /** How soon the owner of an email learns of its refusal, on the whole path from the API to a mail system and back. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 
 const TRIES = 15;
 

@@ -1,10 +1,10 @@
 /** Replies of real mail systems on the whole path: accepted by the API, refused or taken by a server, and shown as an event. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
 import { type ProviderReply, providerReplies } from "../egress/provider-replies.ts";
 import { type ApiEmail, startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { eventually } from "./support/gateway-rig.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 
 /** A row with a server of its own, at a host of the provider: `r7.google.com`. */
 interface Served extends ProviderReply {

@@ -5,12 +5,12 @@ import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
-import { type PostfixMaster, startMaster } from "../../bench/postfix-master.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { byExtent } from "./support/extent.ts";
 import { certificateFiles, eventually } from "./support/gateway-rig.ts";
+import { removeBundle } from "./support/hosts/start.ts";
+import { type PostfixMaster, startMaster } from "./support/mail-servers/postfix-master.ts";
 import { postfixUnavailable } from "./support/postfix.ts";
 
 type DkimVerify = (

@@ -7,11 +7,11 @@ import path from "node:path";
 import tls from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT } from "../../bench/host/bundle.ts";
-import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { readConfig } from "../../mail-gateway/config.ts";
 import { startFailingProxy } from "./support/failing-proxy.ts";
 import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { ROOT } from "./support/hosts/bundle.ts";
+import { type GatewayProcess, startGatewayProcess } from "./support/programs/gateway-process.ts";
 import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 

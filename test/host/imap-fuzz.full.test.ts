@@ -5,10 +5,10 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { median, percentile } from "../../bench/table.ts";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { aCommand } from "./support/imap/fuzz.ts";
 import { type ImapSite, startImapSite } from "./support/imap/site.ts";
 import { ImapClient } from "./support/imap-client.ts";

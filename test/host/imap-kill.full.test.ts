@@ -1,9 +1,9 @@
 /** The Worker and the gateway are killed while mail programs change a mailbox. STRESS_SEED=… repeats the changes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { KEPT, KillClient } from "./support/imap/kill-client.ts";
 import { type ImapSite, startImapSite } from "./support/imap/site.ts";
 

@@ -1,6 +1,6 @@
 /** Mail programs that stay connected while the Worker behind the gateway is killed and starts again. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { type ImapSite, startImapSite } from "./support/imap/site.ts";
 
 let site: ImapSite;

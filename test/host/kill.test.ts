@@ -8,8 +8,8 @@
  * final within 60 s, which only `npm run test:full` requires.
  */
 import { afterAll, describe, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { byExtent, isFull } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 import { noIssues } from "./support/kill-verdict.ts";
 

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
 import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { eventually } from "./support/gateway-rig.ts";
+import { PAGE_BYTES, weigh } from "./support/page-weight.ts";
 import { openSite, type Site } from "./support/pages.ts";
 import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 

@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type EgressProcess, startEgressProcess } from "../../bench/egress/egress-process.ts";
-import { ROOT } from "../../bench/host/bundle.ts";
-import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
 import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { ROOT } from "./support/hosts/bundle.ts";
+import { type EgressProcess, startEgressProcess } from "./support/programs/egress-process.ts";
+import { type GatewayProcess, startGatewayProcess } from "./support/programs/gateway-process.ts";
 import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 

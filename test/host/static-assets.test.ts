@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleOnce, ROOT } from "../../bench/host/bundle.ts";
 import { importBundled } from "../../dev/import-bundled.ts";
+import { bundleOnce, ROOT } from "./support/hosts/bundle.ts";
 import { type Service, sharedService } from "./support/shared-service.ts";
 
 /** The header that each response of the Worker has. */

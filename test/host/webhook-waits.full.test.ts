@@ -6,9 +6,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { byExtent } from "./support/extent.ts";
+import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 

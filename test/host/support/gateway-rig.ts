@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { Host } from "../../../bench/host/in-process.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
 import { type Clock, systemClock } from "../../../mail-gateway/clock.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
+import type { Host } from "./hosts/in-process.ts";
 import { GATEWAY_SECRET, type LeftMail, type Service, sharedService } from "./shared-service.ts";
 
 const HOST = "127.0.0.1";

@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { WORKER } from "../../../bench/host/bundle.ts";
-import { type Host, startHost } from "../../../bench/host/in-process.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../../dev/dns-api/local.ts";
 import { type Seeded, seedWorkspace } from "../../../dev/seed-workspace.ts";
 import { openDkimKey, recheckDomains, tendZones } from "../../../src/domains/domains/index.ts";
@@ -10,6 +8,8 @@ import { compose } from "../../../src/mail/mime/index.ts";
 import { type Ctx, createContext } from "../../../src/platform/context.ts";
 import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import type { Command, startDnsServers } from "../../support/dns-control-server.ts";
+import { WORKER } from "./hosts/bundle.ts";
+import { type Host, startHost } from "./hosts/in-process.ts";
 import { collect } from "./read-back.ts";
 
 export const HOUR_MS = 3_600_000;

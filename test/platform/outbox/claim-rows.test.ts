@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { claimRows, newLease, type WakeUp } from "../../../src/platform/outbox/index.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { recordingContext } from "../../support/workspace.ts";
 
 const row: WakeUp = { dueAt: 7, id: "row", kind: "forward" };

@@ -1,12 +1,12 @@
 /** Claims whose connection to D1 is lost: the run does not know whether they have committed. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { eventTypes, readEmail } from "../../support/emails.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, recordingContext } from "../../support/workspace.ts";
 
 const numberOf = (id: string) => database.prepare("SELECT n FROM emails WHERE id = ?1").bind(id).first<{ n: number }>();

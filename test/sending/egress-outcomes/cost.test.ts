@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { aMail, apiOn, aWorkspace, createApiWithoutQueue, recordingContext } from "../../support/workspace.ts";
 
 const EMAILS = 50;

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { readTicket } from "../../../src/mail/egress-tickets/index.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
@@ -9,6 +8,7 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 const WAIT = "451 4.7.1 wait 300 s for slow.test (Slow): its rate is used up";

@@ -1,8 +1,8 @@
 /** Calls to D1 that wait for each other: each is a round trip in production. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { Meter, metered } from "../../../bench/meter.ts";
-import { formatCalls, Trace } from "../../../bench/trace.ts";
+import { Meter, metered } from "../../support/meter.ts";
+import { formatCalls, Trace } from "../../support/trace.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue } from "../../support/workspace.ts";
 
 /** Calls the API, and returns its response with the calls to D1 in their order. */

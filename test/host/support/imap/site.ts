@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { type GatewayProcess, startGatewayProcess } from "../../../../bench/submission/gateway-process.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { certificateFiles } from "../gateway-rig.ts";
 import { ImapClient } from "../imap-client.ts";
 import { findTestPort } from "../ports.ts";
+import { type GatewayProcess, startGatewayProcess } from "../programs/gateway-process.ts";
 import { RestartableHost } from "../restartable-host.ts";
 import { GATEWAY_SECRET } from "../shared-service.ts";
 import type { StressLogin } from "./stress-client.ts";

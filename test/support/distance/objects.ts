@@ -1,7 +1,7 @@
 /** The Durable Objects, whose own calls are at a distance too. */
-import { DomainTransferObject as DomainTransfer } from "../../durable-objects/domain-transfer.ts";
-import { MailboxObject as Mailbox } from "../../durable-objects/mailbox.ts";
-import { RateLimiterObject as RateLimiter } from "../../durable-objects/rate-limiter.ts";
+import { DomainTransferObject as DomainTransfer } from "../../../durable-objects/domain-transfer.ts";
+import { MailboxObject as Mailbox } from "../../../durable-objects/mailbox.ts";
+import { RateLimiterObject as RateLimiter } from "../../../durable-objects/rate-limiter.ts";
 import { advanceClock } from "./clock.ts";
 import { distant } from "./isolate.ts";
 

@@ -1,6 +1,6 @@
-import { type Program, startProgram } from "../host/program.ts";
+import { type Program, startProgram } from "./program.ts";
 
-export type { LogLine } from "../host/program.ts";
+export type { LogLine } from "./program.ts";
 
 export interface EgressProcess extends Program {
   /** Ports on which it listens, in the order of the configuration. */

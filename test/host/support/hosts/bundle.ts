@@ -4,11 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
 
-export const ROOT = path.join(import.meta.dirname, "../..");
+export const ROOT = path.join(import.meta.dirname, "../../../..");
 /** The entry of the Worker. */
 export const WORKER = "src/index.ts";
 /** The entry of the Worker with distant bindings. */
-const DISTANT_WORKER = "bench/distance/worker.ts";
+const DISTANT_WORKER = "test/support/distance/worker.ts";
 
 /** Files that a host process reads, so that it needs neither esbuild nor wrangler. */
 export interface Bundle {
@@ -126,7 +126,7 @@ const nodeBuffer: Plugin = {
 const countedSockets: Plugin = {
   name: "counted-sockets",
   setup({ onResolve }) {
-    const counted = path.join(ROOT, "bench/distance/sockets.ts");
+    const counted = path.join(ROOT, "test/support/distance/sockets.ts");
     onResolve({ filter: /^cloudflare:sockets$/ }, ({ importer }) => (importer === counted ? null : { path: counted }));
   },
 };

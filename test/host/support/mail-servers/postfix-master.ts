@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { findFreePort } from "../dev/ports.ts";
+import { findFreePort } from "../../../../dev/ports.ts";
 
 const run = promisify(execFile);
 const HOST = "127.0.0.1";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { createInterface } from "node:readline";
-import { ROOT } from "./bundle.ts";
+import { ROOT } from "../hosts/bundle.ts";
 
 /** A line of a program's log. */
 export interface LogLine {

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Meter, metered } from "../../bench/meter.ts";
-import { formatCalls, splitAtResponse, Trace, toHops } from "../../bench/trace.ts";
 import { createContext } from "../../src/platform/context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { claimStatement, newLease } from "../../src/platform/outbox/index.ts";
 import { countExactly, hourlyPolicy } from "../../src/platform/rate-limits/index.ts";
-import { database, FILE_SHARD } from "../support/databases.ts";
+import { database, FILE_SHARD } from "./databases.ts";
+import { Meter, metered } from "./meter.ts";
+import { formatCalls, splitAtResponse, Trace, toHops } from "./trace.ts";
 
 /** The Worker's bindings without those that the test runner adds. */
 const bindings = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("__"))) as unknown as Env;

@@ -8,8 +8,8 @@ import { mkdir, open } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Seeded, SeedInput } from "../../dev/seed-workspace.ts";
-import { type Distance, distanceVariables } from "../distance/rules.ts";
+import type { Seeded, SeedInput } from "../../../../dev/seed-workspace.ts";
+import { type Distance, distanceVariables } from "../../../support/distance/rules.ts";
 import { bundleOnce, distantBundleOnce, ROOT } from "./bundle.ts";
 import type { Command, HostProcessOptions, Reply } from "./messages.ts";
 

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, flushCompileCache } from "node:module";
 import path from "node:path";
-import type { SeedInput } from "../../dev/seed-workspace.ts";
+import type { SeedInput } from "../../../../dev/seed-workspace.ts";
 import type { Command, HostProcessOptions, Reply, Request } from "./messages.ts";
 
 // `require`, because `import` makes Node scan six megabytes for export names, which takes longer than running the module.
@@ -75,7 +75,7 @@ function copyMigrated() {
 /** Migrates at the first start on a state directory only, because opening the database from here slows each start. */
 async function migrateOnce() {
   if (existsSync(done())) return;
-  const { migrateAll } = await import("../../dev/database.ts");
+  const { migrateAll } = await import("../../../../dev/database.ts");
   await migrateAll(await bindings());
   writeFileSync(done(), "");
 }
@@ -104,8 +104,8 @@ async function handle(request: Command): Promise<unknown> {
       return runSql(request);
     case "seed": {
       const [{ createContext }, { seedWorkspace }] = await Promise.all([
-        import("../../src/platform/context.ts"),
-        import("../../dev/seed-workspace.ts"),
+        import("../../../../src/platform/context.ts"),
+        import("../../../../dev/seed-workspace.ts"),
       ]);
       return seedWorkspace(createContext(await bindings(), "seed"), request.input as SeedInput);
     }

@@ -1,7 +1,7 @@
 /** The pages of the top tasks, in a workspace that has what they show. */
-import type { Seeded } from "../../dev/seed-workspace.ts";
-import { newSession } from "../../src/access/sessions/index.ts";
-import type { Ctx } from "../../src/platform/context.ts";
+import type { Seeded } from "../../../dev/seed-workspace.ts";
+import { newSession } from "../../../src/access/sessions/index.ts";
+import type { Ctx } from "../../../src/platform/context.ts";
 
 const ROWS = 50;
 const MINUTE_MS = 60_000;

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { advanceClock, runningNow, stopClock } from "../../bench/distance/clock.ts";
-import { asInvocation, currentInvocation, Invocation } from "../../bench/distance/invocation.ts";
-import { Remote } from "../../bench/distance/remote.ts";
-import { type Distance, ERRORS, FAR, fateOf, readDistance } from "../../bench/distance/rules.ts";
-import { createContext } from "../../src/platform/context.ts";
-import { countExactly, hourlyPolicy } from "../../src/platform/rate-limits/index.ts";
-import { expectSince } from "../support/expect-since.ts";
+import { createContext } from "../../../src/platform/context.ts";
+import { countExactly, hourlyPolicy } from "../../../src/platform/rate-limits/index.ts";
+import { expectSince } from "../expect-since.ts";
+import { advanceClock, runningNow, stopClock } from "./clock.ts";
+import { asInvocation, currentInvocation, Invocation } from "./invocation.ts";
+import { Remote } from "./remote.ts";
+import { type Distance, ERRORS, FAR, fateOf, readDistance } from "./rules.ts";
 
 /** The Worker's bindings without those that the test runner adds. */
 const bindings = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("__"))) as unknown as Env;

@@ -1,4 +1,4 @@
-import { seeded } from "../../test/support/failures.ts";
+import { seeded } from "../failures.ts";
 import { type Call, watchBindings } from "../watch-bindings.ts";
 import type { DatabaseCall } from "../watch-database.ts";
 import { advanceClock, runningNow, wait } from "./clock.ts";

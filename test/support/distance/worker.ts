@@ -1,6 +1,6 @@
 /** The Worker with distant bindings, for the kill tests. No deployment runs this module. */
-import worker from "../../src/index.ts";
-import type { OutboxMessage } from "../../src/platform/outbox/index.ts";
+import worker from "../../../src/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
 import { asEvent, distant } from "./isolate.ts";
 
 export { DomainTransferObject, MailboxObject, RateLimiterObject } from "./objects.ts";

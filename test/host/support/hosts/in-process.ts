@@ -4,34 +4,20 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { createMailDatabase, migrateAll } from "../../dev/database.ts";
+import { migrateAll } from "../../../../dev/database.ts";
 import { type Bundle, bundleScript, readWorkerOptions, sharedBundle, WORKER } from "./bundle.ts";
-
-/** Where Miniflare reads the flags of V8. */
-const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
 /** Where Miniflare reads the path of workerd, and a program that starts it with its output in a file. */
 const WORKERD_PATH = "MINIFLARE_WORKERD_PATH";
 const LOGGING_WORKERD = path.join(import.meta.dirname, "workerd.sh");
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
 
-/** The entry with metered bindings. Its export `direct` is there because Miniflare has a way around the assets for named exports only. */
-export const BENCH_WORKER = "bench/worker.ts";
-const DIRECT = "direct";
-
 export interface Host {
   url: string;
-  /**
-   * Responds from the Worker itself, without the workers that Miniflare sets before it (its entry, and those that look for a
-   * static asset first): they use CPU time that Cloudflare spends outside the Worker. The same as `url` but with BENCH_WORKER.
-   */
-  directUrl: string;
-  /** Process id of workerd, for its CPU time and memory. */
+  /** Process id of workerd, for its CPU time. */
   workerdPid: number;
   /** The bindings of the Worker, with its variables. */
   env: Env;
-  /** Address of the inspector of the isolates; empty without one. */
-  inspectorUrl: string;
   /** Runs the scheduled handler. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
@@ -44,10 +30,6 @@ async function printUnusual(log: string): Promise<void> {
 }
 
 export interface HostOptions {
-  /** Number of mail databases; by default those of wrangler.toml. */
-  mailDatabases?: number;
-  /** With an inspector and the function `gc`. */
-  isInspected?: boolean;
   /** Overrides `max_batch_timeout` of every queue, in seconds. */
   queueSeconds?: number;
   /** By default a free one. */
@@ -58,21 +40,18 @@ export interface HostOptions {
 export async function startHost(
   entry: string,
   variables: Record<string, string>,
-  { mailDatabases = 0, isInspected = false, queueSeconds, port = 0 }: HostOptions = {},
+  { queueSeconds, port = 0 }: HostOptions = {},
 ): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
-  const isDirect = entry === BENCH_WORKER;
   const { script, workerOptions, migrated } = await filesOf(entry, sharedBundle());
   if (migrated !== "") await cp(migrated, stateDir, { recursive: true });
   const before = await workerdProcesses();
   const log = path.join(stateDir, "workerd.log");
   Object.assign(process.env, { [WORKERD_PATH]: LOGGING_WORKERD, REAL_WORKERD: workerd, WORKERD_LOG: log });
-  if (isInspected) process.env[V8_FLAGS] = "--expose-gc";
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port,
-      ...(isInspected ? { inspectorPort: 0 } : {}),
       cf: false,
       resourcePersistencePath: stateDir,
       workers: [
@@ -80,8 +59,6 @@ export async function startHost(
           ...withControlEndpoints(workerOptions),
           queueConsumers: withBatchTimeout(workerOptions.queueConsumers as QueueConsumers, queueSeconds),
           name: "email-delivery",
-          ...(isDirect ? { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, entrypoint: DIRECT }] } : {}),
-          d1Databases: { ...(workerOptions.d1Databases as object), ...furtherDatabases(mailDatabases) },
           bindings: { ...(workerOptions.bindings as object), ...variables },
           modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
         },
@@ -89,20 +66,15 @@ export async function startHost(
     }),
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
-  delete process.env[V8_FLAGS];
   delete process.env[WORKERD_PATH];
   const env = await miniflare.getBindings<Env>();
   if (migrated === "") await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
-  for (const name of Object.keys(furtherDatabases(mailDatabases)))
-    await createMailDatabase((env as unknown as Record<string, D1Database>)[name] as D1Database);
   const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
   if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {
     url,
-    directUrl: isDirect ? (await miniflare.unsafeGetDirectURL(undefined, DIRECT)).href.replace(/\/$/, "") : url,
     workerdPid,
     env,
-    inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : "",
     async scheduled(cron) {
       const worker = await miniflare.getWorker();
       await worker.scheduled({ cron });
@@ -144,12 +116,6 @@ async function filesOf(entry: string, shared: Bundle | null) {
   };
 }
 
-/** Returns the mail databases that wrangler.toml does not have. */
-function furtherDatabases(count: number): Record<string, string> {
-  const numbers = Array.from({ length: Math.max(0, count - 2) }, (_, n) => n + 2);
-  return Object.fromEntries(numbers.map((number) => [`MAIL_${number}`, `bench-mail-${number}`]));
-}
-
 /** Returns the pids of the workerd processes that this process started. Others may start at the same time. */
 async function workerdProcesses(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
@@ -162,7 +128,7 @@ function isOwnWorkerd(stat: string): boolean {
 }
 
 /** Returns the fields of /proc/<pid>/stat from the third on: state, parent, ... (the second may contain spaces). */
-export function statFields(stat: string): string[] {
+function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
