@@ -1,16 +1,12 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import type { MailboxOut } from "../../src/mailboxes/mailboxes/schema.ts";
 import { createDomain, createKey } from "../identity/api-keys/support.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, aWorkspace, perSuite } from "../support/workspace.ts";
 
 /** Ids are accepted in any letter case (docs/contract/requests.md#ids-and-times), in the path, the query and the body. */
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const upper = (id: string) => id.toUpperCase();
 

@@ -1,13 +1,9 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { database } from "../support/databases.ts";
-import { aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, apiWith, aWorkspace, perSuite } from "../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 const anonymous = apiWith(null);
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
 
 const send = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/emails/", body, headers);
 const validate = (body: unknown, headers?: Record<string, string>) =>

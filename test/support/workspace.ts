@@ -1,5 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { beforeAll, beforeEach } from "vitest";
 import { type SeedInput, seedWorkspace } from "../../dev/seed-workspace.ts";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts/api-key.ts";
 import type { Role } from "../../src/access/caller.ts";
@@ -89,6 +90,31 @@ export async function aMember(workspace: Pick<TestWorkspace, "workspaceNumber" |
   ]);
   const apiKey = await aKey({ workspaceNumber, userId });
   return { userId, email, apiKey, ...apiWith(apiKey) };
+}
+
+type Make<Value> = () => Value | Promise<Value>;
+/** An object that is no promise: of a function that returns a promise of a text, TypeScript would infer the promise. */
+type Copied = object & { then?: never };
+
+/**
+ * Returns an object that is, in each test, a copy of what `make` has returned before the test. The objects of a file are made in their
+ * order in it. A class with private fields cannot be copied.
+ */
+export function perTest<Value extends Copied>(make: Make<Value>): Value {
+  const copy = {} as Value;
+  beforeEach(async () => become(copy, await make()));
+  return copy;
+}
+
+/** Returns an object that is a copy of what `make` has returned once, before the tests of the file or suite. */
+export function perSuite<Value extends Copied>(make: Make<Value>): Value {
+  const copy = {} as Value;
+  beforeAll(async () => become(copy, await make()));
+  return copy;
+}
+
+function become(copy: object, made: object): void {
+  Object.setPrototypeOf(Object.assign(copy, made), Object.getPrototypeOf(made));
 }
 
 type Fetch = (request: Request) => Promise<Response>;

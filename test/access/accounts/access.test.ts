@@ -1,17 +1,13 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isApiKey, keyPrefix, newApiKey } from "../../../src/access/accounts/api-key.ts";
 import { authenticateApiKey, roleScopes, scopes, serviceScopes } from "../../../src/access/accounts/index.ts";
 import { effectiveScopes } from "../../../src/access/accounts/scopes.ts";
 import { database } from "../../support/databases.ts";
 import { routeScopes } from "../../support/route-tests.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 describe("scopes", () => {
   it("every scope of a route can be granted and has its own description", () => {

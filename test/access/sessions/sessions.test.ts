@@ -1,16 +1,12 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sourceOf } from "../../../src/http/same-origin.ts";
 import type { SessionOut } from "../../../src/identity/sign-ins/sessions/schema.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const listed = async (api: { get(path: string): Promise<Response> }, query = "") =>
   (await (await api.get(`/v1/sessions/${query}`)).json<SessionOut[]>()).map(({ id }) => id);

@@ -1,16 +1,14 @@
 import { beforeEach, expect, it } from "vitest";
 import { runAutomations } from "../../../src/audience/automations/index.ts";
 import { mail, wrapDatabases } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace));
 const people = Array.from({ length: 30 }, (_, n) => `delivered+p${n}@simulator.test`);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace);
   await aList(
     workspace,
     people.map((email) => ({ email })),

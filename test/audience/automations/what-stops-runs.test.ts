@@ -8,11 +8,11 @@ import { webhooksOf } from "../../notices/webhooks/support.ts";
 import { database, mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aTopic } from "../../support/topics.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace));
 let list: string;
 let start: number;
 const ada = "delivered+ada@simulator.test";
@@ -20,8 +20,6 @@ const HOUR = 3_600_000;
 const wait = { kind: "wait", for: { hours: 1 } };
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace);
   list = await aList(workspace, [{ email: ada, name: "Ada", metadata: { plan: "gold" } }]);
   start = Date.now();
 });

@@ -1,18 +1,13 @@
 /** The service promotes the winner of a sampled test by itself: when, which, and why. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chooseWinner } from "../../../src/audience/broadcasts/choose-winner.ts";
 import { database } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const variant = (label: string, delivered: number, clicked: number) => ({ id: label, label, delivered, clicked });
 

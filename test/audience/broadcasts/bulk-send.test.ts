@@ -4,16 +4,14 @@ import type { BulkSendOut } from "../../../src/audience/broadcasts/bulk-send/sch
 import { mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aKey, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 let listId: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   listId = (await aList(workspace)).id;
 });
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AudienceOut } from "../../../src/audience/broadcasts/report-schema.ts";
 import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import { sampleIssue } from "../../../src/audience/broadcasts/split.ts";
@@ -7,19 +7,14 @@ import { deliver } from "../../mailboxes/inbound/support.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
-import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts, suppress } from "./support.ts";
+import { aContactList, broadcastsOf, runBroadcasts, suppress } from "./support.ts";
 
 /** The figures of a broadcast add up (docs/contract/broadcasts.md#figures). */
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const emailIn = (index: number) => `delivered+${index}@simulator.test`;
 

@@ -1,19 +1,14 @@
 /** The results of an A/B test after its promotion: the sample keeps its verdict, and the remainder stands apart. */
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { BroadcastAnalyticsOut } from "../../../src/audience/broadcasts/index.ts";
 import { HOUR_MS } from "../../../src/lib/time.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, runBroadcasts } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 /** Sends the sample of a test of 60 contacts, 15 for A and 15 for B, of which so many then clicked. Returns the ids. */
 async function aSentSample([ofA, ofB]: readonly [number, number], changes: Record<string, unknown> = {}) {

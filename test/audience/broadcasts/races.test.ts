@@ -1,21 +1,16 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, insertContacts, runBroadcasts } from "./support.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, insertContacts, runBroadcasts } from "./support.ts";
 
 /** Emails of one outbox row: a run that has claimed a row sends all of it. */
 const IN_FLIGHT = 64;
 const TRIALS = 5;
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const emailIn = (index: number) => `delivered+${index}@simulator.test`;

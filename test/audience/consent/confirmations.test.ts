@@ -1,23 +1,18 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import { aKey, apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 import { upload } from "../contacts/csv-support.ts";
 import { captureMails, evidenceOf, listsOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-let lists: ReturnType<typeof listsOf>;
+const workspace = perTest(aWorkspace);
+const lists = perTest(() => listsOf(workspace));
 const visitor = apiWith(null);
 const form = { "Content-Type": "application/x-www-form-urlencoded", "CF-Connecting-IP": "192.0.2.7" };
 const confirm = (path: string) => visitor.call("POST", path, "", form);
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  lists = listsOf(workspace);
-});
 
 const rowsOf = async () => {
   const { results } = await database

@@ -8,19 +8,17 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 import { captureMails } from "../consent/support.ts";
 import { upload } from "./csv-support.ts";
 import { aContact, aList } from "./support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   await recordEvents(workspace);
 });
 

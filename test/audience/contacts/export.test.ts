@@ -1,20 +1,15 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
-import type { ContactOut, ListOut } from "../../../src/audience/contacts/schema.ts";
+import { describe, expect, it } from "vitest";
+import type { ContactOut } from "../../../src/audience/contacts/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 import { exportCsv, importCsv } from "./csv-support.ts";
 import { aContact, aList, insertContacts, readList } from "./support.ts";
 
-let workspace: TestWorkspace;
-let list: ListOut;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  list = await aList(workspace);
-});
+const workspace = perTest(aWorkspace);
+const list = perTest(() => aList(workspace));
 
 describe("GET /v1/contacts/{list_id}/export", () => {
   it("returns email, name and one column for each metadata key, and is a download", async () => {

@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ListOut } from "../../../src/audience/contacts/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList, insertContacts, readList } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/contacts/", body, headers);
 const patch = (id: string, body: unknown) => workspace.call("PATCH", `/v1/contacts/${id}`, body);

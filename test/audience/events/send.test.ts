@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
@@ -10,18 +10,13 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
 } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 const ADA = "Ada@Example.org";
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
 
 const send = (body: unknown, headers: Record<string, string> = {}) => api.post("/v1/events", body, headers);
 const sendBatch = (body: unknown, headers: Record<string, string> = {}) => api.post("/v1/events/batch", body, headers);

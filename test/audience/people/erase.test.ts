@@ -14,17 +14,16 @@ import {
   apiWith,
   aWorkspace,
   createApiWithoutQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../broadcasts/support.ts";
 import { aPersonEverywhere, erase, finish, placesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let lines: string[];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   lines = [];
   vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
 });

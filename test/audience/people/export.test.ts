@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PersonExportOut } from "../../../src/audience/people/schema.ts";
 import { run, sendingFrom } from "../../support/sending.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const PERSON = "Ada.Lovelace@example.org";
 const KEY = "ada.lovelace@example.org";

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recheckDomains, tendZones } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
@@ -6,18 +6,14 @@ import { zoneRecords } from "../../support/dns-control.ts";
 import { publishRecords, uniqueDomainName } from "../../support/domains.ts";
 import { aSession } from "../../support/sessions.ts";
 import { settingsOfZone } from "../../support/test-zones.ts";
-import { aKey, aMember, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const settings = settingsOfZone("policy-zone.test");
 const at = (ms: number) => testContext(settings, () => Date.now() + ms);
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 async function register(setup: string): Promise<DomainOut> {
   const response = await apiOn(settings, workspace.apiKey).post("/v1/domains/", { name: uniqueDomainName(), setup });

@@ -4,17 +4,15 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { failQueries, restoreQueries, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, statusesOf, verify } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let workspace: TestWorkspace;
-let domain: DomainOut;
+const workspace = perTest(aWorkspace);
+const domain = perTest(() => register(workspace));
 /** The clock of the test. */
 let now: number;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  domain = await register(workspace);
   await publishRecords(domain);
   await verify(workspace, domain.id);
   now = Date.now();

@@ -4,14 +4,13 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, verify } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let domain: DomainOut;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   domain = await register(workspace);
   await publishRecords(domain);
   domain = (await verify(workspace, domain.id)).domain;

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { failQueries, publish, restoreQueries, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, statusesOf, uniqueDomainName, verify } from "../../support/domains.ts";
 import { shortenTimeouts } from "../../support/short-timeouts.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const REQUIRED = ["ownership", "dkim"];
 const allVerified = {

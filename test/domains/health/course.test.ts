@@ -1,18 +1,14 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findDomainWithKeys, recheckDomains } from "../../../src/domains/domains/index.ts";
 import { evaluateHealth } from "../../../src/domains/health/index.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 import { database } from "../../support/databases.ts";
 import { failQueries, publish, restoreQueries } from "../../support/dns-control.ts";
 import { publishRecords, register, verify } from "../../support/domains.ts";
-import { testContext } from "../../support/workspace.ts";
-import { aPatient, type Patient } from "./support.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
+import { aPatient } from "./support.ts";
 
-let patient: Patient;
-
-beforeEach(async () => {
-  patient = await aPatient();
-});
+const patient = perTest(aPatient);
 
 async function notices(): Promise<{ title: string; body: string; href: string; severity: string }[]> {
   const { results } = await database

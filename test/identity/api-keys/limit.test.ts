@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { limits } from "../../../src/identity/api-keys/rules.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 import { createKey, errorOf, inHours, revoke, rotate } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: Record<string, unknown> = {}) => workspace.post("/v1/api-keys/", { name: "A", ...body });
 const TOO_MANY = [409, "A workspace has at most 100 API keys that are valid; revoke one first"];

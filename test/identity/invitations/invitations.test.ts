@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { InvitationOut } from "../../../src/identity/invitations/schema.ts";
 import { openLinks } from "../../../src/lib/sealed-links.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
@@ -14,18 +14,15 @@ import {
   apiWith,
   aWorkspace,
   discardingQueue,
+  perSuite,
   type TestWorkspace,
   testContext,
 } from "../../support/workspace.ts";
 
 const TRIALS = byExtent({ quick: 4, full: 8, long: 300 });
 const DAY = 24 * 3_600_000;
-let sender: TestWorkspace;
+const sender = perSuite(aWorkspace);
 let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  sender = await aWorkspace();
-});
 
 beforeEach(async () => {
   workspace = await aWorkspace();

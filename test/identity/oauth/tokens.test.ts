@@ -1,21 +1,18 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { OAUTH_REFUSAL } from "../../../src/access/accounts/index.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { aClient, aCode, aGrant, aVerifier, ISSUER, postForm, type Tokens, workerFetch } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
-let workspace: TestWorkspace;
 
 afterEach(() => void vi.useRealTimers());
 
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const errorOf = async (response: Response) => (await response.json<{ error: string }>()).error;
 const refresh = (clientId: string, token: string, more: Record<string, string> = {}) =>

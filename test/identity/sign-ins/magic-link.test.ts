@@ -4,13 +4,12 @@ import { issueOneTimeToken } from "../../../src/access/tokens/index.ts";
 import { returnPath } from "../../../src/identity/sign-ins/rules.ts";
 import { mail } from "../../support/databases.ts";
 import { aMagicLink, browser, randomIp, systemEmails } from "../../support/sign-ins.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 let email: string;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   email = `owner@${workspace.domain}`;
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
 import { emailOf } from "../../support/invitations.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 const PATH = "/auth/operator-sign-in-link";
 
@@ -27,11 +27,10 @@ const entries = async () =>
     }>()
   ).results;
 
-let admin: TestWorkspace;
+const admin = perSuite(aWorkspace);
 let email: string;
 
 beforeAll(async () => {
-  admin = await aWorkspace();
   email = await emailOf(admin.userId);
   await setAdmins([admin.userId]);
 });

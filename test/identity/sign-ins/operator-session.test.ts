@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 interface Reply {
   session_id: string;
@@ -21,10 +21,9 @@ const emailOf = async (userId: string) =>
   (await database.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>())?.email ??
   "";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   await env.DB.prepare("UPDATE users SET is_platform_admin = (id = ?1)").bind(workspace.userId).run();
 });
 afterAll(() => env.DB.prepare("UPDATE users SET is_platform_admin = 0").run());

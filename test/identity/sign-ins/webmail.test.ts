@@ -4,7 +4,7 @@ import { authenticateMailboxCaller, refreshMailboxSession } from "../../../src/a
 import { hashPassword, isPassword } from "../../../src/access/mailbox-sessions/password.ts";
 import { GRACE_MS } from "../../../src/access/tokens/index.ts";
 import { randomIp } from "../../support/sign-ins.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 interface Tokens {
   access_token: string;
@@ -15,10 +15,9 @@ interface Tokens {
 
 const PASSWORD = "correct horse battery staple";
 const api = apiWith(null);
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await setPassword(PASSWORD);
 });
 

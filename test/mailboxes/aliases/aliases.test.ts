@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { mail } from "../../support/databases.ts";
@@ -11,16 +11,12 @@ import {
   apiWith,
   aWorkspace,
   createApiWithoutQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 interface Alias {
   id: string;

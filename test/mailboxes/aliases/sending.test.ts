@@ -4,16 +4,15 @@ import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import { createApiWithoutQueue, testContext } from "../../support/workspace.ts";
+import { createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 import { collectingEgress, eventsOf, forwardAt } from "../forwards/support.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
-import { anInbox, type Inbox } from "../inbox/support.ts";
+import { anInbox } from "../inbox/support.ts";
 
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 let alias: string;
 
 beforeEach(async () => {
-  inbox = await anInbox();
   alias = `sales@${inbox.workspace.domain}`;
 });
 

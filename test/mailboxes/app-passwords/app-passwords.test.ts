@@ -5,15 +5,14 @@ import { auditedActions } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { anAppPassword, type Created, logInToImap, renewImap } from "./support.ts";
 
 const PASSWORD = "correct horse battery staple";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let path: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   path = `/v1/mailboxes/${workspace.mailboxId}/app-passwords`;
 });
 

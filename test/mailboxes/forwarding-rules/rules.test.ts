@@ -1,23 +1,16 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isLoop, matches } from "../../../src/mailboxes/forwarding-rules/rules.ts";
 import type { RuleOut } from "../../../src/mailboxes/forwarding-rules/schema.ts";
 import { anAccessToken } from "../../support/oauth.ts";
 import { systemEmails } from "../../support/sign-ins.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perSuite, perTest } from "../../support/workspace.ts";
 import { aRule, visitor } from "./support.ts";
 
 const PATH = "/v1/forwarding-rules/";
-let system: TestWorkspace;
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  system = await aSystemWorkspace();
-});
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const system = perSuite(aSystemWorkspace);
+const workspace = perTest(aWorkspace);
 
 const toAddress = (target: string) => ({ action: { type: "address", target } });
 const list = async () => (await workspace.get(PATH)).json<RuleOut[]>();

@@ -1,18 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RecipientResult } from "../../../src/mail/smtp/index.ts";
 import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "./support.ts";
 
 const FRIEND = "friend@example.net";
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const toFriend = { action: { type: "address", target: FRIEND } };
 const listOf = async (id: string, folder = "INBOX") =>

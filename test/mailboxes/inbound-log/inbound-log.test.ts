@@ -3,7 +3,16 @@ import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { InboundEntryOut } from "../../../src/mailboxes/inbound-log/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
-import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import {
+  aKey,
+  aMail,
+  aMember,
+  apiWith,
+  aWorkspace,
+  perSuite,
+  type TestWorkspace,
+  testContext,
+} from "../../support/workspace.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
 
 interface Found {
@@ -13,11 +22,10 @@ interface Found {
   created_at: string;
 }
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 type Api = Pick<TestWorkspace, "get">;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   for (const number of [1, 2, 3, 4, 5]) {
     const from = number === 2 ? "Grace Höpper <grace@example.net>" : "Ada <ada@example.org>";
     await deliver(`hello+${number}@${workspace.domain}`, aRawMessage({ From: from, Subject: `Inbound ${number}` }));

@@ -1,18 +1,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runRetention } from "../../../src/operations/retention/index.ts";
 import { database } from "../../support/databases.ts";
-import { aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { aRule } from "../forwarding-rules/support.ts";
 import { forwardRows } from "../forwards/support.ts";
 import { aRawMessage, deliver, objectsOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const store = (id = workspace.mailboxId) => env.MAILBOX.getByName(id);
 const list = async (folder = "INBOX", id?: string) =>

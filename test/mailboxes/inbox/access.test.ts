@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { aKey, aMember, apiOn, apiWith } from "../../support/workspace.ts";
-import { anInbox, type Inbox } from "./support.ts";
+import { aKey, aMember, apiOn, apiWith, perTest } from "../../support/workspace.ts";
+import { anInbox } from "./support.ts";
 
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 
 beforeEach(async () => {
-  inbox = await anInbox();
   await inbox.receive();
 });
 

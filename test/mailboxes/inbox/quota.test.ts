@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
-import { testContext } from "../../support/workspace.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
 import { aRawMessage, deliver, objectsOf } from "../inbound/support.ts";
-import { anInbox, type Inbox } from "./support.ts";
+import { anInbox } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const FULL = "452 4.2.2 The mailbox is full";
 /** Returns a message of exactly this number of bytes. */

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openMailbox } from "../../../src/mailboxes/inbox/open.ts";
 import { sendFromMailbox } from "../../../src/mailboxes/inbox/sending/send.ts";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
@@ -8,14 +8,10 @@ import { callerContext } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { createApiWithoutQueue, testContext } from "../../support/workspace.ts";
-import { anInbox, type Inbox, type Item } from "./support.ts";
+import { createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { anInbox, type Item } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 interface Accepted {
   id: string;

@@ -1,26 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MailboxOut } from "../../../src/mailboxes/mailboxes/schema.ts";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: Record<string, unknown>, headers?: Record<string, string>) =>
   workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, ...body }, headers);

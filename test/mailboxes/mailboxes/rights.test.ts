@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
 /**
@@ -11,11 +11,10 @@ import { submit } from "../../web/dashboard/support.ts";
  */
 
 const PASSWORD = "correct horse battery staple";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let path: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   path = `/v1/mailboxes/${workspace.mailboxId}`;
 });
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { database } from "../../support/databases.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perSuite, type TestWorkspace } from "../../support/workspace.ts";
 import { aSlackWebhook, listed, makeOwner, notify, sendDue, waiting } from "./support.ts";
 
 const PREFERENCES = "/v1/notifications/preferences";
@@ -11,11 +11,7 @@ const DEFAULTS = {
   sends: { web: true, email: false, slack: true },
   team: { web: true, email: false, slack: false },
 };
-let system: TestWorkspace;
-
-beforeAll(async () => {
-  system = await aWorkspace();
-});
+const system = perSuite(aWorkspace);
 
 const put = (api: Pick<TestWorkspace, "call">, preferences: unknown) => api.call("PUT", PREFERENCES, { preferences });
 

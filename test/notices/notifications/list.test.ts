@@ -3,18 +3,16 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { dailyKey, notifyOwners } from "../../../src/notices/notifications/index.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { firstIdAt } from "../../../src/platform/audit/index.ts";
-import { aMember, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perSuite, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { listed, makeOwner, notify } from "./support.ts";
 
 const DAY_MS = 24 * 3_600_000;
-let workspace: TestWorkspace;
-let colleague: Awaited<ReturnType<typeof aMember>>;
+const workspace = perSuite(aWorkspace);
+const colleague = perSuite(() => aMember(workspace, "member"));
 
 const read = (api: Pick<TestWorkspace, "post">, id: string) => api.post(`/v1/notifications/${id}/read`, undefined);
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  colleague = await aMember(workspace, "member");
   await makeOwner(workspace, colleague.userId);
   for (const at of [1, 2, 3]) await notify(workspace, { category: "alerts", title: `alert ${at}` });
   for (const at of [1, 2]) await notify(workspace, { category: "sends", severity: "success", title: `sent ${at}` });

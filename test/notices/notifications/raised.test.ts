@@ -1,19 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aContactList, broadcastsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
 import { insertInvitation } from "../../support/invitations.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 import { listed } from "./support.ts";
 
 /** Other notifications: domains in test/domains/domains, transfers in test/transfers/domain-transfers, rates in analytics. */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const titles = async () =>
   (await listed(workspace)).items.map(({ category, severity, title }) => [category, severity, title]);

@@ -3,13 +3,12 @@ import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/s
 import type { UserOut } from "../../../src/operations/admin/schema.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, createApiWithoutQueue, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
   admin = await aSession(workspace);
 });

@@ -11,6 +11,7 @@ import {
   aMail,
   aWorkspace,
   createApiWithoutQueue,
+  perSuite,
   recordingContext,
   testContext,
   until,
@@ -18,11 +19,10 @@ import {
 
 consumeQueues("work");
 
-let workspace: Awaited<ReturnType<typeof aWorkspace>>;
+const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
   admin = await aSession(workspace);
 });

@@ -2,19 +2,17 @@ import { beforeEach, expect, it } from "vitest";
 import { readMailStart } from "../../../src/operations/backups/read-page.ts";
 import { type RepairCursor, repairMail } from "../../../src/operations/backups/repair.ts";
 import { type BackupStore, findStore } from "../../../src/operations/backups/stores.ts";
-import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
+import { aContactList, broadcastsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
 import { FILE_SHARD, mail } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** A backup reads the counts of broadcasts before the emails, and both change meanwhile. */
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 let store: BackupStore;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
   const found = findStore(testContext(), `mail-${FILE_SHARD}`);
   if (!found) throw new Error("the file has a mail database");
   store = found;

@@ -1,16 +1,16 @@
 /** Broadcasts and bulk sends wait at the daily limit, and go on the next day or with a higher limit. */
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { aContactList, broadcastsOf, emailsOf } from "../../audience/broadcasts/support.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 const limitTo = (limit: number | null) =>
   env.DB.prepare("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1").bind(workspace.workspaceId, limit).run();
@@ -22,10 +22,6 @@ const notices = async () => {
 };
 /** 09:00 UTC of a later day, so that what this file accepted before does not count. */
 const aMorning = (days: number) => (Math.floor(Date.now() / DAY) + days) * DAY + 9 * HOUR;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
 
 it("a broadcast sends what the limit leaves, waits with one notice, and mails every contact once over the days", async () => {
   const broadcasts = broadcastsOf(workspace);

@@ -1,6 +1,6 @@
 /** The daily limit of a workspace holds for every way to send. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { dailyLimitOf } from "../../../src/platform/rate-limits/index.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
@@ -14,13 +14,10 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 import { call, connected } from "../../web/mcp/support.ts";
-
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
 
 const limitTo = (limit: number | null) =>
   env.DB.prepare("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1").bind(workspace.workspaceId, limit).run();
@@ -33,10 +30,8 @@ const send = (headers?: Record<string, string>) => api.post("/v1/emails/", aMail
 
 afterEach(() => void vi.useRealTimers());
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 describe("beyond the daily limit", () => {
   it("a send returns 429 with the limit, the count and the reset, and stores nothing", async () => {

@@ -1,16 +1,12 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { countExactly, hourlyPolicy } from "../../../src/platform/rate-limits/index.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
-import { aKey, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, apiOn, aWorkspace, perTest, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 afterEach(() => {
   vi.useRealTimers();

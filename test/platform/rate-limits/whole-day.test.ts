@@ -1,5 +1,5 @@
 /** A daily limit counts the whole day, also the emails from before it was set. */
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findEmailsLeft } from "../../../src/platform/rate-limits/index.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { aContactList, broadcastsOf, emailsOf } from "../../audience/broadcasts/support.ts";
@@ -15,15 +15,14 @@ import {
   apiOn,
   aWorkspace,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
   testContext,
 } from "../../support/workspace.ts";
 
 const DAY = 86_400_000;
 
 let admin: Awaited<ReturnType<typeof aSession>>;
-let workspace: TestWorkspace;
 
 beforeAll(async () => {
   const operator = await aWorkspace();
@@ -31,9 +30,7 @@ beforeAll(async () => {
   admin = await aSession(operator);
 });
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const limitTo = async (daily_limit: number | null) => {
   const path = `/v1/admin/workspaces/${workspace.workspaceId}/daily-limit`;

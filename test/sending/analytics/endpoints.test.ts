@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { analytics, aRollup, HOUR_MS, hoursAgo, type Point, reopen } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 describe("a period", () => {
   it.each([

@@ -16,12 +16,11 @@ import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, mail } from "../../support/databases.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await database.prepare("DELETE FROM outbox").run();
 });
 

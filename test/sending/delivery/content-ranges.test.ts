@@ -6,12 +6,11 @@ import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.t
 import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { ManualQueue } from "../../support/failures.ts";
-import { aMail, apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await database.prepare("DELETE FROM outbox").run();
 });
 

@@ -7,7 +7,7 @@ import { consume } from "../../../src/queue.ts";
 import { aReceiver, forgetDue, LOCAL, runAt, webhooksOf } from "../../notices/webhooks/support.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 interface Line {
   event: string;
@@ -17,11 +17,10 @@ interface Line {
 }
 
 const bindings = { ...env, ...LOCAL, WORK: discardingQueue } as unknown as Env;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let logged: ReturnType<typeof vi.spyOn>;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await emptyOutbox();
   await forgetDue();
   logged = vi.spyOn(console, "log").mockImplementation(() => {});

@@ -7,12 +7,11 @@ import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { ERRORS } from "../../support/distance/rules.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await database.prepare("DELETE FROM outbox").run();
 });
 

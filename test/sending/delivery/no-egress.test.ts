@@ -7,15 +7,14 @@ import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const MALFORMED = "smtp://user:hunter2@relay.test/path";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await database.prepare("DELETE FROM outbox").run();
 });
 

@@ -12,15 +12,14 @@ import { database, mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import type { Script } from "../../support/smtp-script.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const WAITING = env.TEST_LONG ? 1_500 : 100;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await database.prepare("DELETE FROM outbox").run();
 });
 

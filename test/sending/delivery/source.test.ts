@@ -1,17 +1,13 @@
 import PostalMime from "postal-mime";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sealLinks } from "../../../src/lib/sealed-links.ts";
 import { mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 
 /** GET /v1/emails/:email_id/source (docs/contract/emails.md#source-of-an-email). */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Sends an email that nothing delivers before the test does. */
 async function send(changes: Record<string, unknown> = {}): Promise<string> {

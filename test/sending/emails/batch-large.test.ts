@@ -1,21 +1,16 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 /** Returns base64 of one repeated letter; `size` is a multiple of three. */
 const base64 = (size: number, letter: string) => btoa(letter.repeat(3)).repeat(size / 3);

@@ -10,16 +10,15 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume as consumeAll, SENT_AT } from "../tracking/support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const consume = (hits: readonly unknown[], bindings = {}) => consumeAll(hits, { WORK: discardingQueue, ...bindings });
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await recordEvents(workspace);
 });
 

@@ -14,15 +14,12 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
+  perSuite,
   type TestWorkspace,
   testContext,
 } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 interface Shown {
   id: string;
@@ -238,7 +235,7 @@ describe("GET /v1/emails/{id} and /events", () => {
 });
 
 describe("D1 queries", () => {
-  let heavy: TestWorkspace;
+  const heavy = perSuite(aWorkspace);
 
   /** Runs one call with a cached key; returns the round trip of authentication and the rest. */
   async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
@@ -260,7 +257,6 @@ describe("D1 queries", () => {
   };
 
   beforeAll(async () => {
-    heavy = await aWorkspace();
     await insertEmails(heavy, 50);
   });
 

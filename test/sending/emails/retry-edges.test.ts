@@ -16,17 +16,15 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
 } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   await emptyOutbox();
 });
 

@@ -19,18 +19,16 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
 } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   await emptyOutbox();
 });
 

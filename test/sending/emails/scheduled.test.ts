@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sweep } from "../../../src/platform/outbox/index.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
@@ -16,19 +16,14 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
 } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
   scheduleEmail(apiWithoutQueue, workspace, inMs, changes);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { waitAfter } from "../../../src/sending/delivery/rules.ts";
 import {
@@ -16,13 +16,7 @@ import { byExtent } from "../../support/extent.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, perSuite, recordingContext } from "../../support/workspace.ts";
 
 /**
  * Runs random commands against the real API, database and delivery, and against a model that follows the tables of transitions.
@@ -75,13 +69,8 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 type Passing = Extract<Command, { do: "let time pass" }>;
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perSuite(aWorkspace);
+const api = perSuite(() => createApiWithoutQueue(workspace.apiKey));
 
 /** State of one email in the model. */
 interface Known {

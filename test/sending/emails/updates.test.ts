@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isoMicros } from "../../../src/lib/time.ts";
 import type { EmailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
@@ -9,16 +9,12 @@ import {
   apiWith,
   aWorkspace,
   createApiWithoutQueue,
+  perTest,
   type TestWorkspace,
 } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 const START = "2026-01-01T00:00:00Z";
 

@@ -1,23 +1,19 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { fromDaemon, lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 
 interface EmailDetail {
   status: string;
   events: { event_type: string; metadata: Record<string, unknown> | null }[];
 }
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Sends an email, dispatches it, and returns its id and its return path. */
 async function sendAndDispatch(changes: Record<string, unknown> = {}, of = workspace) {

@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { auditedActions } from "../../support/audit.ts";
 import { register } from "../../support/domains.ts";
 import { aCredential } from "../../support/smtp-credentials.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: unknown, headers?: Record<string, string>) =>
   workspace.post("/v1/smtp-credentials/", body, headers);

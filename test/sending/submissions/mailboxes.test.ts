@@ -9,19 +9,18 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
 import { aGateway, GATEWAY_HEADERS, type Gateway } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
 const PASSWORD = "correct horse battery staple";
 const WRONG = "535 5.7.8 The username or the password is wrong";
 const ENDED = "535 5.7.8 The access to this mailbox has ended; log in again";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let gateway: Gateway;
 let message: ReturnType<typeof messagesOf>["message"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   gateway = aGateway();
   ({ message } = messagesOf(workspace));
 });

@@ -3,14 +3,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { wrapDatabases } from "../../support/databases.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let texts: ReturnType<typeof messagesOf>;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   texts = messagesOf(workspace);
 });
 

@@ -2,16 +2,15 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FILE_SHARD } from "../../support/databases.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let message: ReturnType<typeof messagesOf>["message"];
 let detail: ReturnType<typeof messagesOf>["detail"];
 let count: ReturnType<typeof messagesOf>["count"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   ({ message, detail, count } = messagesOf(workspace));
 });
 

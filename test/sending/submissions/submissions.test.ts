@@ -4,10 +4,10 @@ import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { aCredential } from "../../support/smtp-credentials.ts";
 import { aGateway, aSubmitter, GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { crlf, messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let other: string;
 let message: ReturnType<typeof messagesOf>["message"];
 let detail: ReturnType<typeof messagesOf>["detail"];
@@ -15,7 +15,6 @@ let count: ReturnType<typeof messagesOf>["count"];
 let sent: ReturnType<typeof messagesOf>["sent"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   other = `second@${workspace.domain}`;
   await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "second" });
   ({ message, detail, count, sent } = messagesOf(workspace));

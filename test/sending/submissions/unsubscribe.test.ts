@@ -4,18 +4,17 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aSubmitter } from "../../support/submissions.ts";
 import { aTopic } from "../../support/topics.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
 const OWN = { Date: "Sat, 21 Nov 2026 20:00:00 +0100", "Message-ID": "<own@client.example>" };
 const OFFER = { ...OWN, "Offer-Unsubscribe": "true" };
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let message: ReturnType<typeof messagesOf>["message"];
 let submit: Awaited<ReturnType<typeof aSubmitter>>["submit"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   ({ message } = messagesOf(workspace));
   ({ submit } = await aSubmitter(workspace));
 });

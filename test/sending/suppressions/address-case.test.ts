@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newReturnPath } from "../../../src/platform/mail-tokens/index.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { receiveFeedback } from "../../../src/sending/feedback/index.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 
 /** Upper-case letters outside ASCII, which SQLite's lower() does not change, and their lower-case forms. */
 const PAIRS = [
@@ -23,13 +23,8 @@ const DIFFERENT = [
   ["ß", "ss"],
 ] as const;
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 const at = (label: string) => `delivered+${label}@simulator.test`;
 const suppress = (email: string, reason = "manual") => workspace.post("/v1/suppressions/", { email, reason });

@@ -3,22 +3,14 @@ import { newUnsubscribeAddress } from "../../../src/platform/mail-tokens/index.t
 import { applyFacts, type EmailState, type Fact, findEmail } from "../../../src/sending/emails/index.ts";
 import { aContact, aList, readList } from "../../audience/contacts/support.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 
 /** The state of a contact follows what happens to emails to its address. */
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let listId: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   listId = (await aList(workspace)).id;
 });
 

@@ -1,19 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import type { SuppressionOut } from "../../../src/sending/suppressions/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const WHO = "friend@example.org";
 const add = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/suppressions/", body, headers);

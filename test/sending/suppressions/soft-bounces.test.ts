@@ -7,18 +7,17 @@ import { lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 
 /** Addresses that soft bounces keep from bulk mail (docs/contract/suppressions.md#soft-bounces). */
 
 const HOUR = 3_600_000;
 const FRIEND = "friend@example.org";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let listId: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   listId = (await aList(workspace)).id;
   await aContact(workspace, listId, FRIEND);
 });

@@ -1,15 +1,8 @@
 /** Templates in Liquid: what is stored, what a send renders, and that mistakes have a place. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, createApiWithoutQueue, discardingQueue, perTest } from "../../support/workspace.ts";
 
 interface Template {
   id: string;
@@ -17,13 +10,8 @@ interface Template {
   variables: string[];
 }
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 const liquid = (fields: Record<string, unknown> = {}) => ({
   name: "Order",

@@ -1,22 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, createApiWithoutQueue, discardingQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
 let template_id: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   const body = { name: "Receipt", subject: "Hi {{name}}", html_body: "<p>{{name}}</p>", text_body: "{{name}} {{n}}" };
   template_id = (await (await api.post("/v1/templates/", body)).json<{ id: string }>()).id;
 });

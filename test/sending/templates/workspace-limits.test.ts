@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { limits } from "../../../src/sending/templates/rules.ts";
 import type { TemplateOut } from "../../../src/sending/templates/schema.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (html_body = "") => workspace.post("/v1/templates/", { name: "A", html_body });
 const patch = (id: string, body: unknown) => workspace.call("PATCH", `/v1/templates/${id}`, body);

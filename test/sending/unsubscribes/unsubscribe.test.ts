@@ -1,17 +1,13 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const anybody = apiWith(null);
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
 
 /** Sends an email of a source and returns the message that the server received. */
 async function sent(source: string, to = "friend@example.org", fields: object = {}) {

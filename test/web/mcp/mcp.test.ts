@@ -1,20 +1,15 @@
 import { env } from "cloudflare:workers";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { tools } from "../../../src/web/mcp/tools/index.ts";
 import { anAccessToken, ISSUER, workerFetch } from "../../support/oauth.ts";
-import { bodySchema, dereference, listOperations, type OpenApiDocument, readOpenApi } from "../../support/openapi.ts";
+import { bodySchema, dereference, listOperations, readOpenApi } from "../../support/openapi.ts";
 import { routeScopes } from "../../support/route-tests.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { call, connected, connectedByOAuth } from "./support.ts";
 
-let workspace: TestWorkspace;
-let document: OpenApiDocument;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  document = await readOpenApi();
-});
+const workspace = perSuite(aWorkspace);
+const document = perSuite(readOpenApi);
 
 const mail = (changes: Record<string, unknown> = {}) => ({
   from_: { email: workspace.mailbox },

@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingMailbox } from "../../support/counting-mailbox.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox, toText, valuesOf } from "./support.ts";
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const FIRST = { Subject: "Plan", "Message-ID": "<plan@example.org>" };
 const REPLY = {

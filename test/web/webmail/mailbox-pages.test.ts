@@ -4,13 +4,12 @@ import { readAudit } from "../../support/audit.ts";
 import { openMailbox } from "../../support/mailbox-sessions.ts";
 import { aSession } from "../../support/sessions.ts";
 import type { browser } from "../../support/sign-ins.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let page: ReturnType<typeof browser>;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   page = await openMailbox(workspace);
 });
 

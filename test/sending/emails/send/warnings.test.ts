@@ -6,14 +6,13 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perSuite,
 } from "../../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 let templateId: string;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   const template = { name: "Receipt", subject: "Hi {{name}}", html_body: "<p>{{order}} {{total}}</p>" };
   ({ id: templateId } = await (await workspace.post("/v1/templates/", template)).json<{ id: string }>());
 });
