@@ -66,7 +66,7 @@ const createSuppression = async (workspace: TestWorkspace) => {
 
 const createVerifiedDomain = async (workspace: TestWorkspace) => {
   const { id } = await register(workspace);
-  await database.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE domains SET status = 'verified' WHERE id = ?1", [id]);
   return { domain_id: id };
 };
 
@@ -94,10 +94,7 @@ const createContact = async (workspace: TestWorkspace) => {
 const createSession = async (workspace: TestWorkspace) => ({ session_id: (await aSession(workspace)).sessionId });
 /** Stamps the sessions of the user, as a proof of its identity does. */
 const proveIdentity = async ({ userId }: TestWorkspace) => {
-  await database
-    .prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1")
-    .bind(userId, Date.now())
-    .run();
+  await database.run("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1", [userId, Date.now()]);
   return {};
 };
 const aBroadcast = (of: TestWorkspace) => ({ name: "A broadcast", subject: "News", from_address: of.mailbox });

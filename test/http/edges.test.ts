@@ -377,10 +377,7 @@ describe("an unexpected error", () => {
       },
     };
     const counted = () =>
-      database
-        .prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1")
-        .bind(workspace.workspaceNumber)
-        .first<number>("n");
+      database.value<number>("SELECT count(*) AS n FROM emails WHERE workspace = ?1", [workspace.workspaceNumber]);
     const before = await counted();
     const response = await apiOn({ CONTENT }, workspace.apiKey).post(
       "/v1/emails/",

@@ -40,7 +40,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
   workspace = await aWorkspace({ domain: "example.com" });
   session = await aSession(workspace);
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
 });
 
 afterEach(async () => {
@@ -147,12 +147,12 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   },
   deleteAccount: async () => {
     session = await aSession({ ...workspace, userId: (await aMember(workspace, "member")).userId });
-    await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
+    await database.run("UPDATE sessions SET reauthenticated_at = ?1", [Date.now()]);
     return {};
   },
   forceDomainTransfer: async () => {
     await createAda();
-    await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
+    await database.run("UPDATE sessions SET reauthenticated_at = ?1", [Date.now()]);
     return { domain_id: (await insertDomain(workspace)).id };
   },
   listSuppressions: suppress,
@@ -216,7 +216,7 @@ const files: Record<string, string> = {
 /** Creates the account of the examples that gets domains, once, and returns its address. */
 async function createAda(): Promise<string> {
   const email = "ada@example.org";
-  const known = await database.prepare("SELECT 1 FROM users WHERE email_key = ?1").bind(email).first();
+  const known = await database.row("SELECT 1 FROM users WHERE email_key = ?1", [email]);
   if (!known) await aWorkspace({ email });
   return email;
 }
@@ -230,7 +230,7 @@ async function createIncoming(): Promise<Record<string, string>> {
 
 async function createSendingBroadcast(): Promise<string> {
   const id = await create("/v1/broadcasts/");
-  await database.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE broadcasts SET status = 'sending' WHERE id = ?1", [id]);
   return id;
 }
 
@@ -241,12 +241,10 @@ async function createSentBroadcast(): Promise<string> {
   const id = await createReadyBroadcast();
   await workspace.post(`/v1/broadcasts/${id}/send`, undefined);
   await runBroadcasts(Date.now(), 2);
-  await database
-    .prepare(
-      "INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks) SELECT n, 'https://example.com/', workspace, 12 FROM broadcasts WHERE id = ?1",
-    )
-    .bind(id)
-    .run();
+  await database.run(
+    "INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks) SELECT n, 'https://example.com/', workspace, 12 FROM broadcasts WHERE id = ?1",
+    [id],
+  );
   return id;
 }
 

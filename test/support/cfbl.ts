@@ -34,7 +34,7 @@ export async function sendWithCfbl(
   const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, fields));
   const { id } = await response.json<{ id: string }>();
-  await database.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
+  await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url, ...settings });
   const [message] = await server.messages();
   const from = (await server.commands()).find((command) => command.startsWith("MAIL FROM")) ?? "";

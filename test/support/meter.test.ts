@@ -47,10 +47,7 @@ describe("the meter of the bench", () => {
     const ctx = onShard(createContext(metered(bindings, meter), "bench"), FILE_SHARD);
     const rows = [1, 2, 3].map((dueAt) => ({ dueAt, id: crypto.randomUUID(), kind: "deliver" as const }));
     for (const { dueAt, id } of rows) {
-      await database
-        .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'deliver', '[0]')")
-        .bind(dueAt, id)
-        .run();
+      await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'deliver', '[0]')", [dueAt, id]);
     }
     await ctx.outbox.batch([claimStatement(ctx, rows, newLease(ctx))]);
     await ctx.outbox.batch([claimStatement(ctx, rows, newLease(ctx))]);

@@ -17,10 +17,7 @@ describe("a session", () => {
     const session = await aSession(other);
     expect((await session.get("/v1/api-keys/")).status).toBe(200);
     expect((await session.post("/v1/domains/", { name: `a.${other.domain}` })).status).toBe(201);
-    await database
-      .prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
-      .bind(other.workspaceNumber)
-      .run();
+    await database.run("UPDATE memberships SET role = 'member' WHERE workspace = ?1", [other.workspaceNumber]);
     const refused = await session.post("/v1/domains/", { name: `b.${other.domain}` });
     expect(await refused.json()).toEqual({ detail: "Missing scope: domains:manage" });
   });
@@ -128,7 +125,7 @@ describe("sessions of a user", () => {
     for (let n = 0; n < 3; n++) ids.unshift((await aSession(user)).sessionId);
     const session = await aSession(user);
     const expired = await aSession(user);
-    await database.prepare("UPDATE sessions SET expires_at = 1 WHERE id = ?1").bind(expired.sessionId).run();
+    await database.run("UPDATE sessions SET expires_at = 1 WHERE id = ?1", [expired.sessionId]);
     await aSession(workspace);
     expect(await listed(session)).toEqual([session.sessionId, ...ids]);
     const page = await session.get("/v1/sessions/?limit=2");

@@ -94,12 +94,10 @@ it("steps change contacts, lists and branches, and each person enters once", asy
   await anEvent(workspace, ada);
   await anEvent(workspace, ada);
   await runEngine();
-  const { results } = await database
-    .prepare(
-      "SELECT l.name, c.email, c.name AS person, c.metadata FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.workspace = ?1",
-    )
-    .bind(workspace.workspaceNumber)
-    .all();
+  const results = await database.rows(
+    "SELECT l.name, c.email, c.name AS person, c.metadata FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.workspace = ?1",
+    [workspace.workspaceNumber],
+  );
   expect(results).toEqual([{ name: "Other", email: ada, person: "Ada", metadata: '{"plan":"silver"}' }]);
   expect(await automations.runs(id)).toMatchObject([{ status: "completed" }]);
   const counts = await database

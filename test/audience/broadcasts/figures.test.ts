@@ -27,10 +27,10 @@ function expectSum(figures: BroadcastOut) {
 
 async function deleteContacts(listId: string, indexes: readonly number[]) {
   for (const index of indexes) {
-    const id = await database
-      .prepare("SELECT id FROM contacts WHERE workspace = ?1 AND email = ?2")
-      .bind(workspace.workspaceNumber, emailIn(index))
-      .first<string>("id");
+    const id = await database.value<string>("SELECT id FROM contacts WHERE workspace = ?1 AND email = ?2", [
+      workspace.workspaceNumber,
+      emailIn(index),
+    ]);
     expect((await workspace.call("DELETE", `/v1/contacts/${listId}/contacts/${id}`)).status).toBe(204);
   }
 }
@@ -109,10 +109,9 @@ describe("a broadcast whose list is deleted while it is sending", () => {
     const figures = expectSum(await broadcasts.read(id));
     expect(figures).toMatchObject({ status: "cancelled", delivered_count: 0, sent_at: null });
     expect(figures.cancelled_count).toBe(moment === "after" ? 5 : 0);
-    const { results } = await database
-      .prepare("SELECT body FROM notifications WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .all<{ body: string }>();
+    const results = await database.rows<{ body: string }>("SELECT body FROM notifications WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect(results).toEqual([{ body: expect.stringContaining("list was deleted") }]);
   });
 

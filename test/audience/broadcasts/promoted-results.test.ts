@@ -23,12 +23,10 @@ async function aSentSample([ofA, ofB]: readonly [number, number], changes: Recor
 }
 
 const addClicks = (variant: string, clicks: number) =>
-  database
-    .prepare(
-      "UPDATE broadcast_counts SET clicked = clicked + ?2 WHERE variant = (SELECT n FROM broadcast_variants WHERE id = ?1)",
-    )
-    .bind(variant, clicks)
-    .run();
+  database.run(
+    "UPDATE broadcast_counts SET clicked = clicked + ?2 WHERE variant = (SELECT n FROM broadcast_variants WHERE id = ?1)",
+    [variant, clicks],
+  );
 
 const results = async (id: string) =>
   broadcasts.expectJson<BroadcastAnalyticsOut>(await broadcasts.api.get(`/v1/analytics/broadcasts/${id}`), 200);
@@ -90,10 +88,7 @@ it("a variant that was promoted without a clear lead has none afterwards, whatev
 it("a test whose sample was not stored at its promotion is not compared, and says so", async () => {
   const { id, b } = await aSentSample([0, 9]);
   await promote(id, b);
-  await database
-    .prepare("UPDATE broadcasts SET fan_out = json_remove(fan_out, '$.sample') WHERE id = ?1")
-    .bind(id)
-    .run();
+  await database.run("UPDATE broadcasts SET fan_out = json_remove(fan_out, '$.sample') WHERE id = ?1", [id]);
   const { variants, comparisons, remainder } = await results(id);
   expect({ comparisons, remainder }).toEqual({ comparisons: [], remainder: null });
   expect(variants.map(({ delivered }) => delivered)).toEqual([15, 45]);

@@ -57,10 +57,10 @@ const statusesOf = async (id: string) => {
 };
 
 const contactId = (listId: string, index: number) =>
-  database
-    .prepare("SELECT c.id FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE l.id = ?1 AND c.email_key = ?2")
-    .bind(listId, emailIn(index))
-    .first<string>("id");
+  database.value<string>(
+    "SELECT c.id FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE l.id = ?1 AND c.email_key = ?2",
+    [listId, emailIn(index)],
+  );
 
 describe("two calls at once", () => {
   it("cancel and send of a scheduled broadcast: it ends cancelled, and nobody gets an email", async () => {
@@ -125,15 +125,13 @@ describe("two calls at once", () => {
     });
     await runOutboxAt(Date.now() + 1_000, settings, ["bulk"]);
     expect(await statusesOf(id)).toEqual({ delivered: 200 });
-    const { results } = await database
-      .prepare(
-        "SELECT v.value AS n FROM changes c, json_each(c.emails) v WHERE c.workspace = ?1 ORDER BY c.at_us, v.key",
-      )
-      .bind(workspace.workspaceNumber)
-      .all<{ n: number }>();
+    const results = await database.rows<{ n: number }>(
+      "SELECT v.value AS n FROM changes c, json_each(c.emails) v WHERE c.workspace = ?1 ORDER BY c.at_us, v.key",
+      [workspace.workspaceNumber],
+    );
     // The last change of an email is its outcome.
     const outcomes = [...new Set(results.map(({ n }) => n).reverse())].reverse();
-    const n = await database.prepare("SELECT n FROM emails WHERE id = ?1").bind(single).first<number>("n");
+    const n = await database.value<number>("SELECT n FROM emails WHERE id = ?1", [single]);
     expect(outcomes).toHaveLength(201);
     expect(outcomes.indexOf(n ?? 0)).toBeGreaterThan(0);
     expect(outcomes.indexOf(n ?? 0)).toBeLessThanOrEqual(IN_FLIGHT);
@@ -196,7 +194,7 @@ describe("while a page of emails is made", () => {
     const listId = await aContactList(workspace, 1_200);
     const { id } = await broadcasts.create({ contact_list_id: listId });
     await broadcasts.act(id, "send");
-    const list = await database.prepare("SELECT n FROM contact_lists WHERE id = ?1").bind(listId).first<number>("n");
+    const list = await database.value<number>("SELECT n FROM contact_lists WHERE id = ?1", [listId]);
     const settings = interrupted(/INSERT INTO emails/, () =>
       insertContacts(workspace.workspaceNumber, list ?? 0, 2_000, 2_050),
     );

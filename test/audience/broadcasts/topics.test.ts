@@ -132,12 +132,10 @@ it("a bulk send of a topic skips those who left it, and counts them", async () =
     errors: ["1: skipped, not subscribed to the topic"],
   });
   await runBroadcasts();
-  const { results } = await database
-    .prepare(
-      "SELECT recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 AND topic IS NOT NULL ORDER BY 1",
-    )
-    .bind(workspace.workspaceNumber)
-    .all<{ email: string }>();
+  const results = await database.rows<{ email: string }>(
+    "SELECT recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 AND topic IS NOT NULL ORDER BY 1",
+    [workspace.workspaceNumber],
+  );
   expect(results.map(({ email }) => email)).toEqual([0, 2, 3, 4, 5].map(addressOf));
   const foreign = await aTopic(await aWorkspace());
   expect((await send(foreign.id)).status).toBe(404);

@@ -67,13 +67,17 @@ export function listsOf(workspace: TestWorkspace) {
 
 /** Returns the evidence about an address, oldest first. */
 export async function evidenceOf(workspace: TestWorkspace, emailKey: string) {
-  const { results } = await database
-    .prepare(
-      `SELECT c.kind, c.at, c.ip, c.source, w.words FROM consents c
+  const results = await database.rows<{
+    kind: string;
+    at: number;
+    ip: string | null;
+    source: string | null;
+    words: string | null;
+  }>(
+    `SELECT c.kind, c.at, c.ip, c.source, w.words FROM consents c
         LEFT JOIN consent_words w ON w.workspace = c.workspace AND w.version = c.words
        WHERE c.workspace = ?1 AND c.email_key = ?2 ORDER BY c.id`,
-    )
-    .bind(workspace.workspaceNumber, emailKey)
-    .all<{ kind: string; at: number; ip: string | null; source: string | null; words: string | null }>();
+    [workspace.workspaceNumber, emailKey],
+  );
   return results;
 }

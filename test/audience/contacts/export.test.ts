@@ -82,12 +82,10 @@ describe("GET /v1/contacts/{list_id}/export", () => {
     expect(lines.at(-2)).toBe("c2500@example.org,Name 2500");
     // Two passes of three pages and an empty one, the credential and the list.
     expect(trips.length).toBeLessThanOrEqual(2 * 4 + 2);
-    await database
-      .prepare(
-        "UPDATE contacts SET metadata = json_object('a', printf('%.60000c', 'x')) WHERE n % 2 = 0 AND workspace = ?1 AND id <= '01900000-0000-7000-8000-000000000200'",
-      )
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run(
+      "UPDATE contacts SET metadata = json_object('a', printf('%.60000c', 'x')) WHERE n % 2 = 0 AND workspace = ?1 AND id <= '01900000-0000-7000-8000-000000000200'",
+      [workspace.workspaceNumber],
+    );
     trips.length = 0;
     expect((await exportCsv(api, list.id)).split("\r\n")).toHaveLength(2_502);
     expect(trips.length).toBeGreaterThan(2 * 6);

@@ -143,12 +143,10 @@ describe("POST /v1/events", () => {
     expect((await apiWith(null).post("/v1/events", { name: "x", email: ADA })).status).toBe(401);
     const only = createApiWithoutQueue(await aKey(workspace, { scopes: ["events:send"] }));
     await idOf(await only.post("/v1/events", { name: "x", email: ADA }));
-    await database
-      .prepare(
-        "INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed') ON CONFLICT DO UPDATE SET status = 'closed'",
-      )
-      .bind(workspace.workspaceNumber, workspace.workspaceId)
-      .run();
+    await database.run(
+      "INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed') ON CONFLICT DO UPDATE SET status = 'closed'",
+      [workspace.workspaceNumber, workspace.workspaceId],
+    );
     expect((await send({ name: "x", email: ADA })).status).toBeGreaterThanOrEqual(400);
     expect(await eventsOf(workspace)).toHaveLength(1);
   });

@@ -5,6 +5,7 @@ import { erasePerson } from "../../../src/operations/purges/erasure.ts";
 import { erasedForm } from "../../../src/platform/erased-addresses/index.ts";
 import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { personOf } from "../../support/topics.ts";
 import {
@@ -185,7 +186,7 @@ describe("the erasure of a person", () => {
     await aPersonEverywhere(workspace, address);
     const { id } = await (await workspace.call("DELETE", pathOf(address))).json<ErasureOut>();
     const of = workspace.workspaceNumber;
-    const read = () => env.DB.prepare("SELECT progress FROM erasures WHERE id = ?1").bind(id).first<string>("progress");
+    const read = () => database.value<string>("SELECT progress FROM erasures WHERE id = ?1", [id]);
     let steps = 0;
     for (let isDone = false; !isDone; steps++) {
       const before = await read();

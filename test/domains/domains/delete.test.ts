@@ -34,7 +34,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
       ["mailboxes", "domain_id", domain.id],
       ["mailbox_assignees", "mailbox_id", mailbox.id],
     ]) {
-      const { results } = await database.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?1`).bind(id).all();
+      const results = await database.rows(`SELECT 1 FROM ${table} WHERE ${column} = ?1`, [id]);
       expect(results, table).toEqual([]);
     }
     const seen = keys.map(async (key) => (await apiWith(key).get("/v1/domains/")).json<{ id: string }[]>());
@@ -88,13 +88,11 @@ describe("DELETE /v1/domains/{domain_id}", () => {
   it("adds an outbox row for 50 of its mailboxes, which deletes the messages of all of them", async () => {
     const { domain } = await createSender();
     const ids = Array.from({ length: 120 }, (_, n) => `mailbox-${domain.id}-${String(n).padStart(3, "0")}`);
-    await database
-      .prepare(
-        `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
+    await database.run(
+      `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
          SELECT value, ?1, ?2, value, value || '@a.test', 0 FROM json_each(?3)`,
-      )
-      .bind(workspace.workspaceNumber, domain.id, JSON.stringify(ids))
-      .run();
+      [workspace.workspaceNumber, domain.id, JSON.stringify(ids)],
+    );
     const keys = [ids[0], ids[60], ids[119]].map((id) => `${r2Keys.mailboxes}${id}/1.eml`);
     for (const key of keys) await env.CONTENT.put(key, "a message");
     const before = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
@@ -114,7 +112,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     await runOutboxAt(Date.now() + HOUR);
     expect((await env.CONTENT.list({ prefix: r2Keys.mailbox(mailbox.id) })).objects).toEqual([]);
     expect(await env.CONTENT.head(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`)).not.toBeNull();
-    const { results } = await database.prepare("SELECT 1 FROM outbox WHERE id = ?1").bind(mailbox.id).all();
+    const results = await database.rows("SELECT 1 FROM outbox WHERE id = ?1", [mailbox.id]);
     expect(results).toEqual([]);
   });
 
@@ -150,10 +148,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
       "mailboxes",
       "notifications",
     ]) {
-      const { results } = await database
-        .prepare(`SELECT 1 FROM ${table} WHERE workspace = ?1`)
-        .bind(workspace.workspaceNumber)
-        .all();
+      const results = await database.rows(`SELECT 1 FROM ${table} WHERE workspace = ?1`, [workspace.workspaceNumber]);
       expect(results, table).toEqual([]);
     }
     const left = await database
@@ -162,12 +157,9 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
       .all();
     expect(left.results).toEqual([]);
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(workspace.workspaceId) })).objects).toEqual([]);
-    const { results } = await database
-      .prepare("SELECT kind FROM outbox WHERE due_at < ?1")
-      .bind(Date.now() + 3 * HOUR)
-      .all();
+    const results = await database.rows("SELECT kind FROM outbox WHERE due_at < ?1", [Date.now() + 3 * HOUR]);
     expect(results).toEqual([]);
-    expect((await database.prepare("SELECT count(*) AS n FROM outbox").first<{ n: number }>())?.n).toBe(0);
+    expect((await database.row<{ n: number }>("SELECT count(*) AS n FROM outbox"))?.n).toBe(0);
   });
 
   it("email that is dispatched before its row is purged becomes failed and is not sent", async () => {
@@ -178,7 +170,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
     }>();
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
     await runOutboxAt(Date.now());
-    const row = await database.prepare("SELECT status, recipients FROM emails WHERE id = ?1").bind(id).first();
+    const row = await database.row("SELECT status, recipients FROM emails WHERE id = ?1", [id]);
     expect(row).toMatchObject({ status: "failed" });
   });
 

@@ -50,10 +50,10 @@ describe("the DMARC policy of a delegated domain", () => {
       explanation: expect.stringContaining("The policy behind it is p=reject."),
     });
     expect((await patch(domain.id, { dmarc_policy: "reject" })).status).toBe(200);
-    const { results } = await database
-      .prepare("SELECT action, detail FROM audit_log WHERE target_id = ?1 ORDER BY id")
-      .bind(domain.id)
-      .all<{ action: string; detail: string }>();
+    const results = await database.rows<{ action: string; detail: string }>(
+      "SELECT action, detail FROM audit_log WHERE target_id = ?1 ORDER BY id",
+      [domain.id],
+    );
     expect(results.map(({ action }) => action)).toEqual(["domain.registered", "domain.dmarc_policy_changed"]);
     expect(JSON.parse(results[1]?.detail ?? "")).toMatchObject({ before: "none", dmarc_policy: "reject" });
   });
@@ -65,7 +65,7 @@ describe("the DMARC policy of a delegated domain", () => {
     await patch(domain.id, { dmarc_policy: "quarantine" });
     for (const days of [91, 106]) await tendZones(at(days * DAY));
     expect(await policyIn(domain)).toBe("quarantine");
-    await database.prepare("UPDATE zone_records SET due_at = 0 WHERE domain_id = ?1").bind(domain.id).run();
+    await database.run("UPDATE zone_records SET due_at = 0 WHERE domain_id = ?1", [domain.id]);
     await recheckDomains(at(107 * DAY));
     await tendZones(at(107 * DAY));
     expect(await policyIn(domain)).toBe("quarantine");

@@ -28,7 +28,7 @@ describe("deleting a workspace while a domain is registered in it", () => {
       const name = uniqueDomainName();
       const api = apiWithRace(workspace.apiKey, 0, remove);
       expect((await api.post("/v1/domains/", { name }, headers)).status).toBe(409);
-      expect(await database.prepare("SELECT 1 FROM domains WHERE name = ?1").bind(name).first()).toBeNull();
+      expect(await database.row("SELECT 1 FROM domains WHERE name = ?1", [name])).toBeNull();
       await runOutboxAt(Date.now() + HOUR);
       const left = database.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(workspace.workspaceNumber);
       expect(await left.first()).toBeNull();

@@ -70,10 +70,10 @@ describe("POST /v1/domains/", () => {
     const codes = responses.map(({ status }) => status);
     expect(codes.filter((status) => status === 201)).toHaveLength(1);
     expect(codes.filter((status) => status === 409)).toHaveLength(19);
-    const { results } = await database
-      .prepare("SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id WHERE d.name = ?1")
-      .bind(name)
-      .all();
+    const results = await database.rows(
+      "SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id WHERE d.name = ?1",
+      [name],
+    );
     expect(results).toHaveLength(2);
   });
 
@@ -95,10 +95,10 @@ describe("POST /v1/domains/", () => {
 
   it("stores no private key in plain text", async () => {
     const { id } = await register(workspace);
-    const { results } = await database
-      .prepare("SELECT private_key FROM dkim_keys WHERE domain_id = ?1")
-      .bind(id)
-      .all<{ private_key: string }>();
+    const results = await database.rows<{ private_key: string }>(
+      "SELECT private_key FROM dkim_keys WHERE domain_id = ?1",
+      [id],
+    );
     for (const { private_key } of results) expect(private_key).toMatch(/^1\.[A-Za-z0-9+/=]{16}\.[A-Za-z0-9+/=]+$/);
     // The first bytes of every PKCS #8 document of such a key, in base64.
     expect(JSON.stringify(results)).not.toMatch(/MII|MC4CAQ/);

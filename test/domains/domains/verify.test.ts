@@ -110,10 +110,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     const responses = await Promise.all(many.map((workspace, index) => verify(workspace, domains[index]?.id ?? "")));
     const codes = responses.map(({ status }) => status).sort();
     expect(codes).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
-    const { results } = await database
-      .prepare("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'")
-      .bind(name)
-      .all();
+    const results = await database.rows("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'", [name]);
     expect(results).toHaveLength(1);
   }, 120_000);
 

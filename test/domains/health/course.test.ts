@@ -11,10 +11,10 @@ import { aPatient } from "./support.ts";
 const patient = perTest(aPatient);
 
 async function notices(): Promise<{ title: string; body: string; href: string; severity: string }[]> {
-  const { results } = await database
-    .prepare("SELECT title, body, href, severity FROM notifications WHERE workspace = ?1 ORDER BY id")
-    .bind(patient.workspace.workspaceNumber)
-    .all<{ title: string; body: string; href: string; severity: string }>();
+  const results = await database.rows<{ title: string; body: string; href: string; severity: string }>(
+    "SELECT title, body, href, severity FROM notifications WHERE workspace = ?1 ORDER BY id",
+    [patient.workspace.workspaceNumber],
+  );
   return results.filter(({ title }) => title.includes(patient.name));
 }
 
@@ -139,7 +139,7 @@ describe("a finding", () => {
     });
     const { id } = await mailbox.json<{ id: string }>();
     expect(await codes()).toEqual([]);
-    await database.prepare("UPDATE mailboxes SET used_bytes = 10 WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE mailboxes SET used_bytes = 10 WHERE id = ?1", [id]);
     expect(await codes(HOUR_MS)).toEqual(["mx_missing"]);
   });
 });

@@ -22,7 +22,7 @@ async function linksOf(workspace: TestWorkspace): Promise<string[]> {
   const { post } = createApiWithoutQueue(workspace.apiKey);
   const response = await post("/v1/emails/", aMail(workspace, { html, tracking: { opens: true, clicks: true } }));
   const { id } = await response.json<{ id: string }>();
-  await database.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE emails SET source = 'bulk' WHERE id = ?1", [id]);
   await runOutboxAt(Date.now(), { ...hostSettings(), EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();
@@ -155,9 +155,11 @@ describe("a request at the host of a domain", () => {
   it("works for emails that were sent before a transfer of the domain, and not for later ones of the source", async () => {
     const [made, target] = await Promise.all([anActiveHost(), aWorkspace()]);
     const past = JSON.stringify([[made.workspaceNumber, Date.now()]]);
-    await env.DB.prepare("UPDATE custom_hosts SET workspace = ?2, past_owners = ?3 WHERE name = ?1")
-      .bind(made.host, target.workspaceNumber, past)
-      .run();
+    await database.run("UPDATE custom_hosts SET workspace = ?2, past_owners = ?3 WHERE name = ?1", [
+      made.host,
+      target.workspaceNumber,
+      past,
+    ]);
     const id = testContext().newId();
     const old = `00000000-0000${id.slice(13)}`;
     const young = `ffffffff-ffff${id.slice(13)}`;

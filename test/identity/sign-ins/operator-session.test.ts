@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
 import { database } from "../../support/databases.ts";
@@ -18,15 +17,14 @@ async function start(subject: string, kind: AccessTokenKind = "operator", settin
 }
 
 const emailOf = async (userId: string) =>
-  (await database.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>())?.email ??
-  "";
+  (await database.row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [userId]))?.email ?? "";
 
 const workspace = perSuite(aWorkspace);
 
 beforeAll(async () => {
-  await env.DB.prepare("UPDATE users SET is_platform_admin = (id = ?1)").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = (id = ?1)", [workspace.userId]);
 });
-afterAll(() => env.DB.prepare("UPDATE users SET is_platform_admin = 0").run());
+afterAll(() => database.run("UPDATE users SET is_platform_admin = 0"));
 
 describe("POST /auth/operator-session", () => {
   it("refuses a request that is not signed with a master key for this purpose", async () => {

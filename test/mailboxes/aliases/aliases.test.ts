@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
 import { readAudit } from "../../support/audit.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { insertDomain } from "../../support/transfers.ts";
 import {
@@ -153,10 +153,9 @@ describe("mail to an alias", () => {
     const raw = aRawMessage({ To: `${at("sales")}, ${workspace.mailbox}` });
     for (const to of [at("sales"), workspace.mailbox, at("sales+news")]) expect(await deliver(to, raw)).toBeNull();
     expect(await items()).toHaveLength(1);
-    const { results } = await mail
-      .prepare("SELECT recipient FROM inbound_emails WHERE mailbox_id = ?1 ORDER BY n")
-      .bind(workspace.mailboxId)
-      .all();
+    const results = await database.rows("SELECT recipient FROM inbound_emails WHERE mailbox_id = ?1 ORDER BY n", [
+      workspace.mailboxId,
+    ]);
     expect(results.map(({ recipient }) => recipient)).toEqual([at("sales"), workspace.mailbox, at("sales+news")]);
   });
 
@@ -167,7 +166,7 @@ describe("mail to an alias", () => {
     await added(at("sales", own.name));
     for (const to of [at("sales"), at("sales", own.name)]) expect(await deliver(to, aRawMessage())).toBeNull();
     expect([(await items()).length, (await items(catchAll)).length]).toEqual([2, 0]);
-    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(own.id).run();
+    await database.run("UPDATE domains SET status = 'failed' WHERE id = ?1", [own.id]);
     expect(await deliver(at("sales", own.name), aRawMessage())).toBe("550 5.1.1 No such recipient");
   });
 

@@ -30,7 +30,7 @@ describe("an app password", () => {
     expect(rest).toEqual({ name: "Phone", created_at: expect.any(String) });
     expect(password).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){6}[0-9a-hjkmnp-tv-z]{4}$/);
     expect(await list()).toEqual([{ id, name: "Phone", created_at: rest.created_at, last_used_at: null }]);
-    const { results } = await database.prepare("SELECT * FROM app_passwords WHERE id = ?1").bind(id).all();
+    const results = await database.rows("SELECT * FROM app_passwords WHERE id = ?1", [id]);
     expect(results[0]?.hash).toMatch(/^\d+\.[\w+/]{43}=$/);
     expect(JSON.stringify(results)).not.toContain(password);
   });
@@ -56,7 +56,7 @@ describe("an app password", () => {
     await anAppPassword(workspace, { name: "Unused" });
     const { token } = await logInToImap(workspace.mailbox, password);
     expect((await list()).map(({ last_used_at }) => last_used_at)).toEqual([null, expect.any(String)]);
-    await database.prepare("UPDATE app_passwords SET last_used_at = 0 WHERE last_used_at IS NOT NULL").run();
+    await database.run("UPDATE app_passwords SET last_used_at = 0 WHERE last_used_at IS NOT NULL");
     await renewImap(token);
     expect((await list())[1]?.last_used_at).toMatch(/^20[2-9]/);
   });
@@ -66,8 +66,7 @@ describe("an app password", () => {
     const keys = `${(env as unknown as { MASTER_KEYS: string }).MASTER_KEYS},977:${btoa("k".repeat(32))}`;
     const later = apiOn({ MASTER_KEYS: keys }, null);
     const login = { username: workspace.mailbox, password, ip: "192.0.2.9" };
-    const hashOf = () =>
-      database.prepare("SELECT hash FROM app_passwords WHERE id = ?1").bind(id).first<string>("hash");
+    const hashOf = () => database.value<string>("SELECT hash FROM app_passwords WHERE id = ?1", [id]);
     const report = async () => (await rotationReport(testContext({ MASTER_KEYS: keys }))).appPasswords;
     const before = await report();
     expect((await later.post("/gateway/imap/sessions", login, GATEWAY_HEADERS)).status).toBe(200);
@@ -283,6 +282,6 @@ describe("an app password ends", () => {
     await workspace.call("PATCH", `/v1/mailboxes/${workspace.mailboxId}`, { is_active: false });
     expect(await codeOf(password)).toBe("AUTHENTICATIONFAILED");
     await workspace.call("DELETE", `/v1/mailboxes/${workspace.mailboxId}`);
-    expect(await database.prepare("SELECT id FROM app_passwords WHERE id = ?1").bind(id).first()).toBeNull();
+    expect(await database.row("SELECT id FROM app_passwords WHERE id = ?1", [id])).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /** One message for several addresses of a mailbox, as by Bcc or from a list: its header names none of them. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { failingDatabase, seeded } from "../../support/failures.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
@@ -37,10 +37,10 @@ const targets = async () => {
 const stored = async () =>
   (await env.MAILBOX.getByName(catchAllId).list("INBOX", { limit: 50, offset: 0 }))?.items.length;
 const logged = async () => {
-  const { results } = await mail
-    .prepare("SELECT recipient FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
-    .bind(workspace.workspaceNumber)
-    .all<{ recipient: string }>();
+  const results = await database.rows<{ recipient: string }>(
+    "SELECT recipient FROM inbound_emails WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
   return results.map(({ recipient }) => recipient);
 };
 

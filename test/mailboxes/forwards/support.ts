@@ -3,7 +3,7 @@ import type { Connection } from "../../../src/mail/smtp/transport.ts";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
 import type { WakeUp } from "../../../src/platform/outbox/index.ts";
 import type { Egress } from "../../../src/sending/delivery/index.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { discardingQueue, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { deliver } from "../inbound/support.ts";
@@ -44,12 +44,10 @@ export function collectingEgress(replies: RecipientResult[] = []) {
 
 /** Returns the outbox rows of forwards of a workspace. */
 export async function forwardRows({ workspaceNumber }: TestWorkspace): Promise<WakeUp[]> {
-  const { results } = await mail
-    .prepare(
-      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' AND ref->>'workspace' = ?1 ORDER BY ref->>'index'",
-    )
-    .bind(workspaceNumber)
-    .all<WakeUp>();
+  const results = await database.rows<WakeUp>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' AND ref->>'workspace' = ?1 ORDER BY ref->>'index'",
+    [workspaceNumber],
+  );
   return results;
 }
 
@@ -71,9 +69,9 @@ export const arrive = (
 export async function eventsOf({
   workspaceNumber,
 }: TestWorkspace): Promise<{ event: string; [name: string]: unknown }[]> {
-  const { results } = await mail
-    .prepare("SELECT events FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
-    .bind(workspaceNumber)
-    .all<{ events: string }>();
+  const results = await database.rows<{ events: string }>(
+    "SELECT events FROM inbound_emails WHERE workspace = ?1 ORDER BY n",
+    [workspaceNumber],
+  );
   return results.flatMap(({ events }) => JSON.parse(events) as { event: string }[]);
 }

@@ -140,7 +140,7 @@ describe("an entry of the inbound log", () => {
         },
       ],
     });
-    await database.prepare("DELETE FROM inbound_emails WHERE id = ?1").bind(id).run();
+    await database.run("DELETE FROM inbound_emails WHERE id = ?1", [id]);
     expect((await entryOf(id)).status).toBe(404);
   });
 

@@ -14,14 +14,12 @@ const store = (id = workspace.mailboxId) => env.MAILBOX.getByName(id);
 const list = async (folder = "INBOX", id?: string) =>
   (await store(id).list(folder, { limit: 200, offset: 0 }))?.items ?? [];
 const logOf = async (of = workspace) => {
-  const { results } = await database
-    .prepare("SELECT * FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
-    .bind(of.workspaceNumber)
-    .all();
+  const results = await database.rows("SELECT * FROM inbound_emails WHERE workspace = ?1 ORDER BY n", [
+    of.workspaceNumber,
+  ]);
   return results;
 };
-const usedBytes = () =>
-  database.prepare("SELECT used_bytes FROM mailboxes WHERE id = ?1").bind(workspace.mailboxId).first("used_bytes");
+const usedBytes = () => database.value("SELECT used_bytes FROM mailboxes WHERE id = ?1", [workspace.mailboxId]);
 
 describe("mail for a hosted mailbox", () => {
   it("is in INBOX when it was accepted, byte for byte in R2, and in the inbound log", async () => {

@@ -6,6 +6,7 @@ import { runImports } from "../../../src/mailboxes/inbox/archives/index.ts";
 import { importNow, importRun } from "../../../src/mailboxes/inbox/archives/rules.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import { MAX_CLAIMS, type WakeUp } from "../../../src/platform/outbox/index.ts";
+import { database } from "../../support/databases.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { apiOn, discardingQueue, testContext } from "../../support/workspace.ts";
 import { objectsOf } from "../inbound/support.ts";
@@ -189,7 +190,7 @@ describe("an import in the background", () => {
     for (let n = 0; n < 4; n++) await startedImport(inbox.workspace.mailboxId);
     expect((await post(inbox, archive)).status).toBe(409);
     expect((await objectsOf(inbox.workspace.mailboxId)).length).toBe(1);
-    await env.DB.prepare("DELETE FROM mailboxes WHERE id = ?1").bind(inbox.workspace.mailboxId).run();
+    await database.run("DELETE FROM mailboxes WHERE id = ?1", [inbox.workspace.mailboxId]);
     expect(await runOnce(id)).toBe(false);
   });
 });

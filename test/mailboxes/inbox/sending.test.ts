@@ -62,10 +62,10 @@ describe("POST /send", () => {
       mailbox: inbox.workspace.mailboxId,
       draft: null,
     };
-    await database
-      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'sent-copy', ?2)")
-      .bind(crypto.randomUUID(), JSON.stringify(ref))
-      .run();
+    await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'sent-copy', ?2)", [
+      crypto.randomUUID(),
+      JSON.stringify(ref),
+    ]);
     await work();
     expect((await sent()).length).toBe(1);
   });

@@ -110,7 +110,7 @@ describe("POST /v1/mailboxes/", () => {
       ...Array.from({ length: 10 }, (_, i) => create({ domain_id: domain.id, local_part: `m${i}` })),
     ]);
     for (const { status } of responses) expect([201, 404, 409]).toContain(status);
-    const { results } = await database.prepare("SELECT 1 FROM mailboxes WHERE domain_id = ?1").bind(domain.id).all();
+    const results = await database.rows("SELECT 1 FROM mailboxes WHERE domain_id = ?1", [domain.id]);
     expect(results).toEqual([]);
   });
 });
@@ -226,7 +226,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     });
     await runOutboxAt(Date.now() + 3_700_000);
     expect((await email(scheduled)).status).toBe("failed");
-    const { results } = await database.prepare("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1").bind(id).all();
+    const results = await database.rows("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1", [id]);
     expect(results).toEqual([]);
   });
 

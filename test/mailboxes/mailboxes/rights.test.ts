@@ -129,14 +129,14 @@ describe("an API key", () => {
 
   const ends: Record<string, (keyId: string, userId: string) => Promise<unknown>> = {
     "is revoked": (keyId) => workspace.call("DELETE", `/v1/api-keys/${keyId}`),
-    expires: (keyId) => database.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(keyId).run(),
+    expires: (keyId) => database.run("UPDATE api_keys SET expires_at = 1 WHERE id = ?1", [keyId]),
     "has a user who becomes a member": (_, userId) =>
       workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`, { role: "member" }),
     "loses its user": (_, userId) =>
       workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`),
   };
   const idOf = async (userId: string) =>
-    (await database.prepare("SELECT id FROM api_keys WHERE user_id = ?1").bind(userId).first<string>("id")) ?? "";
+    (await database.value<string>("SELECT id FROM api_keys WHERE user_id = ?1", [userId])) ?? "";
 
   for (const [what, end] of Object.entries(ends)) {
     it(`that ${what} takes the password that it set, and the sessions that the password opened, with it`, async () => {
@@ -163,7 +163,7 @@ describe("an API key", () => {
     const session = await mailboxSession();
     await owner.call("DELETE", `/v1/api-keys/${id}`);
     expect([(await logIn()).status, (await messages(session)).status]).toEqual([200, 200]);
-    await database.prepare("UPDATE api_keys SET revoked_at = NULL WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE api_keys SET revoked_at = NULL WHERE id = ?1", [id]);
     await setPassword(api);
     await owner.call("DELETE", `/v1/api-keys/${id}`);
     expect((await logIn()).status).toBe(200);
@@ -200,11 +200,8 @@ it("the password that an owner set in a session outlasts the session, the owner'
   await setPassword(owner);
   await assign(workspace.userId);
   await assign();
-  await database
-    .prepare("UPDATE api_keys SET revoked_at = 1 WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .run();
-  await database.prepare("DELETE FROM sessions WHERE user_id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE api_keys SET revoked_at = 1 WHERE workspace = ?1", [workspace.workspaceNumber]);
+  await database.run("DELETE FROM sessions WHERE user_id = ?1", [workspace.userId]);
   expect((await logIn()).status).toBe(200);
 });
 

@@ -17,10 +17,10 @@ const put = (api: Pick<TestWorkspace, "call">, preferences: unknown) => api.call
 
 /** Returns the addresses and subjects of the emails of the service to the owners of a workspace. */
 async function emailsTo(addresses: readonly string[]): Promise<{ to: string; subject: string }[]> {
-  const { results } = await database
-    .prepare("SELECT recipients, subject FROM emails WHERE workspace = ?1 AND source = 'system'")
-    .bind(system.workspaceNumber)
-    .all<{ recipients: string; subject: string }>();
+  const results = await database.rows<{ recipients: string; subject: string }>(
+    "SELECT recipients, subject FROM emails WHERE workspace = ?1 AND source = 'system'",
+    [system.workspaceNumber],
+  );
   return results
     .map(({ recipients, subject }) => ({
       to: (JSON.parse(recipients) as { email: string }[])[0]?.email ?? "",
@@ -30,7 +30,7 @@ async function emailsTo(addresses: readonly string[]): Promise<{ to: string; sub
 }
 
 const emailOf = async (userId: string) =>
-  (await env.DB.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>())?.email ?? "";
+  (await database.row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [userId]))?.email ?? "";
 
 describe("notification preferences", () => {
   it("have defaults, keep what is left out, ignore unknown keys, and belong to the user", async () => {

@@ -26,7 +26,7 @@ describe("POST /v1/webhooks/", () => {
     const masked = { ...created, secret: `whsec_****${created.secret.slice(-4)}` };
     expect(await (await api.get(`/v1/webhooks/${created.id}`)).json()).toEqual(masked);
     expect(await (await api.get("/v1/webhooks/")).json()).toContainEqual(masked);
-    const row = await database.prepare("SELECT * FROM webhooks WHERE id = ?1").bind(created.id).first();
+    const row = await database.row("SELECT * FROM webhooks WHERE id = ?1", [created.id]);
     expect(JSON.stringify(row)).not.toContain(created.secret.slice(6, 40));
   });
 

@@ -9,7 +9,7 @@ const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   admin = await aSession(workspace);
 });
 
@@ -54,7 +54,7 @@ describe("the routes of platform administrators", () => {
     const other = await aWorkspace();
     const session = await aSession(other);
     const set = (value: number) =>
-      database.prepare("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1").bind(other.userId, value).run();
+      database.run("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1", [other.userId, value]);
     await set(1);
     expect((await session.get("/v1/admin/audit")).status).toBe(200);
     await set(0);
@@ -71,9 +71,7 @@ describe("accounts", () => {
   it("are listed in pages, or found by their address in any letter case", async () => {
     const other = await aWorkspace();
     const { email } = await database
-      .prepare("SELECT email FROM users WHERE id = ?1")
-      .bind(other.userId)
-      .first<{ email: string }>()
+      .row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [other.userId])
       .then((row) => row ?? { email: "" });
     expect(await userBy(email.toUpperCase())).toMatchObject([{ id: other.userId, email, restricted_at: null }]);
     expect(await userBy("nobody@example.org")).toEqual([]);
@@ -151,8 +149,8 @@ describe("POST /v1/admin/outbox/flush", () => {
     const api = createApiWithoutQueue(workspace.apiKey);
     const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     const inAnHour = Date.now() + 3_600_000;
-    const dueAt = () => database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).first<number>("due_at");
-    await database.prepare("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1").bind(id, inAnHour).run();
+    const dueAt = () => database.value<number>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
+    await database.run("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1", [id, inAnHour]);
     const response = await admin.post("/v1/admin/outbox/flush", undefined);
     expect([response.status, await response.json()]).toEqual([200, { released: 1 }]);
     expect(await dueAt()).not.toBe(inAnHour);

@@ -19,12 +19,12 @@ let workspace: TestWorkspace;
 
 beforeAll(async () => {
   const administrator = await aWorkspace();
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(administrator.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [administrator.userId]);
   session = await aSession(administrator);
 });
 beforeEach(async () => {
   for (const table of ["workspaces", "domains"])
-    await database.prepare(`UPDATE ${table} SET egress = NULL WHERE egress IS NOT NULL`).run();
+    await database.run(`UPDATE ${table} SET egress = NULL WHERE egress IS NOT NULL`);
   workspace = await aWorkspace();
 });
 
@@ -96,7 +96,7 @@ describe("an administrator of the platform", () => {
   it("cannot give one to a domain that is not verified, and can remove that of one that is no longer", async () => {
     const path = `/v1/admin/domains/${workspace.domain}/egress`;
     await assignEgress(workspace, { domain: "east" });
-    await database.prepare("UPDATE domains SET status = 'failed' WHERE name = ?1").bind(workspace.domain).run();
+    await database.run("UPDATE domains SET status = 'failed' WHERE name = ?1", [workspace.domain]);
     expect((await call("PUT", path, { egress: "east" })).status).toBe(404);
     expect(await list()).toHaveLength(1);
     expect((await call("DELETE", path)).status).toBe(204);

@@ -23,7 +23,7 @@ const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   admin = await aSession(workspace);
 });
 

@@ -4,6 +4,7 @@ import { readDeployedKeys } from "../../../src/operations/secret-rotation/deploy
 import { type Cursor, rewrapStep } from "../../../src/operations/secret-rotation/rewrap.ts";
 import { forgetErasedKey, reloadErasedKey } from "../../../src/platform/erased-addresses/key.ts";
 import { erase } from "../../audience/people/support.ts";
+import { database } from "../../support/databases.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
 import { aMail, apiOn, aWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -23,7 +24,7 @@ async function rotate(MASTER_KEYS: string): Promise<void> {
 
 afterAll(async () => {
   // Its row is under the new key.
-  await env.DB.prepare("DELETE FROM service_keys").run();
+  await database.run("DELETE FROM service_keys");
   await reloadErasedKey(testContext());
 });
 

@@ -9,8 +9,8 @@ import { recordingContext } from "../../support/workspace.ts";
 const row: WakeUp = { dueAt: 7, id: "row", kind: "forward" };
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  await database.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (7, 'row', 'forward', '{}')").run();
+  await database.run("DELETE FROM outbox");
+  await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (7, 'row', 'forward', '{}')");
 });
 
 /** Returns a context with a mail database that loses the connection of the first claims, each before or after its commit. */
@@ -36,7 +36,7 @@ describe("a claim whose connection is lost", () => {
   it("is made again before its commit, and fails when it is lost again", async () => {
     const once = losing("before");
     expect(await claimRows(once.ctx, [row], newLease(once.ctx))).toMatchObject([{ id: "row", claims: 1 }]);
-    await database.prepare("UPDATE outbox SET due_at = 7").run();
+    await database.run("UPDATE outbox SET due_at = 7");
     const twice = losing("before", "before");
     await expect(claimRows(twice.ctx, [row], newLease(twice.ctx))).rejects.toThrow(ERRORS.D1.lost);
   });

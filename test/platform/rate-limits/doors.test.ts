@@ -20,12 +20,9 @@ import {
 import { call, connected } from "../../web/mcp/support.ts";
 
 const limitTo = (limit: number | null) =>
-  env.DB.prepare("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1").bind(workspace.workspaceId, limit).run();
+  database.run("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1", [workspace.workspaceId, limit]);
 const count = () =>
-  database
-    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<number>("emails");
+  database.value<number>("SELECT count(*) AS emails FROM emails WHERE workspace = ?1", [workspace.workspaceNumber]);
 const send = (headers?: Record<string, string>) => api.post("/v1/emails/", aMail(workspace), headers);
 
 afterEach(() => void vi.useRealTimers());
@@ -91,7 +88,7 @@ describe("beyond the daily limit", () => {
 
   it("mailboxes, tests of broadcasts, retries, the API of Resend and assistants are refused", async () => {
     const first = await (await send()).json<{ id: string }>();
-    await database.prepare("UPDATE emails SET status = 'failed' WHERE id = ?1").bind(first.id).run();
+    await database.run("UPDATE emails SET status = 'failed' WHERE id = ?1", [first.id]);
     const broadcasts = broadcastsOf(workspace);
     const contact_list_id = await aContactList(workspace, 1);
     const { id } = await broadcasts.create({ contact_list_id });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
@@ -183,12 +182,10 @@ describe("recipient domains", () => {
     expect(counts.results).toEqual(
       [0, 1].map((hour) => ({ hour: day * 24 + hour, domains: 2_001, sent: 2_510, emails: 2_510 })),
     );
-    const daily = await database
-      .prepare(
-        "SELECT count(*) AS domains, sum(sent) AS sent, sum(emails_sent) AS emails, max(domain = 'other') AS other FROM rollups_daily WHERE workspace = ?1 AND day = ?2",
-      )
-      .bind(of.workspaceNumber, day)
-      .first();
+    const daily = await database.row(
+      "SELECT count(*) AS domains, sum(sent) AS sent, sum(emails_sent) AS emails, max(domain = 'other') AS other FROM rollups_daily WHERE workspace = ?1 AND day = ?2",
+      [of.workspaceNumber, day],
+    );
     expect(daily).toEqual({ domains: 2_001, sent: 5_020, emails: 5_020, other: 1 });
     expect(await analytics(of, "overview?period=7d")).toEqual(before);
     const [first] = await analytics<{ domain: string; sent: number }[]>(of, "domain-stats?period=7d");
@@ -205,9 +202,10 @@ it("an API key that is restricted to domains gets 403, since counts cover the wo
 it("counts of a workspace on two mail databases are summed", async () => {
   const of = await aWorkspace();
   const otherShard = 1 - FILE_SHARD;
-  await env.DB.prepare("UPDATE workspaces SET mail_shards = ?2 WHERE number = ?1")
-    .bind(of.workspaceNumber, JSON.stringify([FILE_SHARD, otherShard]))
-    .run();
+  await database.run("UPDATE workspaces SET mail_shards = ?2 WHERE number = ?1", [
+    of.workspaceNumber,
+    JSON.stringify([FILE_SHARD, otherShard]),
+  ]);
   await aRollup(of, hoursAgo(1), "a.example", { sent: 2, emails_sent: 2 });
   await aRollup(of, hoursAgo(1), "b.example", { sent: 4, emails_sent: 4 });
   await aRollup(of, hoursAgo(1), "a.example", { sent: 3, emails_sent: 3 }, otherShard);

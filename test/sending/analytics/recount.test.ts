@@ -65,10 +65,9 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
   }
   await run("DELETE FROM outbox WHERE id IN (SELECT id FROM emails WHERE workspace = ?1)", workspace.workspaceNumber);
   const stateOf = async (index: number) => {
-    const row = await database
-      .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.id = ?1`)
-      .bind(ids[index])
-      .first<EmailStateRow>();
+    const row = await database.row<EmailStateRow>(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.id = ?1`, [
+      ids[index],
+    ]);
     if (!row) throw new Error("no row");
     return toState(row);
   };

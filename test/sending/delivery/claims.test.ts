@@ -21,14 +21,17 @@ import { aMail, apiOn, aWorkspace, perTest, recordingContext } from "../../suppo
 const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 const insertRow = (dueAt: number, id: string, columns: { kind?: string; claims?: number; refs?: number[] } = {}) =>
-  database
-    .prepare("INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, ?3, ?4, ?5)")
-    .bind(dueAt, id, columns.kind ?? "deliver", JSON.stringify(columns.refs ?? [1_000_000_000]), columns.claims ?? 0)
-    .run();
+  database.run("INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, ?3, ?4, ?5)", [
+    dueAt,
+    id,
+    columns.kind ?? "deliver",
+    JSON.stringify(columns.refs ?? [1_000_000_000]),
+    columns.claims ?? 0,
+  ]);
 
 async function claimedIds(now: number, named: readonly WakeUp[]): Promise<string[]> {
   const { ctx } = recordingContext({}, () => now);
@@ -89,7 +92,7 @@ describe("a claim", () => {
     await insertRow(now, "named");
     const named: WakeUp = { dueAt: now, id: "named", kind: "deliver" };
     expect(await claimedIds(now, [named])).toEqual(["batch-0", "batch-1", "named"]);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     for (let n = 0; n < 120; n++) await insertRow(now - 9, `row-${n}`);
     expect(await claimedIds(now, [])).toHaveLength(100);
   });
@@ -98,12 +101,10 @@ describe("a claim", () => {
 describe("the rows that a claim reads", () => {
   /** Inserts rows of one email each, due at `dueAt`. */
   const insertRows = (count: number, dueAt: number, prefix: string, claims = 0) =>
-    database
-      .prepare(
-        "INSERT INTO outbox (due_at, id, kind, ref, claims) SELECT ?1, ?2 || value, 'deliver', '[1]', ?4 FROM json_each(?3)",
-      )
-      .bind(dueAt, prefix, JSON.stringify(Array.from({ length: count }, (_, n) => 1_000_000 + n)), claims)
-      .run();
+    database.run(
+      "INSERT INTO outbox (due_at, id, kind, ref, claims) SELECT ?1, ?2 || value, 'deliver', '[1]', ?4 FROM json_each(?3)",
+      [dueAt, prefix, JSON.stringify(Array.from({ length: count }, (_, n) => 1_000_000 + n)), claims],
+    );
   const claim = async (now: number, named: readonly WakeUp[]) => {
     const { ctx } = recordingContext({}, () => now);
     const { results, meta } = await claimStatement(ctx, named, newLease(ctx), "deliver").all<ClaimedRow>();
@@ -115,7 +116,7 @@ describe("the rows that a claim reads", () => {
     const named: WakeUp = { dueAt: now, id: "lone", kind: "deliver" };
     await insertRow(now, "lone");
     const alone = await claim(now, [named]);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     await insertRows(5_000, now + 60_000, "later");
     await insertRow(now, "lone");
     const { rows, read } = await claim(now, [named]);
@@ -148,7 +149,7 @@ describe("20 consumers woken by one message each at once", () => {
     const claims = trips.filter(isClaim);
     expect(claims).toHaveLength(20);
     expect(claims.filter(({ rowsWritten }) => rowsWritten !== 0).length).toBeLessThanOrEqual(2);
-    expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+    expect(await database.rows("SELECT * FROM outbox")).toEqual([]);
   });
 
   it("at saturation claim at least 20 emails each, with one D1 write per claim", async () => {
@@ -209,7 +210,7 @@ describe("a lone email", () => {
         return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
       },
       async close() {
-        const read = () => database.prepare("SELECT status FROM emails WHERE id = ?1").bind(id).first<string>("status");
+        const read = () => database.value<string>("SELECT status FROM emails WHERE id = ?1", [id]);
         for (let tries = 0; statusAtClose !== "delivered" && tries < 100; tries++) statusAtClose = await read();
       },
     });

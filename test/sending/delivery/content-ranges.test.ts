@@ -11,7 +11,7 @@ import { aMail, apiOn, aWorkspace, perTest, recordingContext } from "../../suppo
 const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 /** An egress without a network, which keeps the text of each message by its recipient. */
@@ -63,10 +63,10 @@ const expected = (numbers: readonly number[]) => numbers.map((n) => [`f${n}@exam
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 async function statuses(): Promise<Record<string, number>> {
-  const { results } = await database
-    .prepare("SELECT status, count(*) AS n FROM emails WHERE workspace = ?1 GROUP BY status")
-    .bind(workspace.workspaceNumber)
-    .all<{ status: string; n: number }>();
+  const results = await database.rows<{ status: string; n: number }>(
+    "SELECT status, count(*) AS n FROM emails WHERE workspace = ?1 GROUP BY status",
+    [workspace.workspaceNumber],
+  );
   return Object.fromEntries(results.map(({ status, n }) => [status, n]));
 }
 

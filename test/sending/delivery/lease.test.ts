@@ -64,18 +64,17 @@ interface Row {
 }
 
 async function emailsOf(workspace: TestWorkspace): Promise<Row[]> {
-  const { results } = await database
-    .prepare("SELECT status, events, due_at FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .all<Row>();
+  const results = await database.rows<Row>("SELECT status, events, due_at FROM emails WHERE workspace = ?1", [
+    workspace.workspaceNumber,
+  ]);
   return results;
 }
 
 const dueOf = (id: string) =>
-  database
-    .prepare("SELECT due_at, claims, token FROM outbox WHERE id = ?1")
-    .bind(id)
-    .first<{ due_at: number; claims: number; token: string | null }>();
+  database.row<{ due_at: number; claims: number; token: string | null }>(
+    "SELECT due_at, claims, token FROM outbox WHERE id = ?1",
+    [id],
+  );
 
 describe("a slow egress", () => {
   it("does not fail emails that were not tried: the lease is renewed between emails", async () => {
@@ -252,7 +251,7 @@ describe("a flush", () => {
         };
       },
     });
-    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [workspace.userId]);
     await deliver(
       { ...ctx, outbox: asDatabase<"mail">(measured) },
       woken,

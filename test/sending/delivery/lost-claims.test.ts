@@ -12,7 +12,7 @@ import { aWorkspace, perTest, recordingContext } from "../../support/workspace.t
 const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 /** Returns the mail database, which loses the connection of the first claim: after its commit, or before it. */
@@ -41,9 +41,9 @@ describe("a claim whose connection is lost", () => {
       const { ctx } = recordingContext({ ...bindings, EGRESS_URL: sink.url });
       await deliver(ctx, accepting.woken, egressOf(ctx.settings));
       expect(made.claims).toBe(claims);
-      const row = await database.prepare("SELECT status FROM emails WHERE id = ?1").bind(id).first();
+      const row = await database.row("SELECT status FROM emails WHERE id = ?1", [id]);
       expect(row).toEqual({ status: "delivered" });
       expect(await sink.messages()).toHaveLength(1);
-      expect((await database.prepare("SELECT count(*) AS n FROM outbox").first<{ n: number }>())?.n).toBe(0);
+      expect((await database.row<{ n: number }>("SELECT count(*) AS n FROM outbox"))?.n).toBe(0);
     });
 });

@@ -14,15 +14,14 @@ import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "egress_waits", "receiver_domains"])
-    await database.prepare(`DELETE FROM ${table}`).run();
+  for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
   workspace = await aWorkspace();
 });
 
 /** Accepts an email of a workspace and returns its id. `source`: as if it was sent to many. */
 async function accept(of: TestWorkspace, email: string, source = "api"): Promise<string> {
   const id = await acceptEmail(recordingContext().ctx, of, { to: [{ email }] });
-  await database.prepare("UPDATE emails SET source = ?1 WHERE id = ?2").bind(source, id).run();
+  await database.run("UPDATE emails SET source = ?1 WHERE id = ?2", [source, id]);
   return id;
 }
 
@@ -30,7 +29,7 @@ const addresses = async (server: SmtpServerHandle) =>
   (await server.messages()).flatMap(({ rcpts }) => rcpts.map((rcpt) => /<(.*)>/.exec(rcpt)?.[1])).toSorted();
 const statusOf = async (of: TestWorkspace, id: string) => (await readEmail(of, id)).status;
 const later = () => Date.now() + 1_000;
-const waitingForOutage = () => database.prepare("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL").first("n");
+const waitingForOutage = () => database.value("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL");
 
 describe("an email leaves", () => {
   it("by the egress of its domain, else of its workspace, else of bulk mail, else of all, and by no other", async () => {

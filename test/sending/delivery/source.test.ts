@@ -1,7 +1,7 @@
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { sealLinks } from "../../../src/lib/sealed-links.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
 
@@ -59,7 +59,7 @@ describe("the source of an email", () => {
     const link = `${settings.publicUrl}/auth/magic/secret-token`;
     const text = await sealLinks(settings.masterKeys, `Sign in: ${link}`, settings.publicUrl);
     const id = await send({ text });
-    await mail.prepare("UPDATE emails SET source = 'system' WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE emails SET source = 'system' WHERE id = ?1", [id]);
     const { text: shown } = await PostalMime.parse(await textOf(id));
     expect([shown?.includes("Sign in: "), shown?.includes("secret-token")]).toEqual([true, false]);
   });
@@ -67,7 +67,7 @@ describe("the source of an email", () => {
   it("is not shown to other workspaces, and is not found when its content was deleted", async () => {
     const id = await send();
     expect((await sourceOf(id)).status).toBe(200);
-    await mail.prepare("UPDATE emails SET content = NULL, content_key = 'gone' WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE emails SET content = NULL, content_key = 'gone' WHERE id = ?1", [id]);
     expect((await sourceOf(id)).status).toBe(404);
     const other = await aWorkspace();
     expect((await other.get(`/v1/emails/${id}/source`)).status).toBe(404);

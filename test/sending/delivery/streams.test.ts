@@ -11,8 +11,7 @@ import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "egress_waits", "receiver_domains"])
-    await database.prepare(`DELETE FROM ${table}`).run();
+  for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
   workspace = await aWorkspace();
 });
 
@@ -23,7 +22,7 @@ async function acceptThree(): Promise<{ own: string; bulk: string[] }> {
   const own = await accept("own@one.test");
   const bulk = [await accept("bulk@one.test"), await accept("broadcast@one.test")];
   for (const [index, source] of ["bulk", "broadcast"].entries())
-    await database.prepare("UPDATE emails SET source = ?1 WHERE id = ?2").bind(source, bulk[index]).run();
+    await database.run("UPDATE emails SET source = ?1 WHERE id = ?2", [source, bulk[index]]);
   return { own, bulk };
 }
 
@@ -51,7 +50,7 @@ describe("BULK_EGRESS_URL", () => {
       expect(status).toBe("queued");
       expect(events.at(-1)).toMatchObject({ event_type: "deferred", metadata: { phase: "connect" } });
     }
-    const waiting = await database.prepare("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL").first();
+    const waiting = await database.row("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL");
     expect(waiting).toEqual({ n: 0 });
   });
 

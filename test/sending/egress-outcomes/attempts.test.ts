@@ -14,7 +14,7 @@ let workspace: TestWorkspace;
 let server: SmtpServerHandle;
 let id: string;
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   workspace = await aWorkspace();
   server = await holdingServer();
   id = await acceptEmail(recordingContext().ctx, workspace);
@@ -54,7 +54,7 @@ it("an email fails after eight attempts at its receiver, however often it waited
 });
 
 it("an email to two people that was given back for both has the wait of a first attempt too", async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   id = await acceptEmail(recordingContext().ctx, workspace, {
     to: [{ email: "a@example.org" }, { email: "b@example.org" }],
   });

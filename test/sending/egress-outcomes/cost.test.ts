@@ -31,12 +31,12 @@ for (const [name, rowsOfEmail] of [
   ["emails of a batch", 1],
 ] as const)
   it(`${name} cost ${rowsOfEmail} rows each from the claim to the receiver's word, and the report of ${EMAILS} three calls`, async () => {
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     const [workspace, server] = [await aWorkspace(), await holdingServer()];
     // The claim after one whose server offered to hold emails is long enough at once.
     await acceptEmail(recordingContext().ctx, workspace);
     await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     const ids: string[] = [];
     if (name === "single emails")
       for (const to of people) ids.push(await acceptEmail(recordingContext().ctx, workspace, { to: [to] }));
@@ -60,10 +60,10 @@ for (const [name, rowsOfEmail] of [
     expect(report.count.calls).toBe(3);
     // Beside these a few for each report: its change, roll-up, receiver and volume.
     expect(run.count.written + report.count.written).toBeLessThanOrEqual(rowsOfEmail * EMAILS + 6);
-    const left = await database
-      .prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1 AND status = 'delivered' AND content IS NULL")
-      .bind(workspace.workspaceNumber)
-      .first();
+    const left = await database.row(
+      "SELECT count(*) AS n FROM emails WHERE workspace = ?1 AND status = 'delivered' AND content IS NULL",
+      [workspace.workspaceNumber],
+    );
     expect(left).toEqual({ n: EMAILS });
     for (const id of ids.slice(0, 2)) expect((await readEmail(workspace, id)).text_body).toBe("A text.");
   });

@@ -18,18 +18,16 @@ const DEFERRAL = "450 4.2.0 try again";
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   workspace = await aWorkspace();
 });
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `p${n}@example.org` }));
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, token, claims FROM outbox WHERE kind = 'deliver'")
-      .all<{ id: string; token: string | null; claims: number }>()
-  ).results;
+  await database.rows<{ id: string; token: string | null; claims: number }>(
+    "SELECT id, token, claims FROM outbox WHERE kind = 'deliver'",
+  );
 
 type Results = Record<string, Record<string, unknown>>;
 
@@ -90,9 +88,9 @@ describe("an email to several people whose egress reports before the run has wri
     );
     const { events } = await readEmail(workspace, id);
     const announced = events.find(({ event_type }) => event_type === "deferred")?.metadata?.next_attempt_at;
-    const [row] = (await database.prepare("SELECT due_at FROM outbox").all<{ due_at: number }>()).results;
+    const [row] = await database.rows<{ due_at: number }>("SELECT due_at FROM outbox");
     expect(new Date(row?.due_at ?? 0).toISOString()).toBe(announced);
-    const stored = await database.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first();
+    const stored = await database.row("SELECT due_at FROM emails WHERE id = ?1", [id]);
     expect(stored).toEqual({ due_at: row?.due_at });
   });
 

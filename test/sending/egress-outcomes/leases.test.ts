@@ -13,7 +13,7 @@ let workspace: TestWorkspace;
 const gateway = apiWith(null);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   workspace = await aWorkspace();
 });
 

@@ -24,7 +24,7 @@ let workspace: TestWorkspace;
 let server: SmtpServerHandle;
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   workspace = await aWorkspace();
   server = await holdingServer();
 });
@@ -63,10 +63,10 @@ describe("a `sent` email whose egress died", () => {
       await runOutboxAt(Date.now() + 1_000 + n * LATER, { EGRESS_URL: server.url }, ["deliver"]);
       await reportAll((await heldMails(server)).slice(-3), results.held);
     }
-    const { results: rows } = await database.prepare("SELECT json_array_length(ref) AS emails FROM outbox").all();
+    const rows = await database.rows("SELECT json_array_length(ref) AS emails FROM outbox");
     expect(rows).toEqual([{ emails: 1 }, { emails: 1 }, { emails: 1 }]);
     await reportAll((await heldMails(server)).slice(-3), results.accepted);
-    expect((await database.prepare("SELECT id FROM outbox").all()).results).toEqual([]);
+    expect(await database.rows("SELECT id FROM outbox")).toEqual([]);
   });
 
   it("is kept beyond the time of retention", async () => {

@@ -16,24 +16,16 @@ let workspace: TestWorkspace;
 const DAY = 24 * 3_600_000;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "egress_waits", "receiver_domains"])
-    await database.prepare(`DELETE FROM ${table}`).run();
+  for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
   workspace = await aWorkspace();
 });
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, due_at AS dueAt, token, claims FROM outbox WHERE kind = 'deliver' ORDER BY due_at")
-      .all<{ id: string; dueAt: number; token: string | null; claims: number }>()
-  ).results;
+  await database.rows<{ id: string; dueAt: number; token: string | null; claims: number }>(
+    "SELECT id, due_at AS dueAt, token, claims FROM outbox WHERE kind = 'deliver' ORDER BY due_at",
+  );
 const versions = async () =>
-  (
-    await database
-      .prepare("SELECT n, version FROM emails WHERE workspace = ?1 ORDER BY n")
-      .bind(workspace.workspaceNumber)
-      .all()
-  ).results;
+  await database.rows("SELECT n, version FROM emails WHERE workspace = ?1 ORDER BY n", [workspace.workspaceNumber]);
 const asked = async (server: Awaited<ReturnType<typeof holdingServer>>) =>
   (await server.commands()).filter((line) => line.startsWith("RCPT")).length;
 

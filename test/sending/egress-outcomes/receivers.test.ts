@@ -10,7 +10,7 @@ let workspace: TestWorkspace;
 
 beforeEach(async () => {
   for (const table of ["outbox", "receiver_domains", "egress_waits", "egress_volume"])
-    await database.prepare(`DELETE FROM ${table}`).run();
+    await database.run(`DELETE FROM ${table}`);
   workspace = await aWorkspace();
 });
 
@@ -40,7 +40,7 @@ describe("what is known of receivers", () => {
   it("groups the statistics of domains, and leaves unknown ones by themselves", async () => {
     await deliverTo(["a@gmail.test", "b@corp.test"], "google");
     await deliverTo(["c@hotmail.test"], "outlook");
-    await database.prepare("DELETE FROM receiver_domains WHERE domain = 'hotmail.test'").run();
+    await database.run("DELETE FROM receiver_domains WHERE domain = 'hotmail.test'");
     const stats = async (query: string) =>
       (
         await (

@@ -16,16 +16,14 @@ import {
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   workspace = await aWorkspace();
 });
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, token, ref FROM outbox WHERE kind = 'deliver' ORDER BY id")
-      .all<{ id: string; token: string | null; ref: string }>()
-  ).results;
+  await database.rows<{ id: string; token: string | null; ref: string }>(
+    "SELECT id, token, ref FROM outbox WHERE kind = 'deliver' ORDER BY id",
+  );
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `p${n}@example.org` }));
 

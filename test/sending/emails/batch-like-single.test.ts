@@ -28,10 +28,10 @@ interface Row {
 
 /** Returns an email's row and content without the fields that must differ: ids, times, source, place of the content. */
 async function comparable(workspace: TestWorkspace, id: string) {
-  const row = await database
-    .prepare("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2")
-    .bind(workspace.workspaceNumber, id)
-    .first<Row>();
+  const row = await database.row<Row>("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2", [
+    workspace.workspaceNumber,
+    id,
+  ]);
   if (!row) throw new Error("no such row");
   const {
     n: _n,
@@ -58,10 +58,10 @@ async function comparable(workspace: TestWorkspace, id: string) {
   const attachments = [];
   for (const { at, ...file } of document.attachments) attachments.push({ ...file, bytes: await read(at, file.size) });
   const at = row.status === "scheduled" ? due_at : due_at === created_at;
-  const waits = await database
-    .prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")
-    .bind(due_at, outbox_id ?? id)
-    .first("n");
+  const waits = await database.value("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2", [
+    due_at,
+    outbox_id ?? id,
+  ]);
   return {
     ...rest,
     id: null,

@@ -10,10 +10,7 @@ const workspace = perTest(aWorkspace);
 const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
-  database
-    .prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`)
-    .bind(workspace.workspaceNumber)
-    .first("n");
+  database.value(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`, [workspace.workspaceNumber]);
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.length;
 const mails = (many: number, changes: Record<string, unknown> = {}) =>
   Array.from({ length: many }, (_, i) => aMail(workspace, { to: [{ email: `f${i}@example.org` }], ...changes }));

@@ -24,19 +24,16 @@ const result = async (items: unknown, headers?: Record<string, string>) => {
   return response.json<BatchOut>();
 };
 const stored = async () =>
-  (
-    await database
-      .prepare("SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n")
-      .bind(workspace.workspaceNumber)
-      .all<{
-        id: string;
-        subject: string;
-        status: string;
-        content_key: string;
-        due_at: number;
-        outbox_id: string | null;
-      }>()
-  ).results;
+  await database.rows<{
+    id: string;
+    subject: string;
+    status: string;
+    content_key: string;
+    due_at: number;
+    outbox_id: string | null;
+  }>("SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n", [
+    workspace.workspaceNumber,
+  ]);
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects;
 
 describe("POST /v1/emails/batch", () => {

@@ -17,10 +17,7 @@ interface Stored {
 }
 
 const rowOf = (id: string) =>
-  database
-    .prepare("SELECT content, content_key, content_offset, content_size FROM emails WHERE id = ?1")
-    .bind(id)
-    .first<Stored>();
+  database.row<Stored>("SELECT content, content_key, content_offset, content_size FROM emails WHERE id = ?1", [id]);
 
 const objectsOf = async ({ workspaceId }: TestWorkspace) =>
   (await env.CONTENT.list({ prefix: `w/${workspaceId}/` })).objects.length;
@@ -84,7 +81,7 @@ describe("the content of an accepted email", () => {
       const workspace = await aWorkspace();
       const text = textFor(bytes);
       const id = await accept(workspace, { text });
-      await database.prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1").bind(id).run();
+      await database.run("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1", [id]);
       const {
         text_body,
         id: _id,

@@ -114,10 +114,10 @@ for (const { what, status, write } of writers) {
     await run("DELETE FROM outbox");
     const { workspace, id } = await write(await aWorkspace());
     const place = () =>
-      database
-        .prepare("SELECT content IS NOT NULL AS isInRow, content_key IS NOT NULL AS isInR2 FROM emails WHERE id = ?1")
-        .bind(id)
-        .first();
+      database.row(
+        "SELECT content IS NOT NULL AS isInRow, content_key IS NOT NULL AS isInR2 FROM emails WHERE id = ?1",
+        [id],
+      );
     expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
     expect(await place()).toEqual({ isInRow: 1, isInR2: 0 });
     await offloadContent(testContext({}, () => Date.now() + FOUR_DAYS));

@@ -16,10 +16,9 @@ const file = (filename: string, bytes: Uint8Array) => ({ filename, content_base6
 
 async function countStored(workspace: TestWorkspace) {
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` });
-  const row = await database
-    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<{ emails: number }>();
+  const row = await database.row<{ emails: number }>("SELECT count(*) AS emails FROM emails WHERE workspace = ?1", [
+    workspace.workspaceNumber,
+  ]);
   return { objects: objects.length, emails: row?.emails };
 }
 
@@ -36,10 +35,10 @@ describe("attachments above 8 MB", () => {
     expect(response.status).toBe(202);
     const { id } = await response.json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
-    const { results } = await database
-      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
-      .bind(id)
-      .all<{ dueAt: number; id: string; kind: OutboxKind }>();
+    const results = await database.rows<{ dueAt: number; id: string; kind: OutboxKind }>(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",
+      [id],
+    );
     await deliver(ctx, results, egressOf(ctx.settings));
     const { status, events } = await (await workspace.get(`/v1/emails/${id}`)).json<{
       status: string;
@@ -164,10 +163,10 @@ describe("an empty attachment", () => {
     const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", patternedBytes(3, 1))];
     const { id } = await (await post("/v1/emails/", aMail(workspace, { attachments }))).json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
-    const { results } = await database
-      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
-      .bind(id)
-      .all<{ dueAt: number; id: string; kind: OutboxKind }>();
+    const results = await database.rows<{ dueAt: number; id: string; kind: OutboxKind }>(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",
+      [id],
+    );
     await withoutOtherRows([id], () => deliver(ctx, results, egressOf(ctx.settings)));
     const [message] = await server.messages();
     const parsed = await PostalMime.parse(message?.raw ?? new Uint8Array());

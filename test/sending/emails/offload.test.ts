@@ -44,8 +44,7 @@ interface Row {
   content_key: string | null;
 }
 
-const rows = async () =>
-  (await database.prepare("SELECT id, status, content, content_key FROM emails ORDER BY n").all<Row>()).results;
+const rows = async () => await database.rows<Row>("SELECT id, status, content, content_key FROM emails ORDER BY n");
 
 /** Expects that the detail of each email has its text, wherever its content is. */
 async function expectReadable(ids: readonly string[], from: TestWorkspace = workspace): Promise<void> {

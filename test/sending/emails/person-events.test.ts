@@ -113,10 +113,7 @@ it("an open and its event are both there or both not, whichever D1 call fails, a
       const { bindings, hit: failed } = withFailingCall({ failing, moment });
       await consume([hit], bindings).catch(() => {});
       const stored = async () => (await eventsOf(workspace)).filter((event) => event.email === email).length;
-      const opened = await database
-        .prepare("SELECT opened_count FROM emails WHERE id = ?1")
-        .bind(id)
-        .first("opened_count");
+      const opened = await database.value("SELECT opened_count FROM emails WHERE id = ?1", [id]);
       expect(await stored(), `call ${failing} failed ${moment}`).toBe(opened);
       await consume([hit]);
       expect(await stored(), `call ${failing} failed ${moment}`).toBe(1);

@@ -55,10 +55,9 @@ async function insertEmails(of: TestWorkspace, count: number, status = "delivere
 /** Returns the `n` of the second email that was inserted. */
 const secondOf = async (of: TestWorkspace) =>
   (
-    await database
-      .prepare("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1")
-      .bind(of.workspaceNumber)
-      .first<{ n: number }>()
+    await database.row<{ n: number }>("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1", [
+      of.workspaceNumber,
+    ])
   )?.n;
 
 describe("GET /v1/emails/", () => {
@@ -345,10 +344,9 @@ describe("D1 queries", () => {
     const plan = (await planOf(authentication)).join("\n");
     expect(plan).toContain("api_keys_by_hash");
     expect(plan.replace(/SCAN json_each.*/g, "")).not.toContain("SCAN");
-    const { results } = await database
-      .prepare("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1")
-      .bind(heavy.workspaceNumber)
-      .all<{ id: string }>();
+    const results = await database.rows<{ id: string }>("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1", [
+      heavy.workspaceNumber,
+    ]);
     const { rest } = await tripsOf((api) => api.get(`/v1/emails/${results[0]?.id}`));
     const detail = await planOf(rest[0]?.statements[0] ?? { binding: "DB" as const, sql: "", values: [] });
     expect(detail[0]).toContain("emails_by_id (workspace=? AND id=?)");

@@ -30,10 +30,10 @@ const send = async (changes: Record<string, unknown> = {}) =>
   (await accepted(await api.post("/v1/emails/", aMail(workspace, changes)))).id;
 const retry = async (id: string) => accepted(await api.call("POST", `/v1/emails/${id}/retry`));
 const reasonFor = (email: string) =>
-  database
-    .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2")
-    .bind(workspace.workspaceNumber, email)
-    .first<string>("reason");
+  database.value<string>("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2", [
+    workspace.workspaceNumber,
+    email,
+  ]);
 const suppress = (email: string, reason: string, at = 1) =>
   run(
     "INSERT OR REPLACE INTO suppressions (workspace, email, reason, created_at) VALUES (?1, ?2, ?3, ?4)",
@@ -47,10 +47,10 @@ const suppress = (email: string, reason: string, at = 1) =>
 async function delivered(ids: string[], script: Script = {}) {
   const server = await scriptedServer(script);
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id IN (SELECT value FROM json_each(?1))")
-    .bind(JSON.stringify(ids))
-    .all<{ dueAt: number; id: string }>();
+  const results = await database.rows<{ dueAt: number; id: string }>(
+    "SELECT due_at AS dueAt, id FROM outbox WHERE id IN (SELECT value FROM json_each(?1))",
+    [JSON.stringify(ids)],
+  );
   const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));
   await withoutOtherRows(ids, () => deliver(ctx, rows, egressOf(ctx.settings)));
   const messages = await server.messages();

@@ -30,10 +30,7 @@ async function emailWithOutcomes(
 }
 
 async function setOutcomes(id: string, outcomes: Record<string, string>, status: string): Promise<void> {
-  const row = await database
-    .prepare("SELECT recipients FROM emails WHERE id = ?1")
-    .bind(id)
-    .first<{ recipients: string }>();
+  const row = await database.row<{ recipients: string }>("SELECT recipients FROM emails WHERE id = ?1", [id]);
   const entries = JSON.parse(row?.recipients ?? "[]") as { email: string; state: string }[];
   const recipients = entries.map((entry) => ({ ...entry, state: outcomes[entry.email] ?? entry.state }));
   await run(
@@ -48,7 +45,7 @@ async function setOutcomes(id: string, outcomes: Record<string, string>, status:
 async function deliveredText(id: string): Promise<string> {
   const server = await sinkServer();
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const row = await database.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
+  const row = await database.row<{ due_at: number }>("SELECT due_at FROM emails WHERE id = ?1", [id]);
   const rows = [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" as const }];
   await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const [message] = await server.messages();
@@ -65,7 +62,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
       headers: { "X-A": "1" },
     });
     await setOutcomes(id, { "d@example.org": "rejected" }, "bounced");
-    const before = [await detail(id), await database.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()];
+    const before = [await detail(id), await database.row("SELECT * FROM emails WHERE id = ?1", [id])];
     const again = await retried(id);
     const email = await detail(again.id);
     expect(email).toMatchObject({
@@ -79,9 +76,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     });
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["retried", "queued"]);
     expect(email.events[0]?.metadata).toEqual({ retry_of_id: id });
-    expect([await detail(id), await database.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()]).toEqual(
-      before,
-    );
+    expect([await detail(id), await database.row("SELECT * FROM emails WHERE id = ?1", [id])]).toEqual(before);
     const text = await deliveredText(again.id);
     expect(text).toContain("Cc: Dee <d@example.org>");
     expect((await detail(again.id)).status).toBe("delivered");
@@ -166,12 +161,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("ten calls with one Idempotency-Key create one email; without a key each call creates one", async () => {
     const id = await emailWithOutcomes({ "a@example.org": "failed" });
     const count = async () =>
-      (
-        await database
-          .prepare("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1")
-          .bind(id)
-          .first<{ n: number }>()
-      )?.n;
+      (await database.row<{ n: number }>("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1", [id]))?.n;
     const responses = await Promise.all(Array.from({ length: 10 }, () => retry(id, { "Idempotency-Key": "k" })));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202));
     expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);

@@ -54,7 +54,7 @@ async function counted(workspace: TestWorkspace, path: string, body: unknown, he
 }
 
 const emailsOf = ({ workspaceNumber }: TestWorkspace) =>
-  database.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspaceNumber).first<number>("n");
+  database.value<number>("SELECT count(*) AS n FROM emails WHERE workspace = ?1", [workspaceNumber]);
 
 describe("an accept", () => {
   it("calls D1 twice and R2 never: it reads tables of the main database, then writes those of the mail database", async () => {
@@ -152,7 +152,7 @@ describe("the order of refusals", () => {
     const member = await aMember(workspace, "member");
     const send = () => apiOn({ WORK: discardingQueue }, member.apiKey).post("/v1/emails/", aMail(workspace));
     expect((await send()).status).toBe(202);
-    await database.prepare("DELETE FROM memberships WHERE user_id = ?1").bind(member.userId).run();
+    await database.run("DELETE FROM memberships WHERE user_id = ?1", [member.userId]);
     expect((await send()).status).toBe(401);
   });
 
@@ -213,10 +213,7 @@ describe("a repeated Idempotency-Key", () => {
 
 describe("shard_workspaces", () => {
   const statusOf = ({ workspaceNumber }: TestWorkspace) =>
-    database
-      .prepare("SELECT status FROM shard_workspaces WHERE number = ?1")
-      .bind(workspaceNumber)
-      .first<string>("status");
+    database.value<string>("SELECT status FROM shard_workspaces WHERE number = ?1", [workspaceNumber]);
 
   it("gets its row with the first accept and is closed with the workspace", async () => {
     const workspace = await aWorkspace();

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { composeSource } from "../../../src/sending/delivery/source.ts";
 import { callerContext } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
-import { database, mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { accepted, readEmail, scheduleEmail } from "../../support/emails.ts";
 import { PASSWORD } from "../../support/hashed-password.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
@@ -65,9 +65,7 @@ describe("the recipients of a test domain", () => {
       422,
       { detail: [...strangers("a@example.org", plus, other.email), { ...bcc, loc: ["body", "bcc"] }] },
     ]);
-    expect(
-      await mail.prepare("SELECT 1 FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first(),
-    ).toBeNull();
+    expect(await database.row("SELECT 1 FROM emails WHERE workspace = ?1", [workspace.workspaceNumber])).toBeNull();
   });
 
   it("are an issue of a validation, and the fault of their item in a batch", async () => {
@@ -228,14 +226,10 @@ describe("the ways to send from a test domain", () => {
       expect.stringContaining("The limit of this workspace is 50 emails a day, of which 50 were accepted today"),
     ]);
     expect((await workspace.post("/v1/emails/batch", batch(1))).status).toBe(429);
-    await mail
-      .prepare("UPDATE shard_workspaces SET day = day - 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
-    await mail
-      .prepare("UPDATE emails SET created_at = created_at - 86400000 WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE shard_workspaces SET day = day - 1 WHERE number = ?1", [workspace.workspaceNumber]);
+    await database.run("UPDATE emails SET created_at = created_at - 86400000 WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     await accepted(await send());
   });
 });

@@ -32,7 +32,7 @@ const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/schedu
 const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
 const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
 const workOf = async (id: string) =>
-  (await database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+  await database.rows<{ due_at: number }>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
 
 /** Runs the sweep at a time; returns the outbox rows of its queue messages with their delays. */
 async function wokenAt(now: number): Promise<Map<string, number>> {

@@ -68,10 +68,10 @@ beforeAll(async () => {
   }
   const bounced = samples.filter((_, index) => index % 9 === 0);
   for (const sample of bounced) sample.status = "bounced";
-  await database
-    .prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))")
-    .bind(JSON.stringify(bounced.map(({ id }) => id)))
-    .run();
+  await database.run(
+    "UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))",
+    [JSON.stringify(bounced.map(({ id }) => id))],
+  );
 }, 120_000);
 
 /** Returns the ids that the rules of docs/contract/paging.md#email-search select, computed without SQL. */

@@ -31,7 +31,7 @@ it("an email, a broadcast and a send to a list refuse an inactive mailbox with t
   const draft = { name: "News", subject: "News", text_body: "Hello", from_address: workspace.mailbox };
   const created = await workspace.post("/v1/broadcasts/", { ...draft, contact_list_id: list });
   const { id } = await created.json<{ id: string }>();
-  await database.prepare("UPDATE mailboxes SET is_active = 0 WHERE id = ?1").bind(workspace.mailboxId).run();
+  await database.run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", [workspace.mailboxId]);
   const bulk = { contact_list_id: list, mailbox_id: workspace.mailboxId, subject: "News", html: "<p>Hello</p>" };
   const refused = [
     await workspace.post("/v1/emails/", aMail(workspace)),

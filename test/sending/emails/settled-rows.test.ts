@@ -33,9 +33,9 @@ const egress = acceptingEgress;
 
 /** Delivers every due email. */
 const deliverAll = async () => {
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox")
-    .all<{ dueAt: number; id: string; kind: "deliver" }>();
+  const results = await database.rows<{ dueAt: number; id: string; kind: "deliver" }>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox",
+  );
   await deliver(testContext(), results, egress);
 };
 
@@ -49,14 +49,10 @@ interface Row {
 }
 
 const rows = async () =>
-  (
-    await database
-      .prepare(
-        "SELECT id, status, outbox_id, message_id, content_key, events FROM emails WHERE workspace = ?1 ORDER BY n",
-      )
-      .bind(workspace.workspaceNumber)
-      .all<Row>()
-  ).results;
+  await database.rows<Row>(
+    "SELECT id, status, outbox_id, message_id, content_key, events FROM emails WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
 
 it("a lone email writes ten rows from its accept to its index entry, the cron run of the minute included", async () => {
   const cron = (bindings: Record<string, unknown>) =>
@@ -119,9 +115,9 @@ it("an email whose Message-ID does not follow from its row keeps it", async () =
 
 it("a deferred email keeps the fields of a queued one", async () => {
   const { id } = await accepted(await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace)));
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox")
-    .all<{ dueAt: number; id: string; kind: "deliver" }>();
+  const results = await database.rows<{ dueAt: number; id: string; kind: "deliver" }>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox",
+  );
   const refuse = () => Promise.reject(new ConnectError("connect", null, "no route"));
   await deliver(testContext(), results, { ...egress, transport: { open: refuse } });
   const [row] = await rows();

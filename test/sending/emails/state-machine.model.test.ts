@@ -342,28 +342,25 @@ class Sequence {
 }
 
 async function stateOf(id: string): Promise<EmailState> {
-  const row = await database
-    .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`)
-    .bind(workspace.workspaceNumber, id)
-    .first<EmailStateRow>();
+  const row = await database.row<EmailStateRow>(
+    `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`,
+    [workspace.workspaceNumber, id],
+  );
   if (!row) throw new Error("the email is gone");
   return toState(row);
 }
 
 async function acceptedAt(id: string): Promise<number> {
-  const row = await database
-    .prepare("SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2")
-    .bind(workspace.workspaceNumber, id)
-    .first<{ created_at: number }>();
+  const row = await database.row<{ created_at: number }>(
+    "SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2",
+    [workspace.workspaceNumber, id],
+  );
   if (!row) throw new Error("the retry has no row");
   return row.created_at;
 }
 
 async function workOf(id: string): Promise<number[]> {
-  const { results } = await database
-    .prepare("SELECT due_at FROM outbox WHERE id = ?1")
-    .bind(id)
-    .all<{ due_at: number }>();
+  const results = await database.rows<{ due_at: number }>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
   return results.map(({ due_at }) => due_at);
 }
 

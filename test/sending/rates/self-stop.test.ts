@@ -27,7 +27,7 @@ let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   // Some tests look ahead, and their counts of later times would be those before the checks of this one.
-  await database.prepare("DELETE FROM rate_snapshots").run();
+  await database.run("DELETE FROM rate_snapshots");
   workspace = await aWorkspace();
   api = createApiWithoutQueue(workspace.apiKey);
 });
@@ -247,10 +247,10 @@ describe("resuming", () => {
     await stop("more");
     await runOutboxAt(Date.now());
     // As a resume leaves it whose mail database did not respond.
-    await database
-      .prepare("UPDATE workspaces SET bulk_pause = 0, bulk_paused_at = NULL, bulk_resumed_at = ?2 WHERE number = ?1")
-      .bind(workspace.workspaceNumber, Date.now() + 1)
-      .run();
+    await database.run(
+      "UPDATE workspaces SET bulk_pause = 0, bulk_paused_at = NULL, bulk_resumed_at = ?2 WHERE number = ?1",
+      [workspace.workspaceNumber, Date.now() + 1],
+    );
     const now = Date.now() + MINUTE_MS;
     await checkAt(now);
     await runOutboxAt(now);
@@ -264,9 +264,9 @@ it("emails of a workspace that is deleted while it is stopped do not leave", asy
   await runOutboxAt(Date.now());
   expect((await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`)).status).toBe(204);
   await checkAt(Date.now() + MINUTE_MS);
-  const row = await database
-    .prepare("SELECT count(*) AS delivered FROM emails WHERE workspace = ?1 AND status = 'delivered'")
-    .bind(workspace.workspaceNumber)
-    .first();
+  const row = await database.row(
+    "SELECT count(*) AS delivered FROM emails WHERE workspace = ?1 AND status = 'delivered'",
+    [workspace.workspaceNumber],
+  );
   expect(row).toEqual({ delivered: 0 });
 });

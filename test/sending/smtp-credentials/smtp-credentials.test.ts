@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { auditedActions } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { aCredential } from "../../support/smtp-credentials.ts";
 import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
@@ -12,11 +12,7 @@ const create = (body: unknown, headers?: Record<string, string>) =>
 const list = async () => (await workspace.get("/v1/smtp-credentials/")).json();
 const remove = (id: string) => workspace.call("DELETE", `/v1/smtp-credentials/${id}`);
 const rowsOf = async () =>
-  (
-    await env.DB.prepare("SELECT * FROM smtp_credentials WHERE workspace = ?1 ORDER BY id")
-      .bind(workspace.workspaceNumber)
-      .all()
-  ).results;
+  await database.rows("SELECT * FROM smtp_credentials WHERE workspace = ?1 ORDER BY id", [workspace.workspaceNumber]);
 
 describe("POST /v1/smtp-credentials/", () => {
   it("returns the password once, with the username of user and domain; the list has the record without it", async () => {

@@ -70,17 +70,14 @@ describe("a login with the address of a mailbox", () => {
   it("records when an app password was used", async () => {
     const { id, password } = await anAppPassword(workspace);
     await logIn(password);
-    const row = await database.prepare("SELECT last_used_at FROM app_passwords WHERE id = ?1").bind(id).first();
+    const row = await database.row("SELECT last_used_at FROM app_passwords WHERE id = ?1", [id]);
     expect(row?.last_used_at).toEqual(expect.any(Number));
   });
 
   it("is that of an SMTP credential with this username, if there is one", async () => {
     const { password } = await anAppPassword(workspace);
     const credential = await insertCredential(workspace, { domain_id: workspace.domainId });
-    await database
-      .prepare("UPDATE smtp_credentials SET username = ?2 WHERE id = ?1")
-      .bind(credential.id, workspace.mailbox)
-      .run();
+    await database.run("UPDATE smtp_credentials SET username = ?2 WHERE id = ?1", [credential.id, workspace.mailbox]);
     expect((await logIn(credential.password)).token).toBeTruthy();
     expect((await logIn(password)).reply).toBe(WRONG);
   });
@@ -251,16 +248,10 @@ describe("a message of a mailbox", () => {
   it("counts for the daily limit and stops with a pause, as what webmail sends does", async () => {
     const { password } = await anAppPassword(workspace);
     const token = await tokenOf(password);
-    await database
-      .prepare("UPDATE workspaces SET daily_limit = 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET daily_limit = 1 WHERE number = ?1", [workspace.workspaceNumber]);
     expect((await submit(token, message({ Subject: "One" }))).reply).toBeNull();
     expect((await submit(token, message({ Subject: "Two" }))).reply).toMatch(/^451 4\.7\.1 /);
-    await database
-      .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", [workspace.workspaceNumber]);
     expect((await gateway.checkSender(token, workspace.mailbox)).reply).toMatch(/^450 4\.7\.1 /);
   });
 

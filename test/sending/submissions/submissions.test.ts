@@ -266,10 +266,9 @@ describe("the same message again", () => {
     expect(again).toEqual(first);
     const others = await gateway.submit(token, workspace.mailbox, ["other@example.org"], message(head));
     expect(others.id).not.toBe(first.id);
-    await database
-      .prepare("UPDATE idempotency_keys SET created_at = created_at - 600001 WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE idempotency_keys SET created_at = created_at - 600001 WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     const { token: later = "" } = await gateway.login(credential, "c3");
     expect((await gateway.submit(later, workspace.mailbox, ["friend@example.org"], message(head))).id).not.toBe(
       first.id,
@@ -327,10 +326,10 @@ describe("the same message again", () => {
     const repeats = [];
     for (let n = 0; n < 20; n++) repeats.push(await repeat(`again${n}`));
     expect(new Set(repeats.map(({ id }) => id))).toEqual(new Set([first.id]));
-    const stored = await database
-      .prepare("SELECT length(answer) AS size FROM idempotency_keys WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<{ size: number }>();
+    const stored = await database.row<{ size: number }>(
+      "SELECT length(answer) AS size FROM idempotency_keys WHERE workspace = ?1",
+      [workspace.workspaceNumber],
+    );
     expect(stored?.size).toBeLessThan(1_500);
     await gateway.call("confirmations", { token: repeats.at(-1)?.token, keys: [first.repeat] });
     expect((await repeat("later")).id).not.toBe(first.id);

@@ -39,13 +39,11 @@ const eventsOf = async (id: string) =>
 
 /** Rewrites the recipients as they were stored before keys of such addresses were: without the key. */
 const removeKeys = (id: string) =>
-  database
-    .prepare(
-      `UPDATE emails SET recipients = (SELECT json_group_array(json_remove(value, '$.key')) FROM json_each(recipients))
+  database.run(
+    `UPDATE emails SET recipients = (SELECT json_group_array(json_remove(value, '$.key')) FROM json_each(recipients))
       WHERE id = ?1`,
-    )
-    .bind(id)
-    .run();
+    [id],
+  );
 
 describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
   const spellings = [
@@ -84,7 +82,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
   it("for an unsubscribe, which stops bulk mail at dispatch and not single mail", async () => {
     const [bulk, single] = [await send([at(upper)]), await send([at(upper)])];
     for (const { id } of [bulk, single]) await removeKeys(id);
-    await database.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(bulk.id).run();
+    await database.run("UPDATE emails SET source = 'bulk' WHERE id = ?1", [bulk.id]);
     await suppress(at(lower), "unsubscribe");
     await runOutboxAt(Date.now());
     expect([(await detail(bulk.id)).status, (await detail(single.id)).status]).toEqual(["rejected", "delivered"]);

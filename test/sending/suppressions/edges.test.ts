@@ -129,12 +129,10 @@ describe("GET and DELETE /v1/suppressions/", () => {
 
   it("lists 100 by default, with a Link header to the next page whenever more addresses follow", async () => {
     const names = times(230, (i) => `a${String(i).padStart(3, "0")}@example.org`);
-    await database
-      .prepare(
-        "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
-      )
-      .bind(workspace.workspaceNumber, JSON.stringify([...names, "ünü@example.org"]))
-      .run();
+    await database.run(
+      "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
+      [workspace.workspaceNumber, JSON.stringify([...names, "ünü@example.org"])],
+    );
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let path: string | null = "/v1/suppressions/"; path !== null; ) {

@@ -50,12 +50,10 @@ async function deliverReport(to: string, [status, action] = ["5.2.2", "failed"])
 
 /** Moves all times of the recorded bounces into the past. */
 const age = (hours: number) =>
-  database
-    .prepare(
-      "UPDATE soft_bounces SET first_at = first_at - ?1, last_at = last_at - ?1, accepted_at = accepted_at - ?1 WHERE workspace = ?2",
-    )
-    .bind(hours * HOUR, workspace.workspaceNumber)
-    .run();
+  database.run(
+    "UPDATE soft_bounces SET first_at = first_at - ?1, last_at = last_at - ?1, accepted_at = accepted_at - ?1 WHERE workspace = ?2",
+    [hours * HOUR, workspace.workspaceNumber],
+  );
 
 const listed = async () => {
   const found = await (await workspace.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
@@ -93,10 +91,9 @@ describe("the third soft bounce in a row, 72 hours or more after the first", () 
     const server = await sinkServer();
     await runOutboxAt(Date.now() + 74 * HOUR, { EGRESS_URL: server.url }, ["bulk"]);
     await server.close();
-    const { results } = await database
-      .prepare("SELECT status FROM emails WHERE workspace = ?1 AND source = 'bulk'")
-      .bind(workspace.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT status FROM emails WHERE workspace = ?1 AND source = 'bulk'", [
+      workspace.workspaceNumber,
+    ]);
     expect(results).toEqual([{ status: "rejected" }]);
   });
 
@@ -194,10 +191,9 @@ describe("an address with soft bounces", () => {
   it("is forgotten 120 days after its last bounce while it is not listed", async () => {
     await refusedAt(0);
     const rows = () =>
-      database
-        .prepare("SELECT count(*) AS n FROM soft_bounces WHERE workspace = ?1")
-        .bind(workspace.workspaceNumber)
-        .first<number>("n");
+      database.value<number>("SELECT count(*) AS n FROM soft_bounces WHERE workspace = ?1", [
+        workspace.workspaceNumber,
+      ]);
     await runMainRetention(testContext({}, () => Date.now() + 119 * 24 * HOUR));
     expect(await rows()).toBe(1);
     await runMainRetention(testContext({}, () => Date.now() + 121 * 24 * HOUR));

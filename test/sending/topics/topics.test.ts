@@ -253,10 +253,9 @@ describe("the topics of a person", () => {
     expect((await personOf(workspace, "ada@example.org").read()).topics.map(({ id }) => id)).toEqual([b.id]);
     expect(await (await workspace.get("/v1/suppressions/")).json()).toHaveLength(1);
     await runOutboxAt(Date.now() + 600_000);
-    const count = await database
-      .prepare("SELECT count(*) AS n FROM topic_choices WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<number>("n");
+    const count = await database.value<number>("SELECT count(*) AS n FROM topic_choices WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect(count).toBe(1);
   });
 });

@@ -53,14 +53,12 @@ export async function detailOf(workspace: TestWorkspace, id: string): Promise<De
 
 /** Returns the opens and clicks of the roll-ups by domain, and those of emails under the empty domain. */
 export async function rollupTotals({ workspaceNumber }: TestWorkspace): Promise<Record<string, [number, number]>> {
-  const { results } = await database
-    .prepare(
-      `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM (
+  const results = await database.rows<{ domain: string; opens: number; clicks: number }>(
+    `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM (
         SELECT domain, opens, clicks FROM rollups_hourly WHERE workspace = ?1
         UNION ALL SELECT '', emails_opened, emails_clicked FROM rollups_hourly WHERE workspace = ?1)
       GROUP BY domain HAVING sum(opens) + sum(clicks) > 0`,
-    )
-    .bind(workspaceNumber)
-    .all<{ domain: string; opens: number; clicks: number }>();
+    [workspaceNumber],
+  );
   return Object.fromEntries(results.map(({ domain, opens, clicks }) => [domain, [opens, clicks]]));
 }

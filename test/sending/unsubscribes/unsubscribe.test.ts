@@ -15,7 +15,7 @@ async function sent(source: string, to = "friend@example.org", fields: object = 
   const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to: [{ email: to }], ...fields }));
   const { id } = await response.json<{ id: string }>();
-  await database.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
+  await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
+import { database } from "../../support/databases.ts";
 import { aSystemWorkspace, insertDomain, transfer } from "../../support/transfers.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -46,9 +46,9 @@ describe("a transfer of a domain", () => {
 
     expect((await target.get(`/v1/mailboxes/${id}`)).status).toBe(404);
     expect(await aliasesOf(target, source.mailboxId)).toEqual([`sales@${source.domain}`]);
-    const moved = await env.DB.prepare("SELECT workspace, domain_id FROM mailbox_aliases WHERE mailbox_id = ?1")
-      .bind(source.mailboxId)
-      .first();
+    const moved = await database.row("SELECT workspace, domain_id FROM mailbox_aliases WHERE mailbox_id = ?1", [
+      source.mailboxId,
+    ]);
     expect(moved).toEqual({ workspace: target.workspaceNumber, domain_id: source.domainId });
   });
 });

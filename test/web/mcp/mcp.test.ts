@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { tools } from "../../../src/web/mcp/tools/index.ts";
+import { database } from "../../support/databases.ts";
 import { anAccessToken, ISSUER, workerFetch } from "../../support/oauth.ts";
 import { bodySchema, dereference, listOperations, readOpenApi } from "../../support/openapi.ts";
 import { routeScopes } from "../../support/route-tests.ts";
@@ -28,7 +28,7 @@ describe("the official MCP client", () => {
     expect(user.location?.searchParams.get("iss")).toBe(ISSUER);
     const { value } = await call(client, "get_me");
     expect(value).toMatchObject({ workspace: { id: workspace.workspaceId }, authentication: { method: "oauth" } });
-    await env.DB.prepare("DELETE FROM oauth_grants WHERE user_id = ?1").bind(workspace.userId).run();
+    await database.run("DELETE FROM oauth_grants WHERE user_id = ?1", [workspace.userId]);
     await expect(call(client, "get_me")).rejects.toThrow();
   });
 

@@ -229,10 +229,10 @@ describe("hostile text", () => {
   async function sendEverywhere(text: string) {
     const texts = Object.fromEntries(fields.filter((field) => isAccepted(field, text)).map((field) => [field, text]));
     const shown = await sending.accepted(await sending.api.post("/v1/emails/", withTexts(texts)));
-    const row = await database
-      .prepare("SELECT recipients, content FROM emails WHERE id = ?1")
-      .bind(shown.id)
-      .first<{ recipients: string; content: string | null }>();
+    const row = await database.row<{ recipients: string; content: string | null }>(
+      "SELECT recipients, content FROM emails WHERE id = ?1",
+      [shown.id],
+    );
     const object = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${shown.id}`);
     const document = row?.content ? JSON.parse(row.content) : await object?.json<Record<string, unknown>>();
     const kept = { ...document, to: JSON.parse(row?.recipients ?? "[]") };
