@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
+import { callerOf } from "./support/call-api.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { byExtent } from "./support/extent.ts";
 import { removeBundle } from "./support/hosts/start.ts";
@@ -54,12 +55,8 @@ it("every event of every email is delivered at least once, and none that did not
     if (!first || !second) throw new Error("there are no workspaces");
     await host.start();
     for (const { apiKey } of [first, second]) {
-      const response = await fetch(`${await host.url()}/v1/webhooks/`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ url: `${received}/200`, events: Object.values(WEBHOOK_EVENTS) }),
-      });
-      expect(response.status, await response.text()).toBe(201);
+      const hook = { url: `${received}/200`, events: Object.values(WEBHOOK_EVENTS) };
+      await callerOf(() => host.url(), apiKey)("POST", "/v1/webhooks/", hook);
     }
     const mails = Array.from({ length: plan.mails }, (_, n) => newAttempt(n, n % 2 === 0 ? first : second));
     await sendUnderKills(plan, host, sink, mails, {});

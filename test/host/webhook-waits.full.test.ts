@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
+import { callerOf } from "./support/call-api.ts";
 import { byExtent } from "./support/extent.ts";
 import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
@@ -72,16 +73,8 @@ async function startSite() {
   const host = new RestartableHost({ stateDir, port: await findTestPort(), vars });
   const [seeded] = await host.startAndSeed("webhook-waits.example");
   await host.start();
-  const post = async (route: string, body?: unknown) => {
-    const response = await fetch(`${await host.url()}${route}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${seeded?.apiKey}`, "Content-Type": "application/json" },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await response.text();
-    expect(response.status, text).toBeLessThan(300);
-    return JSON.parse(text) as { id: string };
-  };
+  const call = callerOf(() => host.url(), seeded?.apiKey ?? "");
+  const post = (route: string, body?: unknown) => call("POST", route, body);
   const received = `http://127.0.0.1:${receiver.ports.receiver}`;
   const test = ({ id }: Hook) => post(`/v1/webhooks/${id}/test`);
   const requests = async ({ name }: Hook) => (await (await fetch(`${received}/${name}`)).json()) as ReceivedRequest[];

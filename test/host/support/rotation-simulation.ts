@@ -8,6 +8,7 @@ import { compose } from "../../../src/mail/mime/index.ts";
 import { type Ctx, createContext } from "../../../src/platform/context.ts";
 import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import type { Command, startDnsServers } from "../../support/dns-control-server.ts";
+import { callerOf } from "./call-api.ts";
 import { WORKER } from "./hosts/bundle.ts";
 import { type Host, startHost } from "./hosts/in-process.ts";
 import { collect } from "./read-back.ts";
@@ -62,12 +63,8 @@ export class Simulation {
     const env = { ...host.env, ...variables } as Env;
     const workspace = { name: "Shop", email: "ada@example.test", domain: "example.test", mailboxLocalPart: "hello" };
     const seed = await seedWorkspace(createContext(env, "seed"), workspace);
-    const call = async (path: string, body: object): Promise<DomainOut> => {
-      const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
-      const response = await fetch(`${host.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-      return (await response.json()) as DomainOut;
-    };
+    const callApi = callerOf(host.url, seed.apiKey);
+    const call = (path: string, body: object) => callApi<DomainOut>("POST", path, body);
     const { id, records } = await call("/v1/domains/", { name: NAME, setup: "delegated" });
     const cnames = records.flatMap(({ type, name, value }) =>
       type === "CNAME" ? [{ type, name, value, ttl: CNAME_TTL }] : [],

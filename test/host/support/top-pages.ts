@@ -2,6 +2,7 @@
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { newSession } from "../../../src/access/sessions/index.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
+import { callerOf } from "./call-api.ts";
 
 const ROWS = 50;
 const MINUTE_MS = 60_000;
@@ -93,17 +94,5 @@ interface Created {
   id: string;
 }
 
-async function call<Out>(
-  { url, seed }: PageSite,
-  method: string,
-  path: string,
-  body: object | readonly object[],
-): Promise<Out> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Out;
-}
+const call = <Out>({ url, seed }: PageSite, method: string, path: string, body: object | readonly object[]) =>
+  callerOf(url, seed.apiKey)<Out>(method, path, body);

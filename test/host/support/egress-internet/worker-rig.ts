@@ -5,6 +5,7 @@ import path from "node:path";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
+import { callerOf } from "../call-api.ts";
 import { eventually } from "../gateway-rig.ts";
 import { type Host, startHost } from "../hosts/start.ts";
 import { findTestPort } from "../ports.ts";
@@ -82,16 +83,7 @@ export async function startWorkerRig(
     domain: "sender.test",
     mailboxLocalPart: "hello",
   });
-  const api = async (method: string, apiPath: string, body?: object) => {
-    const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
-    const response = await fetch(`${rig.host.url}${apiPath}`, {
-      method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
+  const api = callerOf(() => rig.host.url, seed.apiKey);
   const rig: WorkerRig = {
     ...{ internet, host, egress },
     sender: seed,
