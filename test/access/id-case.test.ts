@@ -46,7 +46,7 @@ it("API keys: create, rotate and revoke accept ids in upper case", async () => {
 });
 
 it("templates: get, update, preview, duplicate and delete accept an id in upper case", async () => {
-  const { id } = await (await workspace.post("/v1/templates/", { name: "Case" })).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/templates/", { name: "Case" });
   const path = `/v1/templates/${upper(id)}`;
   expect(await (await workspace.get(path)).json()).toMatchObject({ id });
   expect(await (await workspace.call("PATCH", path, { name: "New" })).json()).toMatchObject({ id });

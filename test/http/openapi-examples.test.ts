@@ -51,9 +51,7 @@ afterEach(async () => {
 /** Creates a resource by an operation's own example, with some fields changed, and returns its id. */
 async function create(path: string, changes: object = {}): Promise<string> {
   const example = requestExample(operations.find(([name]) => name === `POST ${path}`)?.[1]) as object;
-  const response = await workspace.post(path, { ...example, ...changes });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json<{ id: string }>()).id;
+  return (await workspace.create(path, { ...example, ...changes })).id;
 }
 
 const createList = async () => ({ list_id: await create("/v1/contacts/") });
@@ -61,8 +59,7 @@ const createList = async () => ({ list_id: await create("/v1/contacts/") });
 const createContact = async () => {
   const { list_id } = await createList();
   const contact = { email: "ada@example.org", name: "Ada Lovelace", metadata: { city: "London", plan: "gold" } };
-  const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, contact);
-  return { list_id, contact_id: (await response.json<{ id: string }>()).id };
+  return { list_id, contact_id: (await workspace.create(`/v1/contacts/${list_id}/contacts`, contact)).id };
 };
 
 const mailbox = async () => ({ mailbox_id: workspace.mailboxId });
@@ -262,8 +259,7 @@ async function createSampledBroadcast(): Promise<Record<string, string>> {
 async function createVariant(): Promise<Record<string, string>> {
   const broadcast_id = await create("/v1/broadcasts/");
   const body = { label: "A", subject: "News" };
-  const response = await workspace.post(`/v1/broadcasts/${broadcast_id}/variants`, body);
-  return { broadcast_id, variant_id: (await response.json<{ id: string }>()).id };
+  return { broadcast_id, variant_id: (await workspace.create(`/v1/broadcasts/${broadcast_id}/variants`, body)).id };
 }
 
 /** Sets the password of the examples on the mailbox of the examples, and signs in. */

@@ -32,8 +32,7 @@ export async function sendWithCfbl(
 ): Promise<SentMail> {
   const server = await sinkServer();
   const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, fields));
-  const { id } = await response.json<{ id: string }>();
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, fields));
   await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url, ...settings });
   const [message] = await server.messages();

@@ -140,6 +140,12 @@ export function apiWith(key: string | null, fetch: Fetch = (request) => exports.
   return {
     get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) => call("POST", path, body, headers),
+    /** Posts, and returns the JSON of the response. Throws unless it is 2xx. */
+    async create<Out = { id: string }>(path: string, body: unknown, headers?: Record<string, string>): Promise<Out> {
+      const response = await call("POST", path, body, headers);
+      if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+      return response.json<Out>();
+    },
     call,
   };
 }

@@ -120,8 +120,7 @@ describe("two calls at once", () => {
     const { id } = await aFannedOut(200);
     let single = "";
     const settings = interrupted(/UPDATE emails SET status = j/, async () => {
-      const sent = await broadcasts.api.post("/v1/emails/", aMail(workspace, { to: [{ email: emailIn(0) }] }));
-      single = (await sent.json<{ id: string }>()).id;
+      single = (await broadcasts.api.create("/v1/emails/", aMail(workspace, { to: [{ email: emailIn(0) }] }))).id;
     });
     await runOutboxAt(Date.now() + 1_000, settings, ["bulk"]);
     expect(await statusesOf(id)).toEqual({ delivered: 200 });
@@ -139,8 +138,11 @@ describe("two calls at once", () => {
 
   it("a send by template and the deletion of the template: the email has its content, or the send is refused", async () => {
     for (let trial = 0; trial < TRIALS; trial++) {
-      const created = await workspace.post("/v1/templates/", { name: "T", subject: "Hi", html_body: "<p>{{x}}</p>" });
-      const { id: template_id } = await created.json<{ id: string }>();
+      const { id: template_id } = await workspace.create("/v1/templates/", {
+        name: "T",
+        subject: "Hi",
+        html_body: "<p>{{x}}</p>",
+      });
       const { subject: _, text: __, html: ___, ...envelope } = aMail(workspace) as Record<string, unknown>;
       const [sent, deleted] = await Promise.all([
         broadcasts.api.post("/v1/emails/", { ...envelope, template_id, variables: { x: "1" } }),

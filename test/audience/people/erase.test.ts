@@ -155,8 +155,7 @@ describe("the erasure of a person", () => {
       // No delivery packs their contents before.
       const api = createApiWithoutQueue(workspace.apiKey);
       for (const to of [...others, mine]) {
-        const response = await api.post("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }));
-        ids.push((await response.json<{ id: string }>()).id);
+        ids.push((await api.create("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }))).id);
       }
       let packs = 0;
       const put = async (key: string, value: ArrayBufferView) => {

@@ -17,7 +17,7 @@ const LINKS = new Map([
 
 it("an erased address is replaced in every counted link, and the clicks stay", async () => {
   const workspace = await aWorkspace();
-  const list = await (await workspace.post("/v1/contacts/", { name: "News" })).json<{ id: string }>();
+  const list = await workspace.create("/v1/contacts/", { name: "News" });
   const broadcasts = broadcastsOf(workspace);
   const ids: string[] = [];
   for (let n = 0; n < 120; n++)

@@ -23,8 +23,7 @@ async function pagesOf(address: string, query = ""): Promise<PersonExportOut[]> 
 }
 
 async function aContact(list: string, changes: Record<string, unknown> = {}): Promise<void> {
-  const created = await workspace.post("/v1/contacts/", { name: list });
-  const { id } = await created.json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: list });
   const response = await workspace.post(`/v1/contacts/${id}/contacts`, { email: PERSON, ...changes });
   expect(response.status, await response.clone().text()).toBe(201);
 }

@@ -66,7 +66,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const mail = aMail({ mailbox: mailbox.address });
     const sendAt = new Date(Date.now() + HOUR).toISOString();
-    const queued = await (await apiWithoutQueue.post("/v1/emails/", mail)).json<{ id: string }>();
+    const queued = await apiWithoutQueue.create("/v1/emails/", mail);
     const scheduled = await (await apiWithoutQueue.post("/v1/emails/", { ...mail, send_at: sendAt })).json<{
       id: string;
     }>();

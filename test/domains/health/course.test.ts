@@ -133,11 +133,10 @@ describe("a finding", () => {
 
   it("of MX appears only when mailboxes of the domain receive mail here", async () => {
     await patient.apex({ mx: [] });
-    const mailbox = await patient.workspace.post("/v1/mailboxes/", {
+    const { id } = await patient.workspace.create("/v1/mailboxes/", {
       domain_id: patient.domain.id,
       local_part: "hello",
     });
-    const { id } = await mailbox.json<{ id: string }>();
     expect(await codes()).toEqual([]);
     await database.run("UPDATE mailboxes SET used_bytes = 10 WHERE id = ?1", [id]);
     expect(await codes(HOUR_MS)).toEqual(["mx_missing"]);

@@ -82,7 +82,7 @@ describe("an access token", () => {
   it("creates and reads no credentials, whatever its scopes", async () => {
     const grant = await aGrant(workspace, { scopes: ["team:manage", "domains:manage"] });
     const refusal = { detail: OAUTH_REFUSAL };
-    const { id } = await (await workspace.post("/v1/api-keys/", { name: "A key" })).json<{ id: string }>();
+    const { id } = await workspace.create("/v1/api-keys/", { name: "A key" });
     for (const response of [
       await grant.get("/v1/api-keys/"),
       await grant.post("/v1/api-keys/", { name: "A key that would outlive the grant" }),

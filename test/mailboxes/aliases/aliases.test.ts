@@ -32,8 +32,7 @@ async function added(address = at("sales"), id?: string): Promise<Alias> {
   return response.json<Alias>();
 }
 async function aMailbox(local_part: string): Promise<string> {
-  const response = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
-  return (await response.json<{ id: string }>()).id;
+  return (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part })).id;
 }
 const listed = async (id?: string) => (await workspace.get(path(id))).json<Alias[]>();
 const items = async (id = workspace.mailboxId) =>
@@ -103,8 +102,10 @@ describe("an alias", () => {
   it("is refused for a catch-all and for a mailbox whose domain is not verified", async () => {
     expect((await add(at("sales"), await aMailbox("*"))).status).toBe(409);
     const { id } = await register(workspace);
-    const response = await workspace.post("/v1/mailboxes/", { domain_id: id, local_part: "desk" });
-    expect((await add(at("sales"), (await response.json<{ id: string }>()).id)).status).toBe(409);
+    expect(
+      (await add(at("sales"), (await workspace.create("/v1/mailboxes/", { domain_id: id, local_part: "desk" })).id))
+        .status,
+    ).toBe(409);
     expect((await add(at("sales"))).status).toBe(201);
   });
 

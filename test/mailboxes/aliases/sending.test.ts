@@ -60,7 +60,7 @@ describe("a message of a mailbox", () => {
 
   it("is refused with an alias of another mailbox of the workspace", async () => {
     const body = { domain_id: inbox.workspace.domainId, local_part: "other" };
-    const { id } = await (await inbox.workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
+    const { id } = await inbox.workspace.create("/v1/mailboxes/", body);
     await inbox.workspace.post(`/v1/mailboxes/${id}/aliases`, { address: alias });
     expect((await send({ from: alias })).status).toBe(422);
     expect((await send({ from: `other@${inbox.workspace.domain}` })).status).toBe(422);

@@ -202,7 +202,7 @@ describe("an app password ends", () => {
       key: string;
     }>();
     const { password } = await anAppPassword({ ...workspace, ...apiWith(made.key) });
-    const { id } = await (await owner.post(`/v1/api-keys/${made.id}/rotate`, {})).json<{ id: string }>();
+    const { id } = await owner.create(`/v1/api-keys/${made.id}/rotate`, {});
     await owner.call("DELETE", `/v1/api-keys/${made.id}`);
     expect(await codeOf(password)).toBe("opened");
     await owner.call("DELETE", `/v1/api-keys/${id}`);

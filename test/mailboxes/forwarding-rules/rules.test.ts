@@ -178,8 +178,7 @@ describe("an outside address", () => {
 
   it("has to confirm although the workspace has made a mailbox with it on a domain that it has not verified", async () => {
     const other = await aWorkspace();
-    const claimed = await workspace.post("/v1/domains/", { name: other.domain });
-    const { id: domain_id } = await claimed.json<{ id: string }>();
+    const { id: domain_id } = await workspace.create("/v1/domains/", { name: other.domain });
     const [local_part] = other.mailbox.split("@");
     expect((await workspace.post("/v1/mailboxes/", { domain_id, local_part })).status).toBe(201);
     await aRule(workspace, toAddress(other.mailbox));

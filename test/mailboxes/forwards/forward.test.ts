@@ -120,8 +120,7 @@ describe("what is forwarded", () => {
   it("is mail that matches, once for each rule in their order, also to other mailboxes", async () => {
     await confirmTarget(workspace, FRIEND);
     await aRule(workspace, { ...toFriend, match: { subject_contains: "invoice" }, position: 2 });
-    const created = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "books" });
-    const { id } = await created.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "books" });
     await aRule(workspace, { action: { type: "mailbox", target: id }, match: { from: "@example.org" }, position: 1 });
     await aRule(workspace, { ...toFriend, mailbox_id: id, domain_id: null, position: 0 });
     const { egress, sent } = collectingEgress();
@@ -159,8 +158,7 @@ describe("what is forwarded", () => {
     await confirmTarget(workspace, "other@example.net");
     const [first, second] = await Promise.all(
       ["books", "desk"].map(async (local_part) => {
-        const created = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
-        return (await created.json<{ id: string }>()).id;
+        return (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part })).id;
       }),
     );
     const toMailbox = await aRule(workspace, { action: { type: "mailbox", target: first } });

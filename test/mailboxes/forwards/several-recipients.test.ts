@@ -15,8 +15,7 @@ const teamOf = (local: string) => `${local}-team@example.net`;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  const catchAll = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
-  catchAllId = (await catchAll.json<{ id: string }>()).id;
+  catchAllId = (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" })).id;
 });
 
 /** Has the mail for an address forwarded to a team; null: that for every address. */

@@ -53,8 +53,7 @@ describe("mail for a hosted mailbox", () => {
   });
 
   it("goes to the exact address, else to the one before the plus, else to the catch-all", async () => {
-    const catchAll = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
-    const { id } = await catchAll.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
     for (const local of ["hello", "HELLO", "hello+news", "anyone", "any+one"])
       expect(await deliver(`${local}@${workspace.domain}`, aRawMessage()), local).toBeNull();
     expect([(await list()).length, (await list("INBOX", id)).length]).toEqual([3, 2]);
@@ -112,8 +111,10 @@ describe("mail for a hosted mailbox", () => {
   });
 
   it("is stored, logged and forwarded again after its first copy was expunged", async () => {
-    const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
-    const { id: target } = await other.json<{ id: string }>();
+    const { id: target } = await workspace.create("/v1/mailboxes/", {
+      domain_id: workspace.domainId,
+      local_part: "other",
+    });
     await aRule(workspace, {
       mailbox_id: workspace.mailboxId,
       domain_id: undefined,

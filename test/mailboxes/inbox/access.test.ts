@@ -114,11 +114,10 @@ describe("a mailbox session", () => {
 
   it("opens no other mailbox, of its own workspace or another, and no other endpoint", async () => {
     const api = await signIn();
-    const other = await inbox.workspace.post("/v1/mailboxes/", {
+    const { id } = await inbox.workspace.create("/v1/mailboxes/", {
       domain_id: inbox.workspace.domainId,
       local_part: "desk",
     });
-    const { id } = await other.json<{ id: string }>();
     const foreign = await anInbox();
     const unknown = await api.get(`/v1/inbox/${crypto.randomUUID()}/messages`);
     const expected = [unknown.status, await unknown.text()];

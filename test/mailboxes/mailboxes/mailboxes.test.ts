@@ -165,7 +165,7 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
   it("an inactive mailbox sends nothing more, and its queued email becomes failed", async () => {
     const { id, address } = await createMailbox();
     const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-    const email = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
+    const email = await apiWithoutQueue.create("/v1/emails/", aMail({ mailbox: address }));
     await patch(id, { is_active: false });
     expect(
       (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
@@ -211,8 +211,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     await assign(id, [workspace.userId]);
     const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const send = async (changes = {}) =>
-      (await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }, changes))).json<{ id: string }>())
-        .id;
+      (await apiWithoutQueue.create("/v1/emails/", aMail({ mailbox: address }, changes))).id;
     const queued = await send();
     const scheduled = await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
     const responses = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/mailboxes/${id}`)));

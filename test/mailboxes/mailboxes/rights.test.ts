@@ -158,8 +158,7 @@ describe("an API key", () => {
     const id = crypto.randomUUID();
     const api = apiWith(await aKey(workspace, { id }));
     await setPassword(api);
-    const rotated = await owner.post(`/v1/api-keys/${id}/rotate`, {});
-    const successor = await rotated.json<{ id: string }>();
+    const successor = await owner.create(`/v1/api-keys/${id}/rotate`, {});
     const session = await mailboxSession();
     await owner.call("DELETE", `/v1/api-keys/${id}`);
     expect([(await logIn()).status, (await messages(session)).status]).toEqual([200, 200]);
@@ -210,8 +209,7 @@ describe("an email that a person sent from a mailbox", () => {
   const CLOSED = ["Private", null, 403, false];
   const sendPrivately = async (to = "friend@example.org") => {
     const draft = { to: [to], subject: "Private", text: "Only between us." };
-    const sent = await workspace.post(`/v1/inbox/${workspace.mailboxId}/send`, draft);
-    return (await sent.json<{ id: string }>()).id;
+    return (await workspace.create(`/v1/inbox/${workspace.mailboxId}/send`, draft)).id;
   };
   const readBy = async (api: Api, id: string) => {
     const detail = await (await api.get(`/v1/emails/${id}`)).json<{ subject: string; text_body: string | null }>();
@@ -258,8 +256,7 @@ describe("an email that a person sent from a mailbox", () => {
     await runOutboxAt(Date.now());
     await workspace.call("DELETE", path);
     const [local_part] = workspace.mailbox.split("@");
-    const again = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
-    const mailbox = await again.json<{ id: string }>();
+    const mailbox = await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
     const member = await aMember(workspace, "member");
     await workspace.call("PUT", `/v1/mailboxes/${mailbox.id}/assignees`, { user_ids: [member.userId] });
     expect(await readBy(member, id)).toEqual(CLOSED);

@@ -147,7 +147,7 @@ describe("GET /v1/admin/audit", () => {
 describe("POST /v1/admin/outbox/flush", () => {
   it("makes emails that wait after an outage due now, and is recorded", async () => {
     const api = createApiWithoutQueue(workspace.apiKey);
-    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const { id } = await api.create("/v1/emails/", aMail(workspace));
     const inAnHour = Date.now() + 3_600_000;
     const dueAt = () => database.value<number>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
     await database.run("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1", [id, inAnHour]);

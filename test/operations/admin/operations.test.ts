@@ -39,7 +39,7 @@ const lastAudit = async () => {
 describe("a dead letter", () => {
   it("that is replayed delivers the email that it names, and is gone", async () => {
     const api = createApiWithoutQueue(workspace.apiKey);
-    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const { id } = await api.create("/v1/emails/", aMail(workspace));
     const ctx = testContext();
     const row = await ctx.outbox.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1").bind(id).first();
     const letter = await aLetter({ type: "outbox.wake.v2", database: ctx.shard, rows: [row] });

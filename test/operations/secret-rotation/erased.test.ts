@@ -36,7 +36,7 @@ it("what stops mail to an erased person counts after the master key was replaced
   await personOf(workspace, left).choose(topic.id, "unsubscribed");
   await workspace.post("/v1/suppressions/", { email: suppressed, reason: "complaint" });
   for (const address of [left, suppressed]) expect(await erase(workspace, address)).toMatchObject({ status: "done" });
-  const list = await (await workspace.post("/v1/contacts/", { name: "News" })).json<{ id: string }>();
+  const list = await workspace.create("/v1/contacts/", { name: "News" });
 
   const both = inNewIsolate(`${OLD},${NEW}`, workspace.apiKey);
   const mailTo = (email: string, changes = {}) => aMail(workspace, { to: [{ email }], ...changes });

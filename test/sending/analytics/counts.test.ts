@@ -11,8 +11,7 @@ const workspace = perTest(aWorkspace);
 
 async function send(...addresses: string[]): Promise<string> {
   const to = addresses.map((email) => ({ email }));
-  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace, { to }));
-  return (await response.json<{ id: string }>()).id;
+  return (await createApiWithoutQueue(workspace.apiKey).create("/v1/emails/", aMail(workspace, { to }))).id;
 }
 
 /** Sends an email that no run delivers. */

@@ -61,7 +61,7 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
   const ids: string[] = [];
   for (const addresses of ADDRESSES) {
     const to = addresses.map((email) => ({ email }));
-    ids.push((await (await api.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>()).id);
+    ids.push((await api.create("/v1/emails/", aMail(workspace, { to }))).id);
   }
   await run("DELETE FROM outbox WHERE id IN (SELECT id FROM emails WHERE workspace = ?1)", workspace.workspaceNumber);
   const stateOf = async (index: number) => {

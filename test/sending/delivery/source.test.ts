@@ -11,8 +11,7 @@ const workspace = perTest(aWorkspace);
 
 /** Sends an email that nothing delivers before the test does. */
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace, changes));
-  return (await response.json<{ id: string }>()).id;
+  return (await createApiWithoutQueue(workspace.apiKey).create("/v1/emails/", aMail(workspace, changes))).id;
 }
 
 const textOf = async (id: string) => new TextDecoder().decode(await (await sourceOf(id)).arrayBuffer());

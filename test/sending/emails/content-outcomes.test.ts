@@ -23,7 +23,7 @@ interface Accepted {
 
 const accept = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<Accepted> => {
   const mail = aMail(workspace, { text: TEXT, ...changes });
-  const { id } = await (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", mail)).json<{ id: string }>();
+  const { id } = await createApiWithoutQueue(workspace.apiKey).create("/v1/emails/", mail);
   return { workspace, id };
 };
 
@@ -124,8 +124,7 @@ for (const { what, status, write } of writers) {
     expect(await place()).toEqual({ isInRow: 0, isInR2: 1 });
     expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
     if (status !== "bounced") return;
-    const retried = await createApiWithoutQueue(workspace.apiKey).post(`/v1/emails/${id}/retry`, "");
-    const retry = await retried.json<{ id: string }>();
+    const retry = await createApiWithoutQueue(workspace.apiKey).create(`/v1/emails/${id}/retry`, "");
     expect((await readEmail(workspace, retry.id)).text_body).toBe(TEXT);
   });
 }

@@ -26,7 +26,7 @@ it("a search makes three round trips: the credential, the emails by index and th
 
 it("a contact is added in four round trips: its list is read with the state of its address", async () => {
   const workspace = await aWorkspace();
-  const { id } = await (await workspace.post("/v1/contacts/", { name: "Hops" })).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: "Hops" });
   const { response, order } = await traced(workspace.apiKey, "post", `/v1/contacts/${id}/contacts`, {
     email: "hops@example.org",
   });

@@ -210,7 +210,7 @@ describe("GET /v1/emails/", () => {
 describe("GET /v1/emails/{id} and /events", () => {
   it("return the same events, oldest first, each with id, type, metadata and time", async () => {
     const api = createApiWithoutQueue(workspace.apiKey);
-    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const { id } = await api.create("/v1/emails/", aMail(workspace));
     const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
     expect(events).toEqual([
       { id: expect.any(String), event_type: "queued", metadata: null, created_at: expect.stringMatching(/Z$/) },

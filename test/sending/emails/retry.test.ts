@@ -23,8 +23,7 @@ async function emailWithOutcomes(
   status = "failed",
 ): Promise<string> {
   const to = Object.keys(outcomes).map((email) => ({ email }));
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to, ...changes }));
-  const { id } = await response.json<{ id: string }>();
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, { to, ...changes }));
   await setOutcomes(id, outcomes, status);
   return id;
 }
@@ -101,8 +100,11 @@ describe("POST /v1/emails/{email_id}/retry", () => {
         text: `Text ${name}`,
         attachments: [{ filename: name, content_base64: btoa(`file ${name}`) }],
       });
-    const response = await apiWithoutQueue.post("/v1/emails/batch", [item("one"), item("two"), item("three")]);
-    const { results } = await response.json<{ results: { id: string }[] }>();
+    const { results } = await apiWithoutQueue.create<{ results: { id: string }[] }>("/v1/emails/batch", [
+      item("one"),
+      item("two"),
+      item("three"),
+    ]);
     const id = results[1]?.id ?? "";
     await run(
       "UPDATE emails SET status = 'failed', recipients = replace(recipients, 'queued', 'failed') WHERE id = ?1",

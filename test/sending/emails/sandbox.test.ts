@@ -95,7 +95,7 @@ describe("the recipients of a test domain", () => {
     expect((await inbox("a@example.org")).status).toBe(422);
     await accepted(await inbox(workspace.email));
     const template = { name: "T", subject: "Hello", text_body: "Hello" };
-    const { id: templateId } = await (await workspace.post("/v1/templates/", template)).json<{ id: string }>();
+    const { id: templateId } = await workspace.create("/v1/templates/", template);
     const of = (email: string) => ({
       ...toOwner(),
       to: [{ email }],
@@ -181,16 +181,14 @@ describe("the line in the mail of a test domain", () => {
 
 describe("the ways to send from a test domain", () => {
   it("are neither bulk sends, broadcasts, nor automations, nor confirmations of a list", async () => {
-    const { id: list } = await (await workspace.post("/v1/contacts/", { name: "A list" })).json<{ id: string }>();
+    const { id: list } = await workspace.create("/v1/contacts/", { name: "A list" });
     await workspace.post(`/v1/contacts/${list}/contacts`, { email: workspace.email });
     const draft = { name: "News", subject: "News", text_body: "Hello", from_address: workspace.mailbox };
-    const created = await workspace.post("/v1/broadcasts/", { ...draft, contact_list_id: list });
-    const { id } = await created.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/broadcasts/", { ...draft, contact_list_id: list });
     const bulk = { contact_list_id: list, mailbox_id: workspace.mailboxId, subject: "News", html: "<p>Hello</p>" };
     const step = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Hello", text: "Hello" };
     const automation = { name: "A", trigger: { event: "signed_up" }, steps: [step] };
-    const made = await workspace.post("/v1/automations/", automation);
-    const { id: automationId } = await made.json<{ id: string }>();
+    const { id: automationId } = await workspace.create("/v1/automations/", automation);
     const responses = [
       await workspace.post(`/v1/broadcasts/${id}/send`, undefined),
       await workspace.post(`/v1/broadcasts/${id}/test`, { to: [workspace.email] }),

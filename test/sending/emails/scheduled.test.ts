@@ -133,11 +133,9 @@ describe("a scheduled email", () => {
   it("returns 404 with its status when it is cancelled or queued, and the same 404 when it is unknown or foreign", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
-    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
+    const queued = (await apiWithoutQueue.create("/v1/emails/", aMail(workspace))).id;
     const otherTenant = await aWorkspace();
-    const foreign = (
-      await (await otherTenant.post("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).json<{ id: string }>()
-    ).id;
+    const foreign = (await otherTenant.create("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).id;
     const calls = [
       [cancel, "cancelled"],
       [sendNow, "sent now"],

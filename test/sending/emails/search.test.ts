@@ -61,8 +61,7 @@ beforeAll(async () => {
       to: [people[i % people.length] ?? { email: "" }, ...(i % 3 === 0 ? [{ email: "extra@omega.example" }] : [])],
       tags: tagLists[i % tagLists.length] ?? [],
     };
-    const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, sample));
-    const { id } = await response.json<{ id: string }>();
+    const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, sample));
     samples.unshift({ id, status: "queued", ...sample });
     if (i === 60) await indexEmails(testContext());
   }

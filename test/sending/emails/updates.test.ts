@@ -25,8 +25,7 @@ async function updates(since: string) {
   return { ids: emails.map(({ id }) => id), next: response.headers.get("X-Next-Since") ?? "" };
 }
 
-const send = async () =>
-  (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
+const send = async () => (await apiWithoutQueue.create("/v1/emails/", aMail(workspace))).id;
 
 /** Inserts a change row for these emails, as one commit does. */
 async function change(ids: string[]): Promise<void> {

@@ -19,8 +19,7 @@ const workspace = perTest(aWorkspace);
 async function sendAndDispatch(changes: Record<string, unknown> = {}, of = workspace) {
   const server = await sinkServer();
   const apiWithoutQueue = createApiWithoutQueue(of.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(of, changes));
-  const { id } = await response.json<{ id: string }>();
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(of, changes));
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();

@@ -145,8 +145,7 @@ describe("a workspace above twice the limit", () => {
     await stop("more");
     expect((await record()).paused_sources).toEqual(["bulk", "broadcast", "automation", "batch"]);
     expect((await batch()).status).toBe(403);
-    const single = await api.post("/v1/emails/", aMail(workspace, { to }));
-    const { id } = await single.json<{ id: string }>();
+    const { id } = await api.create("/v1/emails/", aMail(workspace, { to }));
     await runOutboxAt(Date.now());
     expect(await statusOf(id)).toBe("delivered");
   });

@@ -89,8 +89,11 @@ describe("MAIL FROM and header From", () => {
   it("must each be an active mailbox of the credential's domain", async () => {
     const foreign = await aWorkspace();
     const { submit, gateway, token } = await aSubmitter(workspace);
-    const inactive = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "off" });
-    await workspace.call("PATCH", `/v1/mailboxes/${(await inactive.json<{ id: string }>()).id}`, { is_active: false });
+    await workspace.call(
+      "PATCH",
+      `/v1/mailboxes/${(await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "off" })).id}`,
+      { is_active: false },
+    );
     const refused = [
       foreign.mailbox,
       `nobody@${workspace.domain}`,
@@ -246,7 +249,7 @@ describe("an accepted message", () => {
     const text = message({ Date: "x", "Message-ID": "<a@b>" }, "x\n".repeat(20_000));
     const { id } = await submit(text, ["friend@example.org", "bounced@simulator.test"]);
     await sent(id);
-    const { id: retry } = await (await workspace.post(`/v1/emails/${id}/retry`, undefined)).json<{ id: string }>();
+    const { id: retry } = await workspace.create(`/v1/emails/${id}/retry`, undefined);
     expect(await detail(retry)).toMatchObject({
       source: "smtp",
       message_id: "<a@b>",

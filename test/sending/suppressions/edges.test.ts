@@ -168,7 +168,7 @@ describe("at dispatch", () => {
   const send = async (to: string[]) => {
     const api = createApiWithoutQueue(workspace.apiKey);
     const mail = aMail(workspace, { to: to.map((email) => ({ email })) });
-    return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
+    return (await api.create("/v1/emails/", mail)).id;
   };
   const result = async (id: string) => {
     await runOutboxAt(Date.now());

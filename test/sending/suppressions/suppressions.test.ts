@@ -109,7 +109,7 @@ describe("a suppressed address", () => {
     const alone = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<Record<string, string>>();
     expect(alone).toMatchObject({ status: "rejected", rejection_reason: expect.stringContaining("suppression") });
     const to = [{ email: "FRIEND@example.org" }, { email: "other@example.org" }];
-    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>();
+    const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, { to }));
     expect((await email(id)).events[0]).toMatchObject({
       event_type: "suppressed",
       metadata: { recipient: "FRIEND@example.org" },
@@ -117,7 +117,7 @@ describe("a suppressed address", () => {
   });
 
   it("is not mailed when it is listed after the email was accepted", async () => {
-    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace));
     await add({ email: "friend@example.org", reason: "complaint" });
     await runOutboxAt(Date.now());
     expect(await email(id)).toMatchObject({ status: "rejected" });

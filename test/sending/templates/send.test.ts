@@ -9,7 +9,7 @@ let template_id: string;
 
 beforeEach(async () => {
   const body = { name: "Receipt", subject: "Hi {{name}}", html_body: "<p>{{name}}</p>", text_body: "{{name}} {{n}}" };
-  template_id = (await (await api.post("/v1/templates/", body)).json<{ id: string }>()).id;
+  template_id = (await api.create("/v1/templates/", body)).id;
 });
 
 const byTemplate = (changes: Record<string, unknown> = {}) =>
@@ -83,7 +83,7 @@ describe("a send by template", () => {
   });
 
   it("requires a subject when the template has none, and a body", async () => {
-    const create = async (body: object) => (await (await api.post("/v1/templates/", body)).json<{ id: string }>()).id;
+    const create = async (body: object) => (await api.create("/v1/templates/", body)).id;
     const noSubject = await create({ name: "a", text_body: "t" });
     expect((await api.post("/v1/emails/", byTemplate({ template_id: noSubject }))).status).toBe(422);
     expect((await api.post("/v1/emails/", byTemplate({ template_id: noSubject, subject: "s" }))).status).toBe(202);

@@ -14,7 +14,7 @@ export const SENT_AT = Date.UTC(2026, 0, 1);
 export async function aDeliveredMail(workspace: TestWorkspace, ...addresses: string[]): Promise<string> {
   const to = (addresses.length > 0 ? addresses : ["friend@one.example"]).map((email) => ({ email }));
   const api = createApiWithoutQueue(workspace.apiKey);
-  const { id } = await (await api.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>();
+  const { id } = await api.create("/v1/emails/", aMail(workspace, { to }));
   await run(
     "UPDATE emails SET status = 'delivered', due_at = NULL, content = NULL, sent_at = ?2, delivered_at = ?2 WHERE id = ?1",
     id,

@@ -25,8 +25,7 @@ beforeEach(async () => {
 async function sent(fields: object) {
   const server = await sinkServer();
   const api = createApiWithoutQueue(workspace.apiKey);
-  const response = await api.post("/v1/emails/", aMail(workspace, { to: [{ email: ADA }], ...fields }));
-  const { id } = await response.json<{ id: string }>();
+  const { id } = await api.create("/v1/emails/", aMail(workspace, { to: [{ email: ADA }], ...fields }));
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();

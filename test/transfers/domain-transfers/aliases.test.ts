@@ -23,7 +23,7 @@ describe("a transfer of a domain", () => {
     await add(source, `sales@${source.domain}`);
     await add(source, `sales@${other.name}`);
     const body = { domain_id: other.id, local_part: "stays" };
-    const stays = await (await source.post("/v1/mailboxes/", body)).json<{ id: string }>();
+    const stays = await source.create("/v1/mailboxes/", body);
     await source.post(`/v1/mailboxes/${stays.id}/aliases`, { address: `orders@${source.domain}` });
     await source.post(`/v1/mailboxes/${stays.id}/aliases`, { address: `orders@${other.name}` });
 
@@ -39,8 +39,7 @@ describe("a transfer of a domain", () => {
     const [source, target] = await Promise.all([aWorkspace(), aWorkspace()]);
     await add(source, `sales@${source.domain}`);
     const waiting = await insertDomain(target, source.domain, "pending");
-    const made = await target.post("/v1/mailboxes/", { domain_id: waiting.id, local_part: "sales" });
-    const { id } = await made.json<{ id: string }>();
+    const { id } = await target.create("/v1/mailboxes/", { domain_id: waiting.id, local_part: "sales" });
 
     await transfer(source, target);
 

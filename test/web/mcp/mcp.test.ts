@@ -140,7 +140,7 @@ describe("the official MCP client", () => {
     const unknown = await call(client, "send_email", mail({ subjekt: "x" }));
     expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining("subjekt")]);
     const foreign = await aWorkspace();
-    const { id } = await (await foreign.post("/v1/templates/", { name: "Theirs" })).json<{ id: string }>();
+    const { id } = await foreign.create("/v1/templates/", { name: "Theirs" });
     const absent = await call(client, "get_template", { template_id: crypto.randomUUID() });
     expect(await call(client, "get_template", { template_id: id })).toEqual(absent);
     const traversal = await call(client, "get_template", { template_id: "../api-keys/" });

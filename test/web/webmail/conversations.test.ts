@@ -37,7 +37,7 @@ const act = async (action: string, fields: [string, string][], folder = "INBOX")
 const threadsOf = async (folder = "INBOX") => valuesOf((await box.read(box.path(`/${folder}`))).html, "thread");
 const aLabel = async (): Promise<string> => {
   const path = `/v1/inbox/${box.workspace.mailboxId}/labels`;
-  return (await (await box.workspace.post(path, { name: "Bills", color: "#a4262c" })).json<{ id: string }>()).id;
+  return (await box.workspace.create(path, { name: "Bills", color: "#a4262c" })).id;
 };
 
 describe("the list of a folder", () => {

@@ -14,7 +14,7 @@ let templateId: string;
 
 beforeAll(async () => {
   const template = { name: "Receipt", subject: "Hi {{name}}", html_body: "<p>{{order}} {{total}}</p>" };
-  ({ id: templateId } = await (await workspace.post("/v1/templates/", template)).json<{ id: string }>());
+  ({ id: templateId } = await workspace.create("/v1/templates/", template));
 });
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
