@@ -6,14 +6,14 @@ import type { OutboxMessage } from "../src/platform/outbox/index.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { database, FILE_SHARD } from "./support/databases.ts";
 import { sinkServer } from "./support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, discardingQueue } from "./support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue } from "./support/workspace.ts";
 
 const at = new Date();
 const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as OutboxMessage });
 
 async function anAcceptedMail() {
   const workspace = await aWorkspace();
-  const { post } = createApiWithoutQueue(workspace.apiKey);
+  const { post } = workspace.withoutQueue;
   const { id } = await (await post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
   const row = await database.row<OutboxMessage["rows"][number]>(
     "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",

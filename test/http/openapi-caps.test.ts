@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { bodySchema, dereference, listOperations, readOpenApi, refusalOf, type Schema } from "../support/openapi.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perSuite } from "../support/workspace.ts";
+import { aMail, aWorkspace, perSuite } from "../support/workspace.ts";
 
 const document = perSuite(readOpenApi);
 const workspace = perSuite(aWorkspace);
-const api = perSuite(() => createApiWithoutQueue(workspace.apiKey));
+const api = perSuite(() => workspace.withoutQueue);
 
 function requestSchema(route: string): Schema {
   const operation = listOperations(document).find(([name]) => name === route)?.[1];

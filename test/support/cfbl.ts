@@ -6,7 +6,7 @@ import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
 import { database } from "./databases.ts";
 import { runOutboxAt } from "./run-outbox-at.ts";
 import { sinkServer } from "./smtp-control.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace } from "./workspace.ts";
+import { aMail, type TestWorkspace } from "./workspace.ts";
 
 export const cfblPair = await generateDkimKeyPair("rsa-sha256");
 export const CFBL_DKIM_KEY = `cfbl1:${toBase64(cfblPair.pkcs8)}`;
@@ -31,7 +31,7 @@ export async function sendWithCfbl(
   settings: Record<string, unknown> = { CFBL_DKIM_KEY },
 ): Promise<SentMail> {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  const apiWithoutQueue = workspace.withoutQueue;
   const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, fields));
   await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url, ...settings });

@@ -33,7 +33,7 @@ export function recordingContext(settings: Record<string, unknown> = {}, now: ()
 
 let workspaces = 0;
 
-/** Creates a workspace and returns it with functions that call the API with its key. */
+/** Creates a workspace and returns it with functions that call the API with its key; those of `withoutQueue` deliver nothing. */
 export async function aWorkspace(options: Partial<SeedInput> = {}) {
   workspaces += 1;
   const name = `w${workspaces}-${crypto.randomUUID().slice(0, 8)}`;
@@ -45,7 +45,7 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
     mailShard: FILE_SHARD,
     ...options,
   });
-  return { ...seed, ...apiWith(seed.apiKey) };
+  return { ...seed, ...apiWith(seed.apiKey), withoutQueue: createApiWithoutQueue(seed.apiKey) };
 }
 
 export type TestWorkspace = Awaited<ReturnType<typeof aWorkspace>>;
@@ -89,7 +89,7 @@ export async function aMember(workspace: Pick<TestWorkspace, "workspaceNumber" |
       .bind(workspaceNumber, userId, role, ctx.now()),
   ]);
   const apiKey = await aKey({ workspaceNumber, userId });
-  return { userId, email, apiKey, ...apiWith(apiKey) };
+  return { userId, email, apiKey, ...apiWith(apiKey), withoutQueue: createApiWithoutQueue(apiKey) };
 }
 
 type Make<Value> = () => Value | Promise<Value>;

@@ -4,11 +4,11 @@ import type { BulkSendOut } from "../../../src/audience/broadcasts/bulk-send/sch
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aKey, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 let listId: string;
 
 beforeEach(async () => {

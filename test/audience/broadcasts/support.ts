@@ -4,11 +4,11 @@ import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import type { VariantOut } from "../../../src/audience/broadcasts/variants/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Returns functions that call the API of a workspace; nothing runs in the background. */
 export function broadcastsOf(workspace: TestWorkspace) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const path = (id = "") => `/v1/broadcasts/${id}`;
 
   async function expectJson<Out>(response: Response, status: number): Promise<Out> {

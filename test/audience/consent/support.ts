@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import type { TestWorkspace } from "../../support/workspace.ts";
 
 /** A confirmation mail that a server received. */
 export interface CapturedMail {
@@ -37,7 +37,7 @@ export async function captureMails(now = Date.now(), settings: Record<string, un
 
 /** Returns the calls of a workspace whose work does not run by itself. */
 export function listsOf(workspace: TestWorkspace) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const json = async <Out>(response: Response, status: number): Promise<Out> => {
     expect(response.status, await response.clone().text()).toBe(status);
     return response.json<Out>();

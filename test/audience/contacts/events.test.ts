@@ -16,7 +16,7 @@ import { upload } from "./csv-support.ts";
 import { aContact, aList } from "./support.ts";
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
   await recordEvents(workspace);

@@ -15,7 +15,7 @@ import {
 import { aContact, aList } from "../contacts/support.ts";
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 const ADA = "Ada@Example.org";
 
 const send = (body: unknown, headers: Record<string, string> = {}) => api.post("/v1/events", body, headers);
@@ -59,7 +59,7 @@ describe("POST /v1/events", () => {
   });
 
   it("answers 404 for a contact that is unknown, of another workspace or of a deleted list, and stores nothing", async () => {
-    const other = createApiWithoutQueue((await aWorkspace()).apiKey);
+    const other = (await aWorkspace()).withoutQueue;
     const { id: foreign } = await aContact(other, (await aList(other)).id, ADA);
     const { id: list } = await aList(api);
     const { id: gone } = await aContact(api, list, ADA);
@@ -255,7 +255,7 @@ it("an event is stored when its response says so, whichever D1 call fails, and a
 
 describe("GET /v1/people/{email}/events", () => {
   it("returns the events of a person of the workspace, newest first, in pages", async () => {
-    const other = createApiWithoutQueue((await aWorkspace()).apiKey);
+    const other = (await aWorkspace()).withoutQueue;
     await other.post("/v1/events", { name: "foreign", email: ADA });
     const items = Array.from({ length: 5 }, (_, index) => ({ name: `n${index}`, email: ADA, data: { index } }));
     await sendBatch([...items, { name: "x", email: "grace@example.org" }]);

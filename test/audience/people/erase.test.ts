@@ -8,16 +8,7 @@ import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { personOf } from "../../support/topics.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  perTest,
-  testContext,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../broadcasts/support.ts";
 import { aPersonEverywhere, erase, finish, placesOf } from "./support.ts";
 
@@ -153,7 +144,7 @@ describe("the erasure of a person", () => {
         who === "alone" ? [{ email: address }] : [{ email: address }, { email: "delivered+b@simulator.test" }];
       const ids: string[] = [];
       // No delivery packs their contents before.
-      const api = createApiWithoutQueue(workspace.apiKey);
+      const api = workspace.withoutQueue;
       for (const to of [...others, mine]) {
         ids.push((await api.create("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }))).id);
       }

@@ -5,7 +5,7 @@ import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aKey, aMail, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
 const workspace = perTest(aWorkspace);
@@ -63,7 +63,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 
   it("queued email becomes failed at dispatch and scheduled email at its time, each with a reason", async () => {
     const { domain, mailbox } = await createSender();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const mail = aMail({ mailbox: mailbox.address });
     const sendAt = new Date(Date.now() + HOUR).toISOString();
     const queued = await apiWithoutQueue.create("/v1/emails/", mail);
@@ -128,7 +128,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 describe("DELETE /v1/workspaces/{workspace_id}", () => {
   it("ends every credential at once, sends nothing more and leaves no row in D1 and no object in R2", async () => {
     const { mailbox } = await createSender();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const mail = aMail({ mailbox: mailbox.address }, { to: [{ email: "friend@example.org" }] });
     for (let i = 0; i < 3; i++) expect((await apiWithoutQueue.post("/v1/emails/", mail)).status).toBe(202);
     await apiWithoutQueue.post("/v1/suppressions/", { email: "a@example.org" });
@@ -164,7 +164,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
 
   it("email that is dispatched before its row is purged becomes failed and is not sent", async () => {
     const { mailbox } = await createSender();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).json<{
       id: string;
     }>();

@@ -9,7 +9,7 @@ import { failingDatabase } from "../../support/failures.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { advanceIn, aHostWorkspace, anActiveHost, pointElsewhere, requestAt, verifyWith } from "./support.ts";
 
 const { masterKeys, publicUrl } = testContext().settings;
@@ -19,7 +19,7 @@ const READER = { "User-Agent": "A reader", "CF-Connecting-IP": "192.0.2.7" };
 async function linksOf(workspace: TestWorkspace): Promise<string[]> {
   const server = await sinkServer();
   const html = '<a href="https://shop.example/">Shop</a>';
-  const { post } = createApiWithoutQueue(workspace.apiKey);
+  const { post } = workspace.withoutQueue;
   const response = await post("/v1/emails/", aMail(workspace, { html, tracking: { opens: true, clicks: true } }));
   const { id } = await response.json<{ id: string }>();
   await database.run("UPDATE emails SET source = 'bulk' WHERE id = ?1", [id]);

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
-import { onTestFinished } from "vitest";
-import { getCurrentTest } from "vitest/suite";
+import { onTestFinished, TestRunner } from "vitest";
+
 import { newSession } from "../../../src/access/sessions/index.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/create.ts";
@@ -38,7 +38,7 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
     /** Opens a page of this site, or of another host that is this machine. It is closed after the test, or with the site. */
     async open(options?: BrowserContextOptions, baseURL = host.url) {
       const opened = await openPage(await sharedBrowser(), baseURL, options);
-      if (getCurrentTest()) onTestFinished(() => opened.context.close());
+      if (TestRunner.getCurrentTest()) onTestFinished(() => opened.context.close());
       else contexts.push(opened.context);
       return opened;
     },

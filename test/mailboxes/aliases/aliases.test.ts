@@ -5,15 +5,7 @@ import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import {
-  aKey,
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  perTest,
-  testContext,
-} from "../../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
 
 const workspace = perTest(aWorkspace);
@@ -203,7 +195,7 @@ describe("the domain of an alias", () => {
 
 describe("a send from an alias", () => {
   it("is accepted as from a mailbox, and refused when the alias was deleted", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     expect((await api.post("/v1/emails/", aMail({ mailbox: at("sales") }))).status).toBe(422);
     const { id } = await added();
     expect((await api.post("/v1/emails/", aMail({ mailbox: at("sales") }))).status).toBe(202);

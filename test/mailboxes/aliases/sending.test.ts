@@ -4,7 +4,7 @@ import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import { createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
 import { collectingEgress, eventsOf, forwardAt } from "../forwards/support.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
 import { anInbox } from "../inbox/support.ts";
@@ -25,7 +25,7 @@ const remove = (id: string) =>
   inbox.workspace.call("DELETE", `/v1/mailboxes/${inbox.workspace.mailboxId}/aliases/${id}`);
 /** Sends without a queue, so that nothing is processed before `work`. */
 const send = (body: Record<string, unknown> = {}) =>
-  createApiWithoutQueue(inbox.workspace.apiKey).post(inbox.path("/send"), {
+  inbox.workspace.withoutQueue.post(inbox.path("/send"), {
     to: ["friend@example.org"],
     text: "Hello",
     ...body,

@@ -8,7 +8,7 @@ import { callerContext } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
 import { anInbox, type Item } from "./support.ts";
 
 const inbox = perTest(anInbox);
@@ -21,7 +21,7 @@ interface Accepted {
 
 /** Sends without a queue, so that nothing is processed before `work`. */
 const send = (body: Record<string, unknown>, headers?: Record<string, string>) =>
-  createApiWithoutQueue(inbox.workspace.apiKey).post(
+  inbox.workspace.withoutQueue.post(
     inbox.path("/send"),
     { to: ["friend@example.org"], subject: "From a mailbox", text: "Hello\n<b>", ...body },
     headers,

@@ -6,7 +6,7 @@ import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aKey, aMail, aMember, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
 
@@ -36,27 +36,20 @@ describe("POST /v1/mailboxes/", () => {
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await (await read(mailbox.id)).json()).toEqual(mailbox);
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status,
-    ).toBe(202);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status).toBe(202);
   });
 
   it("can be created on a pending domain, and cannot send then", async () => {
     const domain = await register(workspace);
     const { address } = await createMailbox({ domain_id: domain.id, local_part: "desk" });
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
-    ).toBe(422);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
   });
 
   it("a catch-all receives only: it never satisfies the sender rule, and neither does a plus-address", async () => {
     expect((await createMailbox({ local_part: "*" })).address).toBe(`*@${workspace.domain}`);
     await createMailbox();
     for (const email of [`anything@${workspace.domain}`, `*@${workspace.domain}`, `desk+news@${workspace.domain}`])
-      expect(
-        (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: email }))).status,
-        email,
-      ).toBe(422);
+      expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: email }))).status, email).toBe(422);
   });
 
   for (const local_part of ["", "a@b", "a b", "a+b", "a\r\nb", ".a", "a..b", "ü".repeat(300), "<a>", 7, null]) {
@@ -164,18 +157,14 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
 
   it("an inactive mailbox sends nothing more, and its queued email becomes failed", async () => {
     const { id, address } = await createMailbox();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const email = await apiWithoutQueue.create("/v1/emails/", aMail({ mailbox: address }));
     await patch(id, { is_active: false });
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
-    ).toBe(422);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
     await runOutboxAt(Date.now());
     expect(await (await workspace.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
     await patch(id, { is_active: true });
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
-    ).toBe(202);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(202);
   });
 });
 
@@ -209,7 +198,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
   it("returns 204, then 404; its queued email becomes failed with a reason, scheduled email at its time", async () => {
     const { id, address } = await createMailbox();
     await assign(id, [workspace.userId]);
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const send = async (changes = {}) =>
       (await apiWithoutQueue.create("/v1/emails/", aMail({ mailbox: address }, changes))).id;
     const queued = await send();

@@ -3,7 +3,7 @@ import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/s
 import type { UserOut } from "../../../src/operations/admin/schema.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, createApiWithoutQueue, perSuite } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perSuite } from "../../support/workspace.ts";
 
 const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
@@ -102,10 +102,10 @@ describe("accounts", () => {
       expect(await (await api.post("/v1/emails/validate", aMail(other))).json()).toMatchObject({ can_send: false });
     }
     expect((await other.get("/v1/emails/")).status).toBe(200);
-    const byColleague = createApiWithoutQueue(colleague.apiKey);
+    const byColleague = colleague.withoutQueue;
     expect((await byColleague.post("/v1/emails/", aMail(other))).status).toBe(202);
     expect(await (await restrict(other.userId, "unrestrict")).json()).toMatchObject({ restricted_at: null });
-    expect((await createApiWithoutQueue(other.apiKey).post("/v1/emails/", aMail(other))).status).toBe(202);
+    expect((await other.withoutQueue.post("/v1/emails/", aMail(other))).status).toBe(202);
   });
 
   it("keep the time of the first restriction, and the audit log has one entry for it", async () => {
@@ -146,7 +146,7 @@ describe("GET /v1/admin/audit", () => {
 
 describe("POST /v1/admin/outbox/flush", () => {
   it("makes emails that wait after an outage due now, and is recorded", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const { id } = await api.create("/v1/emails/", aMail(workspace));
     const inAnHour = Date.now() + 3_600_000;
     const dueAt = () => database.value<number>("SELECT due_at FROM outbox WHERE id = ?1", [id]);

@@ -7,15 +7,7 @@ import { nextPath } from "../../support/next-path.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  perSuite,
-  recordingContext,
-  testContext,
-  until,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perSuite, recordingContext, testContext, until } from "../../support/workspace.ts";
 
 consumeQueues("work");
 
@@ -38,7 +30,7 @@ const lastAudit = async () => {
 
 describe("a dead letter", () => {
   it("that is replayed delivers the email that it names, and is gone", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const { id } = await api.create("/v1/emails/", aMail(workspace));
     const ctx = testContext();
     const row = await ctx.outbox.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1").bind(id).first();

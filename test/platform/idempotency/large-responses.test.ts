@@ -7,14 +7,7 @@ import { erase } from "../../audience/people/support.ts";
 import { mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  perTest,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest, type TestWorkspace } from "../../support/workspace.ts";
 
 const ROW_BYTES = 16 * 1024;
 const today = dayOf(Date.now());
@@ -71,7 +64,7 @@ describe("a response above 16 KiB", () => {
   });
 
   it("of a batch takes no room in the mail database, and the batch is sent once", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const items = Array.from({ length: 250 }, (_, n) => aMail(workspace, { to: [{ email: `p${n}@example.org` }] }));
     const post = () => api.post("/v1/emails/batch", items, { "Idempotency-Key": "batch" });
     const first = await post();

@@ -8,15 +8,7 @@ import { messagesOf } from "../../sending/submissions/support.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  perTest,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { call, connected } from "../../web/mcp/support.ts";
 
 const limitTo = (limit: number | null) =>
@@ -28,7 +20,7 @@ const send = (headers?: Record<string, string>) => api.post("/v1/emails/", aMail
 afterEach(() => void vi.useRealTimers());
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 
 describe("beyond the daily limit", () => {
   it("a send returns 429 with the limit, the count and the reset, and stores nothing", async () => {

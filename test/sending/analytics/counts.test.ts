@@ -4,14 +4,14 @@ import { applyFacts, type Fact, findEmail, type Outcome } from "../../../src/sen
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { analytics, HOUR_MS, type Point, reopen } from "./support.ts";
 
 const workspace = perTest(aWorkspace);
 
 async function send(...addresses: string[]): Promise<string> {
   const to = addresses.map((email) => ({ email }));
-  return (await createApiWithoutQueue(workspace.apiKey).create("/v1/emails/", aMail(workspace, { to }))).id;
+  return (await workspace.withoutQueue.create("/v1/emails/", aMail(workspace, { to }))).id;
 }
 
 /** Sends an email that no run delivers. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sealLinks } from "../../../src/lib/sealed-links.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** GET /v1/emails/:email_id/source (docs/contract/emails.md#source-of-an-email). */
 
@@ -11,7 +11,7 @@ const workspace = perTest(aWorkspace);
 
 /** Sends an email that nothing delivers before the test does. */
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  return (await createApiWithoutQueue(workspace.apiKey).create("/v1/emails/", aMail(workspace, changes))).id;
+  return (await workspace.withoutQueue.create("/v1/emails/", aMail(workspace, changes))).id;
 }
 
 const textOf = async (id: string) => new TextDecoder().decode(await (await sourceOf(id)).arrayBuffer());

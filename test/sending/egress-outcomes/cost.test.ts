@@ -7,7 +7,7 @@ import { heldMails, holdingServer, results } from "../../support/holding-egress.
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, recordingContext } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, recordingContext } from "../../support/workspace.ts";
 
 const EMAILS = 50;
 const people = Array.from({ length: EMAILS }, (_, n) => ({ email: `p${n}@example.org` }));
@@ -41,7 +41,7 @@ for (const [name, rowsOfEmail] of [
     if (name === "single emails")
       for (const to of people) ids.push(await acceptEmail(recordingContext().ctx, workspace, { to: [to] }));
     else
-      await createApiWithoutQueue(workspace.apiKey).post(
+      await workspace.withoutQueue.post(
         "/v1/emails/batch",
         people.map((to) => aMail(workspace, { to: [to] })),
       );

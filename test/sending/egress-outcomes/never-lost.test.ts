@@ -8,14 +8,7 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const LATER = EGRESS_LEASE_MS + 60_000;
@@ -58,7 +51,7 @@ describe("a `sent` email whose egress died", () => {
 
   it("gets a row of its own when that of its batch has been interrupted again and again", async () => {
     const batch = ["a", "b", "c"].map((name) => aMail(workspace, { to: [{ email: `${name}@example.org` }] }));
-    await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/batch", batch);
+    await workspace.withoutQueue.post("/v1/emails/batch", batch);
     for (let n = 0; n < 4; n++) {
       await runOutboxAt(Date.now() + 1_000 + n * LATER, { EGRESS_URL: server.url }, ["deliver"]);
       await reportAll((await heldMails(server)).slice(-3), results.held);

@@ -4,13 +4,7 @@ import { database } from "../../support/databases.ts";
 import { eventTypes, readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
 const DAY = 24 * 3_600_000;
@@ -54,7 +48,7 @@ describe("an email that waits for the pace of its receiver", () => {
     const emails = ["a@gmail.test", "b@gmail.test", "c@gmail.test"].map((email) =>
       aMail(workspace, { to: [{ email }] }),
     );
-    await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/batch", emails);
+    await workspace.withoutQueue.post("/v1/emails/batch", emails);
     const before = await versions();
     await runOutboxAt(now, { EGRESS_URL: server.url }, ["deliver"]);
     expect(await versions()).toEqual(before);

@@ -5,12 +5,12 @@ import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 /** Returns base64 of one repeated letter; `size` is a multiple of three. */
 const base64 = (size: number, letter: string) => btoa(letter.repeat(3)).repeat(size / 3);

@@ -7,7 +7,7 @@ import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { requests } from "../../support/send-requests.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 interface Row {
   id: string;
@@ -82,7 +82,7 @@ it("an item of a batch gets the same decision, the same reason and the same row 
       workspace.workspaceNumber,
       `r${n}@example.org`,
     );
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const count = byExtent({ quick: 60, full: 160, long: 2_000 });
   const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });
   const results: BatchOut["results"] = [];

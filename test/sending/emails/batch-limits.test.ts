@@ -4,10 +4,10 @@ import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, wrapDatabases } from "../../support/databases.ts";
 import { type FailureInjection, failingDatabase, type Moment } from "../../support/failures.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, discardingQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
   database.value(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`, [workspace.workspaceNumber]);

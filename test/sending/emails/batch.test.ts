@@ -7,10 +7,10 @@ import { byExtent } from "../../support/extent.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const send = (items: unknown, headers?: Record<string, string>) =>
   apiWithoutQueue.post("/v1/emails/batch", items, headers);

@@ -9,7 +9,7 @@ import { readEmail } from "../../support/emails.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aHit, consume } from "../tracking/support.ts";
 
 const TEXT = `Grüße 😀 ${"x".repeat(2_000)}`;
@@ -23,7 +23,7 @@ interface Accepted {
 
 const accept = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<Accepted> => {
   const mail = aMail(workspace, { text: TEXT, ...changes });
-  const { id } = await createApiWithoutQueue(workspace.apiKey).create("/v1/emails/", mail);
+  const { id } = await workspace.withoutQueue.create("/v1/emails/", mail);
   return { workspace, id };
 };
 
@@ -124,7 +124,7 @@ for (const { what, status, write } of writers) {
     expect(await place()).toEqual({ isInRow: 0, isInR2: 1 });
     expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
     if (status !== "bounced") return;
-    const retry = await createApiWithoutQueue(workspace.apiKey).create(`/v1/emails/${id}/retry`, "");
+    const retry = await workspace.withoutQueue.create(`/v1/emails/${id}/retry`, "");
     expect((await readEmail(workspace, retry.id)).text_body).toBe(TEXT);
   });
 }

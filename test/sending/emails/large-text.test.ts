@@ -6,9 +6,9 @@ import { database, mail as mailDatabase } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: discardingQueue }, workspace.apiKey);
+const apiOf = (workspace: TestWorkspace) => workspace.withoutQueue;
 const objectsOf = async ({ workspaceId }: TestWorkspace) =>
   (await env.CONTENT.list({ prefix: `w/${workspaceId}/` })).objects;
 

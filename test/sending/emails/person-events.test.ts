@@ -5,14 +5,7 @@ import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  perTest,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume as consumeAll, SENT_AT } from "../tracking/support.ts";
 
 const workspace = perTest(aWorkspace);
@@ -26,7 +19,7 @@ beforeEach(async () => {
 async function send(...localParts: string[]): Promise<string> {
   const [to, ...cc] = localParts.map((local) => ({ email: `${local}@simulator.test` }));
   const body = aMail(workspace, { to: [to], ...(cc.length > 0 ? { cc } : {}) });
-  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", body);
+  const response = await workspace.withoutQueue.post("/v1/emails/", body);
   expect(response.status).toBe(202);
   const { id } = await response.json<{ id: string }>();
   await runOutboxAt(Date.now(), { WORK: discardingQueue });

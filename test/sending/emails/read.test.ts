@@ -12,7 +12,6 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
   perSuite,
   type TestWorkspace,
@@ -209,7 +208,7 @@ describe("GET /v1/emails/", () => {
 
 describe("GET /v1/emails/{id} and /events", () => {
   it("return the same events, oldest first, each with id, type, metadata and time", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const { id } = await api.create("/v1/emails/", aMail(workspace));
     const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
     expect(events).toEqual([
@@ -321,7 +320,7 @@ describe("D1 queries", () => {
 
   it("an email whose lease was released is listed as queued again", async () => {
     const other = await aWorkspace();
-    const { id } = await (await createApiWithoutQueue(other.apiKey).post("/v1/emails/", aMail(other))).json<{
+    const { id } = await (await other.withoutQueue.post("/v1/emails/", aMail(other))).json<{
       id: string;
     }>();
     await run("UPDATE outbox SET token = 'a run', due_at = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);

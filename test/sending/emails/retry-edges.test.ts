@@ -22,7 +22,7 @@ import {
 
 const MIB = 1024 * 1024;
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
   await emptyOutbox();
@@ -221,7 +221,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("returns the same 404 for a foreign, an unknown and a malformed id, and for an email of another domain", async () => {
     const foreignWorkspace = await aWorkspace();
     const { id: foreign } = await (
-      await createApiWithoutQueue(foreignWorkspace.apiKey).post("/v1/emails/", aMail(foreignWorkspace))
+      await foreignWorkspace.withoutQueue.post("/v1/emails/", aMail(foreignWorkspace))
     ).json<{
       id: string;
     }>();

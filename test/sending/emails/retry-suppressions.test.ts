@@ -10,7 +10,7 @@ import type { Script } from "../../support/smtp-script.ts";
 import {
   aMail,
   aWorkspace,
-  createApiWithoutQueue,
+  type createApiWithoutQueue,
   recordingContext,
   type TestWorkspace,
   testContext,
@@ -21,7 +21,7 @@ let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
+  api = workspace.withoutQueue;
   await emptyOutbox();
 });
 
@@ -117,7 +117,7 @@ describe("a retry to an address that a bounce suppressed", () => {
       ["dsn", null],
     ] as const) {
       workspace = await aWorkspace();
-      api = createApiWithoutQueue(workspace.apiKey);
+      api = workspace.withoutQueue;
       const again = await retry(await bounced());
       await delivered([again.id]);
       await record(again.id, what);
@@ -189,7 +189,7 @@ describe("an address whose last three retries bounced", () => {
     for (let n = 0; n < 3; n++) await delivered([(await retry(id)).id], hardBounce(FRIEND));
     expect((await retry(id)).status).toBe("rejected");
     workspace = await aWorkspace();
-    api = createApiWithoutQueue(workspace.apiKey);
+    api = workspace.withoutQueue;
     expect((await retry(await bounced())).status).toBe("queued");
   });
 });

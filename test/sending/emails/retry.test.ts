@@ -6,10 +6,10 @@ import { accepted, readEmail } from "../../support/emails.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest, recordingContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const detail = (id: string) => readEmail(workspace, id);
 const retry = (id: string, headers?: Record<string, string>) =>

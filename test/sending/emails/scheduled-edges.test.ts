@@ -17,7 +17,6 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
   perTest,
   recordingContext,
@@ -26,7 +25,7 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
   await emptyOutbox();

@@ -6,13 +6,7 @@ import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../../support
 import { emptyOutbox } from "../../support/outbox.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import {
-  type apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { type apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
 let workspace: TestWorkspace;
@@ -20,7 +14,7 @@ let api: ReturnType<typeof apiOn>;
 beforeEach(async () => {
   await emptyOutbox();
   workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
+  api = workspace.withoutQueue;
 });
 
 const move = (id: string) => api.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at: at(HOUR) });

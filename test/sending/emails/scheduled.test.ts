@@ -14,7 +14,6 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
   perTest,
   recordingContext,
@@ -23,7 +22,7 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
   scheduleEmail(apiWithoutQueue, workspace, inMs, changes);

@@ -6,16 +6,7 @@ import type { SearchOut } from "../../../src/sending/emails/search/schema.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { nextPath } from "../../support/next-path.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 interface Sample {
   id: string;
@@ -54,7 +45,7 @@ const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
 
 beforeAll(async () => {
   workspace = await aWorkspace();
-  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  const apiWithoutQueue = workspace.withoutQueue;
   for (let i = 0; i < 84; i++) {
     const sample = {
       subject: subjects[i % subjects.length] ?? "",
@@ -259,7 +250,7 @@ describe("GET /v1/emails/search", () => {
 
   it("does not find deleted emails", async () => {
     const other = await aWorkspace();
-    const apiWithoutQueue = createApiWithoutQueue(other.apiKey);
+    const apiWithoutQueue = other.withoutQueue;
     await apiWithoutQueue.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
     await indexEmails(testContext());
     expect(await search("q=vanishing", other)).toHaveLength(1);

@@ -15,7 +15,6 @@ import { run } from "../../support/sending.ts";
 import {
   aMail,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
   recordingContext,
   type TestWorkspace,
@@ -80,7 +79,7 @@ it("a lone email writes ten rows from its accept to its index entry, the cron ru
 });
 
 it("a settled email of a batch stores 195 bytes less than a queued one, and reads the same", async () => {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const sent = await api.post("/v1/emails/batch", [aMail(workspace), aMail(workspace, { text: "Another." })]);
   expect(sent.status).toBe(202);
   const queued = await rows();
@@ -107,14 +106,14 @@ it("a settled email of a batch stores 195 bytes less than a queued one, and read
 });
 
 it("an email whose Message-ID does not follow from its row keeps it", async () => {
-  const { id } = await accepted(await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace)));
+  const { id } = await accepted(await workspace.withoutQueue.post("/v1/emails/", aMail(workspace)));
   await run("UPDATE emails SET message_id = '<other@registered.example>' WHERE id = ?1", id);
   await deliverAll();
   expect((await readEmail(workspace, id)).message_id).toBe("<other@registered.example>");
 });
 
 it("a deferred email keeps the fields of a queued one", async () => {
-  const { id } = await accepted(await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace)));
+  const { id } = await accepted(await workspace.withoutQueue.post("/v1/emails/", aMail(workspace)));
   const results = await database.rows<{ dueAt: number; id: string; kind: "deliver" }>(
     "SELECT due_at AS dueAt, id, kind FROM outbox",
   );

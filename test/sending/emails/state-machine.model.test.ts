@@ -16,7 +16,7 @@ import { byExtent } from "../../support/extent.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perSuite, recordingContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perSuite, recordingContext } from "../../support/workspace.ts";
 
 /**
  * Runs random commands against the real API, database and delivery, and against a model that follows the tables of transitions.
@@ -70,7 +70,7 @@ type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 type Passing = Extract<Command, { do: "let time pass" }>;
 
 const workspace = perSuite(aWorkspace);
-const api = perSuite(() => createApiWithoutQueue(workspace.apiKey));
+const api = perSuite(() => workspace.withoutQueue);
 
 /** State of one email in the model. */
 interface Known {

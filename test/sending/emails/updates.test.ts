@@ -3,18 +3,10 @@ import { isoMicros } from "../../../src/lib/time.ts";
 import type { EmailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
-import {
-  aKey,
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  perTest,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, perTest, type TestWorkspace } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
-const apiWithoutQueue = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const START = "2026-01-01T00:00:00Z";
 

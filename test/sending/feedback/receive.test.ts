@@ -6,7 +6,7 @@ import { fromDaemon, lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 interface EmailDetail {
   status: string;
@@ -18,7 +18,7 @@ const workspace = perTest(aWorkspace);
 /** Sends an email, dispatches it, and returns its id and its return path. */
 async function sendAndDispatch(changes: Record<string, unknown> = {}, of = workspace) {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(of.apiKey);
+  const apiWithoutQueue = of.withoutQueue;
   const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(of, changes));
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));

@@ -11,7 +11,7 @@ import {
   aMember,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
+  type createApiWithoutQueue,
   type TestWorkspace,
 } from "../../support/workspace.ts";
 import { checkAt, count, MINUTE_MS } from "./support.ts";
@@ -29,7 +29,7 @@ beforeEach(async () => {
   // Some tests look ahead, and their counts of later times would be those before the checks of this one.
   await database.run("DELETE FROM rate_snapshots");
   workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
+  api = workspace.withoutQueue;
 });
 
 /** Lets 6 % of the last hour bounce, or 12 %, and checks the rates. */
@@ -199,7 +199,7 @@ describe("a workspace above twice the limit", () => {
   it("leaves other workspaces alone", async () => {
     const other = await aWorkspace();
     const items = [aMail(other, { to })];
-    const [id = ""] = await idsOf(await createApiWithoutQueue(other.apiKey).post("/v1/emails/batch", items));
+    const [id = ""] = await idsOf(await other.withoutQueue.post("/v1/emails/batch", items));
     await stop("more");
     await runOutboxAt(Date.now());
     expect([await statusOf(id, other), (await record(other)).bulk_paused_at]).toEqual(["delivered", null]);

@@ -5,7 +5,7 @@ import { latin1 } from "../../support/outgoing-mail.ts";
 import type { Detail } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { deliverTo } from "../../support/submissions.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 export const crlf = (text: string) => text.replace(/\r?\n/g, "\r\n");
 
@@ -29,7 +29,7 @@ export function messagesOf(workspace: TestWorkspace) {
         .join("")}\n${body}`,
     );
   const detail = async (id = ""): Promise<Detail> =>
-    (await createApiWithoutQueue(workspace.apiKey).get(`/v1/emails/${id}`)).json<Detail>();
+    (await workspace.withoutQueue.get(`/v1/emails/${id}`)).json<Detail>();
   const count = async () =>
     database
       .prepare("SELECT count(*) FROM emails WHERE workspace = ?1")

@@ -5,7 +5,7 @@ import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { receiveFeedback } from "../../../src/sending/feedback/index.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Upper-case letters outside ASCII, which SQLite's lower() does not change, and their lower-case forms. */
 const PAIRS = [
@@ -24,7 +24,7 @@ const DIFFERENT = [
 ] as const;
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 
 const at = (label: string) => `delivered+${label}@simulator.test`;
 const suppress = (email: string, reason = "manual") => workspace.post("/v1/suppressions/", { email, reason });

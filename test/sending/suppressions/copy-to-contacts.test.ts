@@ -3,7 +3,7 @@ import { newUnsubscribeAddress } from "../../../src/platform/mail-tokens/index.t
 import { applyFacts, type EmailState, type Fact, findEmail } from "../../../src/sending/emails/index.ts";
 import { aContact, aList, readList } from "../../audience/contacts/support.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, apiWith, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** The state of a contact follows what happens to emails to its address. */
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 async function deliver(to: string): Promise<string> {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const response = await api.post("/v1/emails/", aMail(workspace, { to: [{ email: to }] }));
   await runOutboxAt(Date.now() + 1_000);
   return (await response.json<{ id: string }>()).id;

@@ -5,7 +5,7 @@ import type { SuppressionOut } from "../../../src/sending/suppressions/schema.ts
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
 
@@ -166,7 +166,7 @@ describe("GET and DELETE /v1/suppressions/", () => {
 describe("at dispatch", () => {
   const other = "delivered@simulator.test";
   const send = async (to: string[]) => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const mail = aMail(workspace, { to: to.map((email) => ({ email })) });
     return (await api.create("/v1/emails/", mail)).id;
   };

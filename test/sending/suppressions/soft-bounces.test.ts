@@ -7,7 +7,7 @@ import { lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Addresses that soft bounces keep from bulk mail (docs/contract/suppressions.md#soft-bounces). */
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 /** Sends an email and dispatches it hours from now, to a server with this reply to the recipient. Returns its return path. */
 async function sendAt(hours: number, reply?: string): Promise<string> {
   const server = await (reply === undefined ? sinkServer() : scriptedServer({ recipients: { [FRIEND]: reply } }));
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   expect((await api.post("/v1/emails/", aMail(workspace, { to: [{ email: FRIEND }] }))).status).toBe(202);
   await runOutboxAt(Date.now() + hours * HOUR, { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
@@ -62,7 +62,7 @@ const listed = async () => {
 const contact = async () => (await readList(workspace, listId)).contacts[0];
 const bulkSend = async () => {
   const body = { contact_list_id: listId, mailbox_id: workspace.mailboxId, subject: "News", text: "News" };
-  return (await createApiWithoutQueue(workspace.apiKey).post(`/v1/contacts/${listId}/send`, body)).json();
+  return (await workspace.withoutQueue.post(`/v1/contacts/${listId}/send`, body)).json();
 };
 
 describe("the third soft bounce in a row, 72 hours or more after the first", () => {
@@ -124,7 +124,7 @@ describe("the third soft bounce in a row, 72 hours or more after the first", () 
   ])("is also a refusal that stays temporary until the last attempt: %s", async (reply, entries) => {
     await refusedAt(0, 36);
     const server = await scriptedServer({ recipients: { [FRIEND]: reply } });
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     await api.post("/v1/emails/", aMail(workspace, { to: [{ email: FRIEND }] }));
     for (let attempt = 0; attempt < 8; attempt++)
       await runOutboxAt(Date.now() + (40 + 31 * attempt) * HOUR, { EGRESS_URL: server.url });

@@ -8,7 +8,7 @@ import {
 import { database } from "../../support/databases.ts";
 import { accepted } from "../../support/emails.ts";
 import { run } from "../../support/sending.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 type Reason = SuppressionEntry["reason"];
 const FRIEND = "friend@example.org";
@@ -104,7 +104,7 @@ describe("an unsubscribe", () => {
 
 describe("a retry to an address that bounced and unsubscribed", () => {
   it("is sent when the original is a single email, and dropped when it is bulk or broadcast mail", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const { id } = await accepted(await api.post("/v1/emails/", aMail(workspace)));
     const recipients = JSON.stringify([{ kind: "to", email: FRIEND, state: "bounced" }]);
     await run("DELETE FROM outbox WHERE id = ?1", id);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, discardingQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 interface Template {
   id: string;
@@ -11,7 +11,7 @@ interface Template {
 }
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 
 const liquid = (fields: Record<string, unknown> = {}) => ({
   name: "Order",
@@ -93,7 +93,7 @@ describe("parts of other templates", () => {
 
   it("of another workspace do not exist, and a deleted one refuses sends", async () => {
     const other = await aWorkspace();
-    await createApiWithoutQueue(other.apiKey).post("/v1/templates/", liquid({ name: "foreign", text_body: "secret" }));
+    await other.withoutQueue.post("/v1/templates/", liquid({ name: "foreign", text_body: "secret" }));
     const foreign = await api.post("/v1/templates/", liquid({ text_body: "{% render 'foreign' %}" }));
     expect((await refusalOf(foreign)).msg).toContain('has the name "foreign"');
     const footer = await create({ name: "footer", text_body: "f" });

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, discardingQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 let template_id: string;
 
 beforeEach(async () => {
@@ -71,7 +71,7 @@ describe("a send by template", () => {
   }
 
   it("returns 422 to a template of another workspace, as to an unknown one", async () => {
-    const other = createApiWithoutQueue((await aWorkspace()).apiKey);
+    const other = (await aWorkspace()).withoutQueue;
     const { id } = await (await other.post("/v1/templates/", { name: "a", subject: "s", text_body: "t" })).json<{
       id: string;
     }>();

@@ -32,7 +32,7 @@ const form = { "Content-Type": "application/x-www-form-urlencoded" };
 beforeEach(async () => {
   await env.DB.prepare("DELETE FROM outbox").run();
   workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
+  api = workspace.withoutQueue;
   news = (await aTopic(workspace, { name: "News" })).id;
   offers = (await aTopic(workspace, { name: "Offers", default: "unsubscribed" })).id;
   await recordEvents(workspace);

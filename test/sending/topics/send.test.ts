@@ -4,10 +4,10 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type Detail, run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, discardingQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
-const api = perTest(() => createApiWithoutQueue(workspace.apiKey));
+const api = perTest(() => workspace.withoutQueue);
 let topic: string;
 
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { consumeHits } from "../../../src/queue.ts";
 import type { HitMessage } from "../../../src/sending/tracking/index.ts";
 import { database } from "../../support/databases.ts";
 import { type Detail, run } from "../../support/sending.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 export const READER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 export const SENT_AT = Date.UTC(2026, 0, 1);
@@ -13,7 +13,7 @@ export const SENT_AT = Date.UTC(2026, 0, 1);
 /** Creates an email that was delivered at SENT_AT to these addresses. */
 export async function aDeliveredMail(workspace: TestWorkspace, ...addresses: string[]): Promise<string> {
   const to = (addresses.length > 0 ? addresses : ["friend@one.example"]).map((email) => ({ email }));
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const { id } = await api.create("/v1/emails/", aMail(workspace, { to }));
   await run(
     "UPDATE emails SET status = 'delivered', due_at = NULL, content = NULL, sent_at = ?2, delivered_at = ?2 WHERE id = ?1",

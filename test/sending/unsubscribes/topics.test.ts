@@ -6,7 +6,7 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { Detail } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aMail, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
 let news: string;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 /** Sends an email and returns the link and the mailto address that the server received. */
 async function sent(fields: object) {
   const server = await sinkServer();
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const { id } = await api.create("/v1/emails/", aMail(workspace, { to: [{ email: ADA }], ...fields }));
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();

@@ -4,7 +4,7 @@ import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiWith, aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const workspace = perTest(aWorkspace);
 const anybody = apiWith(null);
@@ -12,7 +12,7 @@ const anybody = apiWith(null);
 /** Sends an email of a source and returns the message that the server received. */
 async function sent(source: string, to = "friend@example.org", fields: object = {}) {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  const apiWithoutQueue = workspace.withoutQueue;
   const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, { to: [{ email: to }], ...fields }));
   await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });

@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { countingDb } from "../../../support/counting-db.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  perSuite,
-} from "../../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perSuite } from "../../../support/workspace.ts";
 
 const workspace = perSuite(aWorkspace);
 let templateId: string;
@@ -18,7 +11,7 @@ beforeAll(async () => {
 });
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  createApiWithoutQueue(workspace.apiKey).post(path, body, headers);
+  workspace.withoutQueue.post(path, body, headers);
 
 interface Warned {
   warnings?: string[];
