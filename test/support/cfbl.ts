@@ -6,6 +6,7 @@ import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
 import { database } from "./databases.ts";
 import { runOutboxAt } from "./run-outbox-at.ts";
 import { sinkServer } from "./smtp-control.ts";
+import { pathIn } from "./smtp-path.ts";
 import { aMail, type TestWorkspace } from "./workspace.ts";
 
 export const cfblPair = await generateDkimKeyPair("rsa-sha256");
@@ -41,7 +42,7 @@ export async function sendWithCfbl(
   const raw = message?.raw ?? new Uint8Array(0);
   const text = new TextDecoder().decode(raw);
   const head = text.slice(0, text.indexOf("\r\n\r\n")).replace(/\r\n[ \t]/g, " ");
-  return { id, returnPath: /<([^>]*)>/.exec(from)?.[1] ?? "", raw, head };
+  return { id, returnPath: pathIn(from), raw, head };
 }
 
 /** Returns the value of a field of a message, or an empty string. */

@@ -7,6 +7,7 @@ import { deliver } from "../../mailboxes/inbound/support.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 import { aContactList, broadcastsOf, runBroadcasts, suppress } from "./support.ts";
@@ -93,7 +94,7 @@ describe("the figures of a broadcast", () => {
     expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 1, bounced_count: 0 });
     const block = lines("Final-Recipient: rfc822; ada@example.org", "Action: failed", "Status: 5.1.1");
     const dsn = report({ blocks: ["Reporting-MTA: dns; mx.y.test", block] });
-    await deliver(/<([^>]*)>/.exec(line ?? "")?.[1] ?? "", dsn, { from: "" });
+    await deliver(pathIn(line), dsn, { from: "" });
     expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 0, bounced_count: 1 });
   });
 });

@@ -1,6 +1,7 @@
 /** An SMTP server that accepts and records every message. It keeps running while hosts are killed. Implements the part of RFC 5321 that the service uses. */
 import net from "node:net";
 import { appendChunk } from "../../support/append-chunk.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 
 /** One message that was received up to its final dot. */
 export interface Receipt {
@@ -91,7 +92,7 @@ class SinkSession {
     const line = this.#input.toString("utf8", 0, end);
     this.#input = this.#input.subarray(end + 2);
     const [verb = ""] = line.toUpperCase().split(/[ :]/);
-    if (verb === "RCPT") this.#recipients.push(/<([^>]*)>/.exec(line)?.[1] ?? "");
+    if (verb === "RCPT") this.#recipients.push(pathIn(line));
     if (verb === "MAIL" || verb === "RSET") this.#recipients = [];
     if (verb === "DATA") this.#isReadingMessage = true;
     this.#socket.write(`${replyTo(verb)}\r\n`);

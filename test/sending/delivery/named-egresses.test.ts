@@ -9,6 +9,7 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { assignEgress, namedEgresses } from "../../support/named-egresses.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -26,7 +27,7 @@ async function accept(of: TestWorkspace, email: string, source = "api"): Promise
 }
 
 const addresses = async (server: SmtpServerHandle) =>
-  (await server.messages()).flatMap(({ rcpts }) => rcpts.map((rcpt) => /<(.*)>/.exec(rcpt)?.[1])).toSorted();
+  (await server.messages()).flatMap(({ rcpts }) => rcpts.map(pathIn)).toSorted();
 const statusOf = async (of: TestWorkspace, id: string) => (await readEmail(of, id)).status;
 const later = () => Date.now() + 1_000;
 const waitingForOutage = () => database.value("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL");

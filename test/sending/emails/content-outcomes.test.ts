@@ -8,7 +8,8 @@ import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aHit, consume } from "../tracking/support.ts";
 
@@ -29,11 +30,8 @@ const accept = async (workspace: TestWorkspace, changes: Record<string, unknown>
 
 /** Delivers an accepted email. Returns the return path of its transaction. */
 async function dispatch(): Promise<string> {
-  const server = await sinkServer();
-  await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
-  const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
-  await server.close();
-  return /<([^>]*)>/.exec(line ?? "")?.[1] ?? "";
+  const [message] = await sentBy((EGRESS_URL) => runOutboxAt(Date.now(), { EGRESS_URL }));
+  return pathIn(message?.mail);
 }
 
 const failure = report({

@@ -16,6 +16,7 @@ import { byExtent } from "../../support/extent.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aMail, aWorkspace, perSuite, recordingContext } from "../../support/workspace.ts";
 
 /**
@@ -265,7 +266,7 @@ class Sequence {
     const tried = this.#attempt(known, { rcpt, dot, dsn });
     const messages = await server.messages();
     await server.close();
-    const got = messages.flatMap(({ rcpts }) => rcpts.map((line) => /<(.*?)>/.exec(line)?.[1] ?? ""));
+    const got = messages.flatMap(({ rcpts }) => rcpts.map((line) => pathIn(line)));
     expect(got.sort()).toEqual(tried.sort());
     for (const address of got) known.copies.set(address, (known.copies.get(address) ?? 0) + 1);
     if (dot === "cut off") known.doubtful += 1;

@@ -6,6 +6,7 @@ import { fromDaemon, lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 interface EmailDetail {
@@ -23,7 +24,7 @@ async function sendAndDispatch(changes: Record<string, unknown> = {}, of = works
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
-  return { id, returnPath: /<([^>]*)>/.exec(line ?? "")?.[1] ?? "" };
+  return { id, returnPath: pathIn(line) };
 }
 
 /** Delivers a message to the Worker's email handler. Returns the rejection, if any. */

@@ -6,7 +6,7 @@ import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/suppor
 import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
 import { aGateway, GATEWAY_HEADERS, type Gateway } from "../../support/submissions.ts";
 import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
@@ -38,10 +38,7 @@ const submit = (token: string, text = message(), to = ["friend@example.org"]) =>
   gateway.submit(token, workspace.mailbox, to, text);
 /** Delivers what is due and makes copies in Sent. Returns the messages that left. */
 async function work() {
-  const sink = await sinkServer();
-  await runOutboxAt(Date.now(), { EGRESS_URL: sink.url }, ["deliver", "sent-copy"]);
-  const messages = await sink.messages();
-  await sink.close();
+  const messages = await sentBy((EGRESS_URL) => runOutboxAt(Date.now(), { EGRESS_URL }, ["deliver", "sent-copy"]));
   return messages.map(({ raw, rcpts }) => ({ raw: latin1(raw), rcpts }));
 }
 const inbox = async <Body>(suffix: string) =>

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CFBL_DKIM_KEY, dkimRecordsOf, verifyDkim } from "../../support/cfbl.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
 import { aSubmitter } from "../../support/submissions.ts";
 import { aTopic } from "../../support/topics.ts";
 import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
@@ -21,10 +21,7 @@ beforeEach(async () => {
 
 /** Delivers what is due and returns the messages that left. */
 async function leaving(): Promise<{ raw: Uint8Array; text: string }[]> {
-  const sink = await sinkServer();
-  await runOutboxAt(Date.now(), { EGRESS_URL: sink.url, CFBL_DKIM_KEY });
-  const messages = await sink.messages();
-  await sink.close();
+  const messages = await sentBy((EGRESS_URL) => runOutboxAt(Date.now(), { EGRESS_URL, CFBL_DKIM_KEY }));
   return messages.map(({ raw }) => ({ raw, text: new TextDecoder().decode(raw) }));
 }
 

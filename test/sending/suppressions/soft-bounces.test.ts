@@ -7,6 +7,7 @@ import { lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Addresses that soft bounces keep from bulk mail (docs/contract/suppressions.md#soft-bounces). */
@@ -30,7 +31,7 @@ async function sendAt(hours: number, reply?: string): Promise<string> {
   await runOutboxAt(Date.now() + hours * HOUR, { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
-  return /<([^>]*)>/.exec(line ?? "")?.[1] ?? "";
+  return pathIn(line);
 }
 
 const FULL = "552 5.2.2 The mailbox is full";
