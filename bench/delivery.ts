@@ -1,6 +1,6 @@
 /** Measures batches of 1 KB and 10 KB emails: rate and CPU of their accept, then rate and CPU of their delivery. */
 
-import { cpuMs } from "../test/host/support/hosts/in-process.ts";
+import { cpuMs } from "./cpu.ts";
 import type { Bench } from "./deployment.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
@@ -59,7 +59,7 @@ export async function measureDelivery(bench: Bench): Promise<Row[]> {
 }
 
 async function measureRound({ deployment, sink }: Bench, bytes: number): Promise<Round> {
-  const cpu = () => cpuMs(deployment.host.workerdPid);
+  const cpu = () => cpuMs(deployment.workerdPid);
   const body = JSON.stringify(Array.from({ length: ITEMS }, () => deployment.mail(textOfSize(bytes))));
   await deployment.control("pause-queue");
   const arrived = sink.arrivals.length;

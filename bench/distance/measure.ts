@@ -1,6 +1,6 @@
 /** Measures rates, latencies and capacity with bindings as far away as those of Cloudflare. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Distance, distanceVariables, stretched } from "../../test/support/distance/rules.ts";
+import { type Distance, distanceVariables, FAR } from "../../test/support/distance/rules.ts";
 import { type Bench, Deployment } from "../deployment.ts";
 import { percentile, type Row } from "../table.ts";
 import { textOfSize } from "../text.ts";
@@ -45,6 +45,13 @@ export async function measureDistance({ sink }: Bench): Promise<Row[]> {
     ...(await withDeployment(sink, stretched({}, STRETCH), measureFair)),
     ...(await withDeployment(sink, stretched(FAILURES, STRETCH), measureFailing)),
   ];
+}
+
+/** Returns the distance with all times longer by a factor. */
+function stretched(distance: Partial<Distance>, factor: number): Distance {
+  const whole = { ...FAR, ...distance };
+  const times = Object.entries(whole).map(([name, value]) => [name, name.endsWith("Ms") ? value * factor : value]);
+  return Object.fromEntries(times) as Distance;
 }
 
 async function withDeployment(

@@ -159,7 +159,8 @@ export class ScriptedSession {
     arrivals.push(arrivedAt);
     for (const line of rcpts) arrivalByRecipient.set(pathIn(line), arrivedAt);
     const drop = script.dropAfterDotEvery !== undefined && counters.messages % script.dropAfterDotEvery === 0;
-    const step = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
+    const scripted = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
+    const step = this.#server.onMessage(this.#connection, body, rcpts) ?? scripted;
     if (!script.countOnly) {
       const base64 = unstuff(body).toString("base64");
       const accepted = typeof step === "string" && step.startsWith("2");

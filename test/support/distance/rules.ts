@@ -44,13 +44,6 @@ export const FAR: Distance = {
   seed: 1,
 };
 
-/** Returns the distance with all times longer by a factor. */
-export function stretched(distance: Partial<Distance>, factor: number): Distance {
-  const whole = { ...FAR, ...distance };
-  const times = Object.entries(whole).map(([name, value]) => [name, name.endsWith("Ms") ? value * factor : value]);
-  return Object.fromEntries(times) as Distance;
-}
-
 /** Name of the variable that holds a Distance as JSON; what is missing in it is that of FAR. */
 export const DISTANCE_VARIABLE = "DISTANCE";
 

@@ -1,5 +1,5 @@
 /** Runs the Worker by Miniflare in this process, for measurements: `wrangler dev` itself uses several times the Worker's CPU. */
-import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,8 +14,6 @@ const { default: workerd } = createRequire(import.meta.url)("workerd") as { defa
 
 export interface Host {
   url: string;
-  /** Process id of workerd, for its CPU time. */
-  workerdPid: number;
   /** The bindings of the Worker, with its variables. */
   env: Env;
   /** Runs the scheduled handler. */
@@ -45,7 +43,6 @@ export async function startHost(
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const { script, workerOptions, migrated } = await filesOf(entry, sharedBundle());
   if (migrated !== "") await cp(migrated, stateDir, { recursive: true });
-  const before = await workerdProcesses();
   const log = path.join(stateDir, "workerd.log");
   Object.assign(process.env, { [WORKERD_PATH]: LOGGING_WORKERD, REAL_WORKERD: workerd, WORKERD_LOG: log });
   const miniflare = new Miniflare(
@@ -69,11 +66,8 @@ export async function startHost(
   delete process.env[WORKERD_PATH];
   const env = await miniflare.getBindings<Env>();
   if (migrated === "") await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
-  const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
-  if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {
     url,
-    workerdPid,
     env,
     async scheduled(cron) {
       const worker = await miniflare.getWorker();
@@ -114,26 +108,4 @@ async function filesOf(entry: string, shared: Bundle | null) {
       : await readWorkerOptions(),
     migrated: shared?.migrated ?? "",
   };
-}
-
-/** Returns the pids of the workerd processes that this process started. Others may start at the same time. */
-async function workerdProcesses(): Promise<number[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")));
-  return pids.filter((_, index) => isOwnWorkerd(stats[index] ?? "")).map(Number);
-}
-
-function isOwnWorkerd(stat: string): boolean {
-  return stat.includes("(workerd)") && Number(statFields(stat)[1]) === process.pid;
-}
-
-/** Returns the fields of /proc/<pid>/stat from the third on: state, parent, ... (the second may contain spaces). */
-function statFields(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
-
-/** Returns the CPU time of a process and its threads, in milliseconds (Linux counts in ticks of 10 ms). */
-export async function cpuMs(pid: number): Promise<number> {
-  const fields = statFields(await readFile(`/proc/${pid}/stat`, "utf8"));
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
