@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let otherWorkspace: TestWorkspace;
-
-beforeAll(async () => {
-  [workspace, otherWorkspace] = await Promise.all([aWorkspace(), aWorkspace()]);
-});
+const workspace = perSuite(aWorkspace);
+const otherWorkspace = perSuite(aWorkspace);
 
 describe("POST /v1/domains/", () => {
   it("returns 201 with a pending domain and every record to publish", async () => {

@@ -3,18 +3,17 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { failingDatabase, seeded } from "../../support/failures.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let catchAllId: string;
 const at = (local: string) => `${local}@${workspace.domain}`;
 const teamOf = (local: string) => `${local}-team@example.net`;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   catchAllId = (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" })).id;
 });
 

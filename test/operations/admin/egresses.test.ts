@@ -6,7 +6,7 @@ import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { assignEgress, namedEgresses } from "../../support/named-egresses.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 /** `east` can be used and `broken` cannot. */
 const NAMED_EGRESS_URLS = namedEgresses({
@@ -15,7 +15,7 @@ const NAMED_EGRESS_URLS = namedEgresses({
 });
 
 let session: Awaited<ReturnType<typeof aSession>>;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeAll(async () => {
   const administrator = await aWorkspace();
@@ -25,7 +25,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const table of ["workspaces", "domains"])
     await database.run(`UPDATE ${table} SET egress = NULL WHERE egress IS NOT NULL`);
-  workspace = await aWorkspace();
 });
 
 /** Calls the API with these settings as the administrator. Returns the status and the body. */

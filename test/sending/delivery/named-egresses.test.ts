@@ -10,13 +10,12 @@ import { assignEgress, namedEgresses } from "../../support/named-egresses.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
 import { pathIn } from "../../support/smtp-path.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
-  workspace = await aWorkspace();
 });
 
 /** Accepts an email of a workspace and returns its id. `source`: as if it was sent to many. */

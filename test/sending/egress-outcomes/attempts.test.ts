@@ -7,15 +7,14 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const paced = { kind: "paced", receiver: "google", label: "Google", seconds: 60, reason: "its rate is used up" };
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let server: SmtpServerHandle;
 let id: string;
 beforeEach(async () => {
   await database.run("DELETE FROM outbox");
-  workspace = await aWorkspace();
   server = await holdingServer();
   id = await acceptEmail(recordingContext().ctx, workspace);
 });

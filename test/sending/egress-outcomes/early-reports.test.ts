@@ -9,17 +9,16 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const WAIT = "451 4.7.1 wait 300 s for slow.test (Slow): its rate is used up";
 const REFUSAL = "550 5.1.2 no such domain";
 const DEFERRAL = "450 4.2.0 try again";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   await database.run("DELETE FROM outbox");
-  workspace = await aWorkspace();
 });
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `p${n}@example.org` }));

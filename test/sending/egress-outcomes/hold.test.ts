@@ -6,14 +6,13 @@ import { eventTypes, readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let server: SmtpServerHandle;
 
 beforeEach(async () => {
   await database.run("DELETE FROM outbox");
-  workspace = await aWorkspace();
   server = await holdingServer();
 });
 

@@ -8,17 +8,16 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const LATER = EGRESS_LEASE_MS + 60_000;
 const { ctx } = recordingContext();
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let server: SmtpServerHandle;
 
 beforeEach(async () => {
   await database.run("DELETE FROM outbox");
-  workspace = await aWorkspace();
   server = await holdingServer();
 });
 

@@ -4,14 +4,13 @@ import { database } from "../../support/databases.ts";
 import { eventTypes, readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const DAY = 24 * 3_600_000;
 
 beforeEach(async () => {
   for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
-  workspace = await aWorkspace();
 });
 
 const rows = async () =>

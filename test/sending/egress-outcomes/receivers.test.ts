@@ -4,14 +4,13 @@ import { database } from "../../support/databases.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   for (const table of ["outbox", "receiver_domains", "egress_waits", "egress_volume"])
     await database.run(`DELETE FROM ${table}`);
-  workspace = await aWorkspace();
 });
 
 /** Delivers an email to each address. */

@@ -5,13 +5,12 @@ import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   await database.run("DELETE FROM outbox");
-  workspace = await aWorkspace();
 });
 
 const rows = async () =>

@@ -13,17 +13,23 @@ import { database, MAIL_BINDING, wrapDatabases } from "../../support/databases.t
 import { type FailureInjection, failingDatabase, failingObjects } from "../../support/failures.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, recordingContext, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
+import {
+  aWorkspace,
+  perTest,
+  recordingContext,
+  type TestWorkspace,
+  testContext,
+  until,
+} from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const THREE_DAYS = 72 * 60 * MINUTE;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   await run("DELETE FROM outbox");
   await run("DELETE FROM emails");
   await run("UPDATE content_progress SET n = 0, swept_n = 0");
-  workspace = await aWorkspace();
 });
 
 const egress = acceptingEgress;

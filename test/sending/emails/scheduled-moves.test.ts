@@ -6,15 +6,13 @@ import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../../support
 import { emptyOutbox } from "../../support/outbox.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { type apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-let api: ReturnType<typeof apiOn>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 beforeEach(async () => {
   await emptyOutbox();
-  workspace = await aWorkspace();
-  api = workspace.withoutQueue;
 });
 
 const move = (id: string) => api.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at: at(HOUR) });

@@ -12,20 +12,12 @@ import { countingDb } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { run } from "../../support/sending.ts";
-import {
-  aMail,
-  aWorkspace,
-  discardingQueue,
-  recordingContext,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   await run("DELETE FROM outbox");
-  workspace = await aWorkspace();
 });
 
 const egress = acceptingEgress;

@@ -5,15 +5,7 @@ import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  type createApiWithoutQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { checkAt, count, MINUTE_MS } from "./support.ts";
 
 interface WorkspaceRecord {
@@ -22,14 +14,12 @@ interface WorkspaceRecord {
   paused_sources: string[];
 }
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
   // Some tests look ahead, and their counts of later times would be those before the checks of this one.
   await database.run("DELETE FROM rate_snapshots");
-  workspace = await aWorkspace();
-  api = workspace.withoutQueue;
 });
 
 /** Lets 6 % of the last hour bounce, or 12 %, and checks the rates. */

@@ -12,13 +12,12 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import { aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 beforeEach(async () => {
   await mail.batch(["outbox", "held_outbox"].map((table) => mail.prepare(`DELETE FROM ${table}`)));
-  workspace = await aWorkspace();
 });
 
 interface OutboxRow {

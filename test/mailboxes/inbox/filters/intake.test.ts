@@ -1,22 +1,18 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { receiveMail } from "../../../../src/mailboxes/inbound/index.ts";
 import { aSystemWorkspace, transfer } from "../../../support/transfers.ts";
-import { aMember, apiWith, aWorkspace, testContext } from "../../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perTest, testContext } from "../../../support/workspace.ts";
 import { aRule, confirmTarget } from "../../forwarding-rules/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "../../forwards/support.ts";
 import { aRawMessage } from "../../inbound/support.ts";
-import { anInbox, type Inbox } from "../support.ts";
+import { anInbox } from "../support.ts";
 import { aFilter, type ShownFilter, subject } from "./support.ts";
 
 const FRIEND = "friend@example.net";
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 
 beforeAll(aSystemWorkspace);
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
 
 const receive = (subject: string, changes: Record<string, string> = {}) =>
   arrive(inbox.workspace.mailbox, aRawMessage({ Subject: subject, ...changes }), { isAuthentic: true });
