@@ -45,9 +45,11 @@ async function runLayer(layer: Layer): Promise<boolean> {
   return result;
 }
 
-/** Checks format, lint and types, and runs the tests that only read files. Types are checked beside them. */
+/** Checks format, lint, dead code and types, and runs the tests that only read files. Types are checked beside them. */
 async function checkFiles(): Promise<boolean> {
   if (!(await passes("biome", ["ci", "--colors=off", "."]))) return false;
+  if (!(await passes("knip", ["--config=dev/knip.ts", "--no-progress", "--treat-config-hints-as-errors"])))
+    return false;
   const results = await Promise.all([hasTypes(), test("check")]);
   return results.every((result) => result);
 }

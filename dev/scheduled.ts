@@ -37,7 +37,7 @@ export async function announceRestart(layout: Layout, launchedAt: number) {
 }
 
 /** Returns true if a cron expression is due in this minute (UTC). Supports `*`, a number and a step in each field. */
-export function isDue(cron: string, at: Date): boolean {
+function isDue(cron: string, at: Date): boolean {
   const now = [at.getUTCMinutes(), at.getUTCHours(), at.getUTCDate(), at.getUTCMonth() + 1, at.getUTCDay()];
   return cron.split(" ").every((field, index) => {
     const value = now[index] ?? 0;

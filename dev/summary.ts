@@ -58,7 +58,7 @@ function smtpLine({ smtp, ports }: LocalService): string {
 }
 
 /** Returns a curl command that sends one email. */
-export function curlLine(local: LocalService): string {
+function curlLine(local: LocalService): string {
   const mail = {
     from_: { email: local.mailbox, name: "Example" },
     to: [{ email: "friend@example.org" }],

@@ -7,13 +7,13 @@ import { shown } from "./errors.ts";
 import { LineCheck } from "./line-check.ts";
 
 /** Called before the reply to QUIT. */
-export type OnQuit = (session: SMTPServerSession) => Promise<void>;
+type OnQuit = (session: SMTPServerSession) => Promise<void>;
 
 /**
  * Called when a client ends its connection after all replies were written to it. Returns what to call unless a reset follows within a
  * second, or null to close the connection at once.
  */
-export type OnEnd = (session: SMTPServerSession) => (() => void) | null;
+type OnEnd = (session: SMTPServerSession) => (() => void) | null;
 
 interface StrictOptions {
   limits: Pick<GatewayLimits, "loginMs" | "connectionMs">;

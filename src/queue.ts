@@ -95,7 +95,7 @@ export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> 
   }
   const shardsOf = await findShards(ctx, new Set(hits.map(({ hit }) => hit.workspace)));
   for (const shard of shardNumbers(ctx)) {
-    const here = hits.filter(({ hit }) => shardsOf.get(hit.workspace)?.includes(shard));
+    const here = hits.filter(({ hit }) => shardsOf.get(hit.workspace) === shard);
     try {
       await recordHits(
         onShard(ctx, shard),

@@ -10,7 +10,7 @@ import { purge } from "./operations/purges/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
-import { copyEvents, storeMainEvents } from "./platform/person-events/index.ts";
+import { storeMainEvents } from "./platform/person-events/index.ts";
 import {
   DeliveryRun,
   deliverRows,
@@ -37,7 +37,6 @@ const mailRowKinds: RowKinds<MailCtx> = {
   confirm: (ctx, rows) => runConfirmations(ctx, rows),
   segment: (ctx, rows) => runCounts(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
-  events: (ctx, rows) => copyEvents(ctx, rows),
   release: (ctx, rows) => runRetriesAfterOutage(ctx, rows),
   "sent-copy": (ctx, rows) => copySent(ctx, rows),
   forward: (ctx, rows) => runForwards(ctx, rows),

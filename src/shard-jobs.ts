@@ -17,7 +17,8 @@ import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./sending/emails/
 import { checkRates } from "./sending/rates/index.ts";
 
 type DatabaseName = OutboxMessage["database"];
-type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits) => Promise<void>;
+/** Returns the databases on which a limit of the invocation ended the job. */
+type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits) => Promise<DatabaseName[]>;
 
 /** Jobs of cron on some databases. */
 const jobs = {
@@ -33,15 +34,20 @@ const jobs = {
 /** The name of a job. */
 export type ShardJob = keyof typeof jobs;
 
-/** A queue message that starts a job on some mail databases. */
+/** A queue message that starts a job on some databases. */
 export interface ShardJobMessage {
   type: "shards.job.v1";
   job: ShardJob;
-  shards: number[];
+  shards: DatabaseName[];
+  /** Until then the job goes on by further messages while it has work, in milliseconds since 1970. */
+  until?: number;
 }
 
+/** How long after cron started it a job goes on while it has work, in milliseconds: until cron starts it again. */
+const CONTINUED_MS: Partial<Record<ShardJob, number>> = { retention: 55 * 60_000 };
+
 /** Mail databases of one invocation: a sweep of them makes less than a tenth of its 1,000 D1 queries when none has work. */
-export const SHARDS_PER_INVOCATION = 32;
+const SHARDS_PER_INVOCATION = 32;
 /** Rows of each database that a sweep processes itself. */
 const MAX_ROWS_WITHOUT_QUEUE = 500;
 /** A database that does not respond to a sweep for this long is left to the next sweep, in milliseconds. */
@@ -61,8 +67,10 @@ export async function startShardJob(
 ): Promise<void> {
   const [own = [], ...others] = chunks(shardNumbers(ctx), groupSize);
   const lost = job === "sweep" && others.length > 0 ? await findLostSweeps(ctx, others) : [];
-  const refused = (await Promise.all(others.map((group) => sendJob(ctx, job, group)))).flat();
-  await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
+  const until = ctx.now() + (CONTINUED_MS[job] ?? 0);
+  const refused = (await Promise.all(others.map((group) => sendJob(ctx, { job, shards: group, until })))).flat();
+  const left = await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
+  await continueJob(ctx, { job, shards: left, until });
 }
 
 /** Retries the emails that wait for the egress, in all mail databases. One that is missed is found by its next sweep. */
@@ -75,22 +83,40 @@ export async function retryEverywhere(ctx: Ctx, limits: RunLimits): Promise<void
 export function isShardJob(ctx: Ctx, body: { type?: unknown } | null): boolean {
   if (body?.type !== "shards.job.v1") return false;
   const { job, shards } = body as Partial<ShardJobMessage>;
-  return Object.hasOwn(jobs, job ?? "") && Array.isArray(shards) && shards.every((n) => shardNumbers(ctx).includes(n));
+  return (
+    Object.hasOwn(jobs, job ?? "") &&
+    Array.isArray(shards) &&
+    shards.every((name) => name === "main" || shardNumbers(ctx).includes(name))
+  );
 }
 
 /** Runs the job of a queue message. Logs an error of a database, whose job cron starts again. */
-export async function runShardJob(ctx: Ctx, { job, shards }: ShardJobMessage, limits: RunLimits): Promise<void> {
+export async function runShardJob(
+  ctx: Ctx,
+  { job, shards, until = 0 }: ShardJobMessage,
+  limits: RunLimits,
+): Promise<void> {
   try {
-    await jobs[job](ctx, shards, limits);
+    await continueJob(ctx, { job, shards: await jobs[job](ctx, shards, limits), until });
   } catch (error) {
     ctx.log("shards.job.failed", { job, error: String(error) });
   }
   if (job === "sweep") await saveSweep(ctx, shards);
 }
 
+type Job = Required<Omit<ShardJobMessage, "type">>;
+
+/** Lets a job go on in another invocation, unless its time is over. */
+async function continueJob(ctx: Ctx, { job, shards, until }: Job): Promise<void> {
+  if (shards.length > 0 && ctx.now() < until) await sendJob(ctx, { job, shards, until });
+}
+
 /** Sends the message of a job. Returns the databases if the queue refuses it. */
-async function sendJob(ctx: Ctx, job: ShardJob, shards: number[]): Promise<number[]> {
-  const body: ShardJobMessage = { type: "shards.job.v1", job, shards };
+async function sendJob<Name extends DatabaseName>(
+  ctx: Ctx,
+  { job, shards, until }: Job & { shards: Name[] },
+): Promise<Name[]> {
+  const body: ShardJobMessage = { type: "shards.job.v1", job, shards, ...(ctx.now() < until ? { until } : {}) };
   try {
     await ctx.env.WORK.sendBatch([{ body }]);
     return [];
@@ -101,7 +127,7 @@ async function sendJob(ctx: Ctx, job: ShardJob, shards: number[]): Promise<numbe
 }
 
 /** Records, at the first database of a group, that its message arrived. */
-async function saveSweep(ctx: Ctx, [first]: readonly number[]): Promise<void> {
+async function saveSweep(ctx: Ctx, [first]: readonly DatabaseName[]): Promise<void> {
   await ctx.db.prepare("UPDATE mail_shards SET swept_at = ?2 WHERE number = ?1").bind(first, ctx.now()).run();
 }
 
@@ -132,7 +158,11 @@ interface Found {
  * egress if emails wait for it, and indexes new emails for the search. Each database is swept and indexed once before the
  * first gets more.
  */
-async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
+async function sweepDatabases(
+  ctx: Ctx,
+  databases: readonly DatabaseName[],
+  limits: RunLimits,
+): Promise<DatabaseName[]> {
   const found: Found = { outboxes: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };
   const sweeps = databases.map((database) => ({
     database,
@@ -148,6 +178,7 @@ async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limi
   const indexing = found.unindexed.map((shard) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
   await runInTurns(ctx, indexing, limits);
   if (swept.status === "rejected") throw swept.reason;
+  return [];
 }
 
 async function* sweepMain(ctx: OutboxCtx<"main">, { outboxes }: Found): Steps {

@@ -6,7 +6,7 @@ const ATTEMPTS = 6;
 const WAIT_MS = 500;
 
 /** A response that repeating the request would not change. */
-export class RefusedError extends Error {}
+class RefusedError extends Error {}
 
 /** Calls the endpoints of backups of a deployment (src/operations/backups/routes.ts). Repeats requests that got no response, a 429 or a 5xx. */
 export class BackupClient {

@@ -10,7 +10,7 @@ export const LOCAL_ZONES = [
 ] as const;
 
 /** The zone of SANDBOX_DOMAIN, below which each workspace of the dashboard gets its test domain. */
-export const SANDBOX_ZONE = {
+const SANDBOX_ZONE = {
   name: "sandbox.test",
   id: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
   maxRecords: 3_500,

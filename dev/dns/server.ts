@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { isLocalHost } from "../host-header.ts";
 import { decodeQuery, encodeResponse } from "./messages.ts";
 
-export type RecordType = "TXT" | "MX" | "CNAME" | "A" | "AAAA" | "NS" | "PTR" | "SRV";
+type RecordType = "TXT" | "MX" | "CNAME" | "A" | "AAAA" | "NS" | "PTR" | "SRV";
 
 /** A DNS record. A TXT value is one string; an MX value is the host, an SRV value weight, port and host, with the priority in its own field. */
 export interface DnsRecord {

@@ -1,7 +1,7 @@
 import { Override } from "./overrides.ts";
 
 /** Bytes and record sets of a file. */
-export const MAX_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const MAX_SETS = 200;
 
 /** A file that cannot be read; its message begins with the line. */

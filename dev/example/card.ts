@@ -1,5 +1,5 @@
 import { createContext } from "../../src/platform/context.ts";
-import { onShardsOf } from "../../src/platform/jobs/shards.ts";
+import { onShardOf } from "../../src/platform/jobs/shards.ts";
 import type { ExampleCard } from "../../src/web/dashboard/home/example.tsx";
 import { SHOP } from "./shop.ts";
 import { findExample } from "./workspace.ts";
@@ -33,7 +33,7 @@ async function hasSent(env: Env, workspace: string): Promise<boolean> {
     .prepare("SELECT number FROM workspaces WHERE id = ?1")
     .bind(workspace)
     .first<number>("number");
-  for (const { outbox } of await onShardsOf(ctx, number ?? 0))
-    if (await outbox.prepare("SELECT 1 FROM emails WHERE workspace = ?1 LIMIT 1").bind(number).first()) return true;
-  return false;
+  const mailCtx = await onShardOf(ctx, number ?? 0);
+  const sent = mailCtx?.outbox.prepare("SELECT 1 FROM emails WHERE workspace = ?1 LIMIT 1").bind(number);
+  return sent !== undefined && (await sent.first()) !== null;
 }

@@ -1,4 +1,4 @@
-import { onNewestShard } from "../../src/platform/jobs/shards.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
 import { type HitMessage, recordHits } from "../../src/sending/tracking/index.ts";
 import type { Shop } from "./shop.ts";
 
@@ -15,7 +15,7 @@ export function planHits(shop: Shop, email: string, { opened, url }: { opened: n
   const client = { ua: READERS[Math.floor(random() * 3)] ?? "", ip: `192.0.2.${1 + Math.floor(random() * 250)}` };
   const record = (kind: HitMessage["kind"], extra: Pick<HitMessage, "url"> = {}) => {
     const hit = { type: "hit.v1", id: past.ctx.newId(), kind, workspace, email, recipient: 0, at: past.ctx.now() };
-    return recordHits(onNewestShard(past.ctx, caller.workspace), [{ ...hit, ...client, ...extra } as HitMessage]);
+    return recordHits(onShard(past.ctx, caller.workspace.mailShard), [{ ...hit, ...client, ...extra } as HitMessage]);
   };
   const at = past.ctx.now() + 120_000 + opened;
   if (at < end) past.plan(at, () => record("open"));

@@ -10,7 +10,7 @@ import {
   updateMailbox,
 } from "../../src/mailboxes/mailboxes/index.ts";
 import { createContext } from "../../src/platform/context.ts";
-import { onNewestShard } from "../../src/platform/jobs/shards.ts";
+import { onShard, shardSql } from "../../src/platform/jobs/shards.ts";
 import { seedWorkspace } from "../seed-workspace.ts";
 import type { Past } from "./past.ts";
 import { DAYS, newRandom, SHOP, type Shop, UNFINISHED } from "./shop.ts";
@@ -23,11 +23,11 @@ export interface ExampleWorkspace {
   /** False: it is being filled, or filling it ended half-way. */
   isFilled: boolean;
   ownerId: string;
-  mailShards: number[];
+  mailShard: number;
 }
 
 const FIND = `
-  SELECT w.number, w.id, w.name, w.mail_shards, m.user_id AS ownerId FROM domains d
+  SELECT w.number, w.id, w.name, ${shardSql("w")} AS mailShard, m.user_id AS ownerId FROM domains d
     JOIN workspaces w ON w.number = d.workspace AND w.name IN (?2, ?3) AND w.deleted_at IS NULL
     JOIN memberships m ON m.workspace = w.number AND m.role = 'owner'
    WHERE d.name = ?1 ORDER BY m.created_at LIMIT 1`;
@@ -36,10 +36,9 @@ const FIND = `
 export async function findExample(env: Env): Promise<ExampleWorkspace | null> {
   const row = await env.DB.prepare(FIND)
     .bind(SHOP.domain, SHOP.name, UNFINISHED)
-    .first<Omit<ExampleWorkspace, "isFilled" | "mailShards"> & { mail_shards: string }>();
+    .first<Omit<ExampleWorkspace, "isFilled">>();
   if (!row) return null;
-  const { mail_shards: shards, ...workspace } = row;
-  return { ...workspace, isFilled: row.name === SHOP.name, mailShards: JSON.parse(shards) as number[] };
+  return { ...row, isFilled: row.name === SHOP.name };
 }
 
 /** Creates the workspace as it was when the history of the shop began, and the mailboxes of the shop. */
@@ -48,7 +47,7 @@ export async function createExample(past: Past, ownerId: string, end: number): P
     ...{ name: UNFINISHED, userId: ownerId, domain: SHOP.domain, mailboxLocalPart: "hello" },
   });
   const { actor, workspace } = await authenticateApiKey(past.ctx, seeded.apiKey);
-  const caller: CallerCtx = { ...onNewestShard(past.ctx, workspace), actor, workspace, clientIp: null };
+  const caller: CallerCtx = { ...onShard(past.ctx, workspace.mailShard), actor, workspace, clientIp: null };
   past.mail = { ctx: caller, workspace: workspace.number };
   const orders = await createMailbox(
     caller,
@@ -72,11 +71,11 @@ export async function finishExample({ caller }: Shop): Promise<void> {
 /** Returns the context of an owner of the example shop, now. */
 export function ownerOf(env: Env, found: ExampleWorkspace): CallerCtx {
   const ctx = createContext(env, "example");
-  const { number, id, name, mailShards, ownerId } = found;
+  const { number, id, name, mailShard, ownerId } = found;
   const limits = { sendingPaused: false, bulkPause: 0, mailSize: 0, dailyLimit: null };
-  const workspace = { number, id, name, slug: "", mailShards, ...limits };
+  const workspace = { number, id, name, slug: "", mailShard, ...limits };
   const actor = systemActor("example", ownerId, `hello@${SHOP.domain}`);
-  return { ...onNewestShard(ctx, workspace), actor, workspace, clientIp: null };
+  return { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp: null };
 }
 
 /** Removes the example shop, filled or not: the workspace is gone at once, and the outbox deletes its rows. */

@@ -1,6 +1,4 @@
-export type { AddressReply, Behaviour, MailSystem, RateLimit } from "./behaviour.ts";
-export { ACCEPTS, defaultSystems } from "./default-systems.ts";
+export type { AddressReply, Behaviour, MailSystem } from "./behaviour.ts";
 export { mailboxReplies } from "./rules/mailboxes.ts";
 export type { Received } from "./smtp/received.ts";
-export type { Counters, Receiver } from "./smtp/receiver.ts";
 export { type Internet, type InternetOptions, startInternet } from "./start.ts";

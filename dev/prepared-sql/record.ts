@@ -5,9 +5,9 @@ import type {} from "vitest";
 import { ROOT } from "../layout.ts";
 import { placesIn } from "./places.ts";
 
-export const PREPARED_FILE = "migrations/prepared.json";
+const PREPARED_FILE = "migrations/prepared.json";
 
-export const KINDS = ["main", "mail"] as const;
+const KINDS = ["main", "mail"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Statements by kind and file, sorted. */

@@ -4,7 +4,7 @@ interface Content {
   content?: Record<string, { schema: Schema }>;
 }
 
-export interface Operation {
+interface Operation {
   operationId: string;
   summary: string;
   security?: object[];

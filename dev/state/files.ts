@@ -31,7 +31,7 @@ export async function assertWritable(folder: string): Promise<void> {
 }
 
 /** Syncs a directory to disk, so that a renamed file keeps its new name after a power cut. */
-export async function syncDirectory(directory: string) {
+async function syncDirectory(directory: string) {
   const handle = await open(directory, "r");
   try {
     await handle.sync();

@@ -19,7 +19,7 @@ export interface Secrets {
 }
 
 /** The mailbox of the seeded workspace. It also sends the emails of the service, such as sign-in links. */
-export const FIRST_MAILBOX = "hello@example.test";
+const FIRST_MAILBOX = "hello@example.test";
 
 /** BOUNCE_DOMAIN of the local service, the default of the setting. */
 export const LOCAL_BOUNCE_DOMAIN = "bounces.mail.test";

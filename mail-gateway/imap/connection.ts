@@ -6,9 +6,9 @@ import { capabilitiesOf } from "./capabilities.ts";
 import { BrokenResponseError } from "./command-error.ts";
 import { CommandSource, UnreadableCommandError } from "./command-source.ts";
 import { handlersOf } from "./handlers.ts";
-import type { Mailboxes } from "./mailbox.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import { Session } from "./session.ts";
+import type { WorkerMailboxes } from "./worker-mailboxes.ts";
 
 /** Limits of a connection. Times in milliseconds. */
 export interface ImapLimits {
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   socket: Socket;
   limits: ImapLimits;
   clock: Clock;
-  mailboxes: Mailboxes;
+  mailboxes: WorkerMailboxes;
   secureContext(): tls.SecureContext;
   log(event: string, fields?: Record<string, unknown>): void;
 }

@@ -2,12 +2,12 @@ import { ImapSyntaxError } from "../../src/mail/imap/index.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { CommandError } from "./command-error.ts";
-import type { Mailboxes } from "./mailbox.ts";
 import type { CommandOf, Completion, Session } from "./session.ts";
+import type { WorkerMailboxes } from "./worker-mailboxes.ts";
 
 /** The connection, as far as a login needs it. */
 export interface LoginOptions {
-  mailboxes: Mailboxes;
+  mailboxes: WorkerMailboxes;
   ip: string;
   /** Failed logins after which the connection ends. */
   failedLogins: number;

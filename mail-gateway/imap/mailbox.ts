@@ -1,4 +1,4 @@
-import type { FlagList, HeaderFields, SearchKey, SystemFlag } from "../../src/mail/imap/index.ts";
+import type { FlagList, HeaderFields, SystemFlag } from "../../src/mail/imap/index.ts";
 import type { MessageStructure } from "../../src/mail/structures/index.ts";
 
 /** The flags of a message, and the modification sequence of its last change. */
@@ -93,46 +93,3 @@ export interface NewMessage {
 
 /** Takes a change of a folder; null: of any. */
 export type ChangeListener = (change: { folder: string | null }) => void;
-
-/**
- * The mailbox of a client that has logged in. Every method is one call of the Worker. They throw CommandError for what the client is
- * told, such as a folder that does not exist.
- */
-export interface Mailbox {
-  folders(): Promise<FolderInfo[]>;
-  quota(): Promise<{ usedBytes: number; quotaBytes: number | null }>;
-  createFolder(name: string): Promise<void>;
-  renameFolder(name: string, newName: string): Promise<void>;
-  deleteFolder(name: string): Promise<void>;
-  subscribe(name: string, isSubscribed: boolean): Promise<void>;
-  select(folder: string): Promise<FolderState>;
-  changes(folder: string, since: number): Promise<FolderChanges>;
-  /** Returns the messages that exist, at most 200, in order of UID. */
-  fetch(folder: string, uids: readonly number[], wanted: WantedColumns): Promise<MessageRow[]>;
-  /** Returns the states of the messages that exist, and the UIDs of those that changed meanwhile. */
-  store(
-    folder: string,
-    uids: readonly number[],
-    change: FlagChange,
-  ): Promise<{ stored: MessageState[]; modified: number[] }>;
-  copy(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages>;
-  move(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages>;
-  /** Expunges messages that are marked as deleted; `uids` restricts them. Returns their UIDs. */
-  expunge(folder: string, uids: readonly number[] | null): Promise<number[]>;
-  /** Returns the UIDs of messages, in order. Keys of sequence numbers are not taken. */
-  search(folder: string, key: SearchKey): Promise<number[]>;
-  append(message: NewMessage, chunks: AsyncIterable<Uint8Array>): Promise<{ uidvalidity: number; uid: number }>;
-  /** Returns bytes of a stored message. */
-  read(object: string, from: number, length: number): Promise<AsyncIterable<Uint8Array>>;
-  /** Calls a listener after each change that this or another client makes, until the returned function is called. */
-  watch(listener: ChangeListener): () => void;
-  /** Calls a listener when the access of the client ends, until the returned function is called. */
-  onEnd(listener: () => void): () => void;
-  close(): void;
-}
-
-/** Opens the mailboxes of clients. */
-export interface Mailboxes {
-  /** Throws CommandError for a wrong address or password. */
-  logIn(login: { username: string; password: string; ip: string }): Promise<Mailbox>;
-}

@@ -1,7 +1,8 @@
 import { type FetchItem, headerOf, type Section } from "../../src/mail/imap/index.ts";
 import { findPart } from "../../src/mail/structures/find-part.ts";
-import type { Mailbox, MessageRow } from "./mailbox.ts";
+import type { MessageRow } from "./mailbox.ts";
 import { literalOf } from "./responses.ts";
+import type { WorkerMailbox } from "./worker-mailbox.ts";
 
 type SectionItem = Extract<FetchItem, { item: "section" }>;
 
@@ -22,7 +23,7 @@ interface Place {
 
 /** Returns a section of a message, of which the first bytes are on their way. Null: the message has no such part. */
 export async function openSection(
-  mailbox: Mailbox,
+  mailbox: WorkerMailbox,
   row: MessageRow,
   { name, section, range }: SectionItem,
 ): Promise<OpenSection | null> {
@@ -70,7 +71,7 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-async function readText(mailbox: Mailbox, { object }: MessageRow, { from, end }: Place): Promise<string> {
+async function readText(mailbox: WorkerMailbox, { object }: MessageRow, { from, end }: Place): Promise<string> {
   const length = Math.min(end - from, MAX_HEADER);
   if (length <= 0) return "";
   let text = "";

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import { log } from "../log.ts";
 import { Connection, type ImapLimits } from "./connection.ts";
-import type { Mailboxes } from "./mailbox.ts";
+import type { WorkerMailboxes } from "./worker-mailboxes.ts";
 
 /** Settings of a server of IMAP. */
 export interface ImapServerOptions {
@@ -13,7 +13,7 @@ export interface ImapServerOptions {
   limits: ImapLimits & { connections: number; closeMs: number };
   clock: Clock;
   counts: ConnectionLimits;
-  mailboxes: Mailboxes;
+  mailboxes: WorkerMailboxes;
   certificate(): tls.SecureContextOptions;
 }
 

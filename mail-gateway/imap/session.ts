@@ -4,9 +4,9 @@ import { ClosedError } from "./byte-queue.ts";
 import { BrokenResponseError, CommandError, unavailable } from "./command-error.ts";
 import type { ReceivedCommand } from "./command-source.ts";
 import { commandStates, type SessionState, tellsExpunges } from "./command-states.ts";
-import type { Mailbox } from "./mailbox.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SelectedFolder } from "./selected-folder.ts";
+import type { WorkerMailbox } from "./worker-mailbox.ts";
 
 /** Wait before changes that could not be read are read again while a client waits for them, in ms. */
 const RETRY_MS = 5_000;
@@ -60,7 +60,7 @@ export class Session {
   readonly #clock: Clock;
   readonly #log: SessionOptions["log"];
   readonly #onAccessEnded: () => void;
-  #mailbox: Mailbox | null = null;
+  #mailbox: WorkerMailbox | null = null;
   #selected: SelectedFolder | null = null;
   /** The name of the folder that is being read to be selected. */
   #opening: string | null = null;
@@ -86,7 +86,7 @@ export class Session {
     return this.#mailbox ? "authenticated" : "not-authenticated";
   }
 
-  get mailbox(): Mailbox {
+  get mailbox(): WorkerMailbox {
     if (!this.#mailbox) throw new CommandError("Log in first", null, "BAD");
     return this.#mailbox;
   }
@@ -102,7 +102,7 @@ export class Session {
     return this.selected;
   }
 
-  enter(mailbox: Mailbox): void {
+  enter(mailbox: WorkerMailbox): void {
     this.#mailbox = mailbox;
     const ignoreEnd = mailbox.onEnd(this.#onAccessEnded);
     const stopWatching = mailbox.watch(({ folder }) => {

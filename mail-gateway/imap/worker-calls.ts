@@ -18,22 +18,8 @@ interface AppendHeader {
   size: number;
 }
 
-/** The calls of the Worker. They throw CommandError for what the client is told, and other errors when the Worker fails. */
-export interface ImapCalls {
-  startSession(login: { username: string; password: string; ip: string }): Promise<StartedSession>;
-  /** Returns null when the access has ended. */
-  renew(token: string): Promise<StartedSession | null>;
-  /** Returns the indexes of the tokens whose access has ended: at most 200 tokens. */
-  findEnded(tokens: readonly string[]): Promise<readonly number[]>;
-  call<Result>(token: string, call: Call): Promise<Result>;
-  read(token: string, place: { object: string; from: number; length: number }): Promise<AsyncIterable<Uint8Array>>;
-  append(
-    token: string,
-    message: AppendHeader,
-    chunks: AsyncIterable<Uint8Array>,
-  ): Promise<{ uid: number; uidvalidity: number }>;
-  openChanges(token: string): WebSocket;
-}
+/** The calls of the Worker. */
+export type ImapCalls = ReturnType<typeof toCalls>;
 
 interface Response {
   error: { code: string; text: string } | null;
@@ -51,13 +37,15 @@ const SocketWithHeaders = WebSocket as unknown as new (
   init: { headers: Record<string, string> },
 ) => WebSocket;
 
-/** Returns the calls of a Worker. */
-export function toCalls(worker: WorkerClient): ImapCalls {
+/** Returns the calls of a Worker. They throw CommandError for what the client is told, and other errors when the Worker fails. */
+export function toCalls(worker: WorkerClient) {
   const call = async <Result>(path: string, body: unknown): Promise<Result> =>
     unwrap<Result>(await readJson(await worker.open(`imap/${path}`, JSON.stringify(body))));
   return {
-    startSession: (login) => call("sessions", login),
-    renew: async (token) => {
+    startSession: (login: { username: string; password: string; ip: string }) =>
+      call<StartedSession>("sessions", login),
+    /** Returns null when the access has ended. */
+    renew: async (token: string) => {
       try {
         return await call<StartedSession>("renewals", { token });
       } catch (error) {
@@ -65,19 +53,24 @@ export function toCalls(worker: WorkerClient): ImapCalls {
         throw error;
       }
     },
-    findEnded: async (tokens) => (await call<{ ended: number[] }>("checks", { tokens })).ended,
-    call: (token, one) => refusing(call("calls", { token, call: one })),
-    read: async (token, place) => {
+    /** Returns the indexes of the tokens whose access has ended: at most 200 tokens. */
+    findEnded: async (tokens: readonly string[]) => (await call<{ ended: number[] }>("checks", { tokens })).ended,
+    call: <Result>(token: string, one: Call) => refusing(call<Result>("calls", { token, call: one })),
+    read: async (
+      token: string,
+      place: { object: string; from: number; length: number },
+    ): Promise<AsyncIterable<Uint8Array>> => {
       const response = await worker.open("imap/contents", JSON.stringify({ token, ...place }), [200, 410]);
       if (response.statusCode === 410) unwrap(await readJson(response));
       return response;
     },
-    append: async (token, message, chunks) => {
+    append: async (token: string, message: AppendHeader, chunks: AsyncIterable<Uint8Array>) => {
       const header = Buffer.from(JSON.stringify(message)).toString("base64");
       const headers = { "X-Session": token, "X-Message": header, "Content-Length": String(message.size) };
-      return unwrap(await readJson(await refusing(worker.send("imap/messages", headers, chunks))));
+      const response = await refusing(worker.send("imap/messages", headers, chunks));
+      return unwrap<{ uid: number; uidvalidity: number }>(await readJson(response));
     },
-    openChanges: (token) =>
+    openChanges: (token: string) =>
       new SocketWithHeaders(worker.socketUrl("imap/changes"), {
         headers: { ...worker.authorization, "X-Session": token },
       }),

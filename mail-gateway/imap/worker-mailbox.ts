@@ -16,7 +16,6 @@ import type {
   FolderChanges,
   FolderInfo,
   FolderState,
-  Mailbox,
   MessageRow,
   MessageState,
   NewMessage,
@@ -24,8 +23,11 @@ import type {
 } from "./mailbox.ts";
 import type { ImapCalls } from "./worker-calls.ts";
 
-/** The mailbox of one client, by calls of the Worker. */
-export class WorkerMailbox implements Mailbox {
+/**
+ * The mailbox of a client that has logged in. Every method is one call of the Worker. They throw CommandError for what the client is
+ * told, such as a folder that does not exist.
+ */
+export class WorkerMailbox {
   readonly #calls: ImapCalls;
   readonly #use: AccessUse;
 
@@ -74,10 +76,14 @@ export class WorkerMailbox implements Mailbox {
     return { uidvalidity, uidnext, highestModseq: state.modseq, keywords, changed: toStates(state), expunged };
   }
 
+  /** Returns the messages that exist, at most 200, in order of UID. */
   async fetch(folder: string, uids: readonly number[], { header, structure }: WantedColumns): Promise<MessageRow[]> {
     const { messages } = await this.#call<{ messages: FetchedMessage[] }>({
       name: "fetch",
-      ...{ folder, uids: [...uids], header: header && { ...header, fields: [...header.fields] }, structure },
+      folder,
+      uids: [...uids],
+      header: header && { ...header, fields: [...header.fields] },
+      structure,
     });
     return messages.map(({ structure: json, ...row }) => ({
       ...row,
@@ -85,10 +91,15 @@ export class WorkerMailbox implements Mailbox {
     }));
   }
 
+  /** Returns the states of the messages that exist, and the UIDs of those that changed meanwhile. */
   async store(folder: string, uids: readonly number[], { mode, flags, unchangedSince }: FlagChange) {
     const result = await this.#call<{ states: StoredMessageState[]; modified: number[] }>({
       name: "store",
-      ...{ folder, uids: [...uids], mode, flags, unchanged_since: unchangedSince },
+      folder,
+      uids: [...uids],
+      mode,
+      flags,
+      unchanged_since: unchangedSince,
     });
     return { stored: result.states.map(toState), modified: result.modified };
   }
@@ -101,11 +112,13 @@ export class WorkerMailbox implements Mailbox {
     return toCopied(await this.#call({ name: "move", folder, uids: [...uids], to }));
   }
 
+  /** Expunges messages that are marked as deleted; `uids` restricts them. Returns their UIDs. */
   async expunge(folder: string, uids: readonly number[] | null): Promise<number[]> {
     const result = await this.#call<{ uids: number[] }>({ name: "expunge", folder, uids: uids && [...uids] });
     return result.uids;
   }
 
+  /** Returns the UIDs of messages, in order. Keys of sequence numbers are not taken. */
   async search(folder: string, key: SearchKey): Promise<number[]> {
     const found: number[] = [];
     for (let after: number | null = 0; after !== null; ) {
@@ -120,14 +133,17 @@ export class WorkerMailbox implements Mailbox {
     return this.#calls.append(this.#use.token, { folder, flags, date, size }, chunks);
   }
 
+  /** Returns bytes of a stored message. */
   read(object: string, from: number, length: number): Promise<AsyncIterable<Uint8Array>> {
     return this.#calls.read(this.#use.token, { object, from, length });
   }
 
+  /** Calls a listener after each change that this or another client makes, until the returned function is called. */
   watch(listener: ChangeListener): () => void {
     return this.#use.watch(listener);
   }
 
+  /** Calls a listener when the access of the client ends, until the returned function is called. */
   onEnd(listener: () => void): () => void {
     return this.#use.onEnd(listener);
   }

@@ -5,7 +5,6 @@ import { log } from "../log.ts";
 import type { WorkerClient } from "../worker-client.ts";
 import { Access, type AccessOptions } from "./access.ts";
 import { ChangeSockets } from "./change-sockets.ts";
-import type { Mailbox, Mailboxes } from "./mailbox.ts";
 import { type ImapCalls, type StartedSession, toCalls } from "./worker-calls.ts";
 import { WorkerMailbox } from "./worker-mailbox.ts";
 
@@ -27,7 +26,7 @@ interface Login {
  * with equal logins share one access with its token, and the accesses to a mailbox share the socket that tells what changed. All
  * accesses are checked together, so one that has ended is used for a few seconds at most.
  */
-export class WorkerMailboxes implements Mailboxes {
+export class WorkerMailboxes {
   readonly #calls: ImapCalls;
   readonly #shared: AccessOptions;
   /** By the HMAC of username and password. */
@@ -56,7 +55,8 @@ export class WorkerMailboxes implements Mailboxes {
     this.#timer = clock.every(CHECK_MS, () => this.#check());
   }
 
-  async logIn({ username, password, ip }: Login): Promise<Mailbox> {
+  /** Throws CommandError for a wrong address or password. */
+  async logIn({ username, password, ip }: Login): Promise<WorkerMailbox> {
     const key = createHmac("sha256", this.#key)
       .update(JSON.stringify([username, password]))
       .digest("base64");

@@ -2474,6 +2474,8 @@ export interface Workspace {
     tracking_clicks: boolean | null;
     /** IANA name of the zone of automations. null: UTC. */
     time_zone: string | null;
+    /** Days for which emails are kept. null: those of the deployment. */
+    retention_days: number | null;
     /** Whether a Slack webhook URL is set. */
     slack_webhook_url: boolean;
   };
@@ -2491,6 +2493,8 @@ export interface WorkspaceUpdate {
     tracking_clicks?: boolean | null;
     /** Zone in which automations wait for an hour, for people without a zone of their own. null: UTC. */
     time_zone?: string | null;
+    /** Days after which emails and the inbound log are deleted, at most those of the deployment. null: those of the deployment. Fewer days delete older mail within the hour, for good. */
+    retention_days?: number | null;
     /** URL of an incoming webhook of Slack. It is never shown again. null removes it. */
     slack_webhook_url?: string | null;
   };

@@ -13,11 +13,11 @@ export interface TlsaRecord {
 export const DANE_TA = 2;
 export const DANE_EE = 3;
 /** Selectors. */
-export const CERTIFICATE = 0;
+const CERTIFICATE = 0;
 export const PUBLIC_KEY = 1;
 /** Matching types. */
 export const FULL = 0;
-export const SHA2_256 = 1;
+const SHA2_256 = 1;
 export const SHA2_512 = 2;
 
 const DIGEST_BYTES: Readonly<Record<number, number>> = { [SHA2_256]: 32, [SHA2_512]: 64 };

@@ -6,9 +6,9 @@ import { authenticateAccessToken, isAccessToken } from "../access/tokens/index.t
 import { invalidToken, unauthorized } from "../lib/errors.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";
+import { onShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
-import { onDatabaseOf } from "./mail-database.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -72,7 +72,7 @@ async function setCaller(
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
   const clientIp = c.req.header("CF-Connecting-IP") ?? null;
-  const caller = { ...onDatabaseOf(route, ctx, workspace), actor, workspace, clientIp, waitUntil };
+  const caller = { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp, waitUntil };
   c.set("caller", { ...caller, ...reads?.toCaller(results) });
 }
 

@@ -7,7 +7,7 @@ import type { AppEnv } from "./env.ts";
 import { invalidJson } from "./json-errors.ts";
 
 /** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
-export const SMALL_BODY_BYTES = 65_536;
+const SMALL_BODY_BYTES = 65_536;
 
 /** The small bodies that this isolate holds. */
 export const smallBodies = new BodyBudget(smallBodyLimits);

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { uniqueSymbol } from "hono-openapi";
 import type { CallerCtx } from "../access/caller.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
 import { AppError, invalidField, unprocessable } from "../lib/errors.ts";
@@ -9,7 +10,7 @@ import { findResponse, type Idempotency } from "../platform/idempotency/index.ts
 import type { AppEnv } from "./env.ts";
 
 /**
- * Returns the middleware that honours Idempotency-Key on a route whose success returns `status`
+ * Returns the middleware that honours Idempotency-Key, and declares it, on a route whose success returns `status`
  * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the same D1 batch as its writes. Of two
  * concurrent requests with one key, the one that fails with a conflict replays the response of the other. It may fail in the
  * guarded batch (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is
@@ -20,6 +21,23 @@ import type { AppEnv } from "./env.ts";
 export function idempotent(
   status: ContentfulStatusCode,
   authorize: (c: Context<AppEnv>) => Promise<unknown> = async () => {},
+): MiddlewareHandler<AppEnv> {
+  return Object.assign(honour(status, authorize), { [uniqueSymbol]: { spec: { parameters: [KEY] } } });
+}
+
+/** The header in the OpenAPI document. */
+const KEY = {
+  in: "header",
+  name: "Idempotency-Key",
+  description:
+    "The first successful response is stored for 24 hours and replayed to requests with the same key and body.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "order-1042",
+} as const;
+
+function honour(
+  status: ContentfulStatusCode,
+  authorize: (c: Context<AppEnv>) => Promise<unknown>,
 ): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const key = c.req.header("Idempotency-Key");

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { authenticateMailboxCaller, refreshMailboxSession } from "../access/mailbox-sessions/index.ts";
 import { AppError } from "../lib/errors.ts";
-import { onNewestShard } from "../platform/jobs/shards.ts";
+import { onShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
@@ -39,7 +39,7 @@ const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
     return c.req.method === "POST" ? respondSessionEnded(c, "/mail/sign-in") : c.redirect("/mail/sign-in", 303);
   }
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  c.set("caller", { ...onNewestShard(ctx, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
+  c.set("caller", { ...onShard(ctx, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil });
   return next();
 };
 

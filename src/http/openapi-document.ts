@@ -4,7 +4,7 @@ import type { RequiredScope } from "../access/accounts/index.ts";
 import { serviceNameOf } from "../platform/settings/variables.ts";
 import type { AppEnv } from "./env.ts";
 import { errorExample } from "./error-examples.ts";
-import type { Header } from "./openapi.ts";
+import { type Header, pathParameter } from "./openapi.ts";
 import { RouteIndex } from "./route-index.ts";
 
 interface Response {
@@ -15,7 +15,7 @@ interface Response {
 interface Operation {
   tags?: string[];
   security?: object[];
-  parameters?: { in?: string; name?: string }[];
+  parameters?: { in?: string; name?: string; description?: string }[];
   responses?: Record<string, Response>;
 }
 
@@ -133,7 +133,7 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
   const routes = new RouteIndex(app);
   for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Operation>>)) {
     for (const [method, operation] of Object.entries(methods))
-      complete(operation, routes.scopeOf(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`));
+      complete(operation, path, routes.scopeOf(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`));
   }
   return document;
 }
@@ -145,10 +145,11 @@ const securityOf: Partial<Record<RequiredScope, object[]>> = {
   public: [],
 };
 
-/** Adds the credentials, responses, headers and examples of errors that every operation of its kind has. */
-function complete(operation: Operation, need: RequiredScope): void {
+/** Adds the path parameters, credentials, responses, headers and examples of errors that every operation of its kind has. */
+function complete(operation: Operation, path: string, need: RequiredScope): void {
   if (securityOf[need]) operation.security = securityOf[need];
-  const parameters = operation.parameters ?? [];
+  const parameters = inOrder(path, operation.parameters ?? []);
+  if (parameters.length > 0) operation.parameters = parameters;
   const has = (place: string, name: string) => parameters.some((one) => one.in === place && one.name === name);
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     response.headers = { ...response.headers, "X-Request-Id": requestId };
@@ -158,6 +159,15 @@ function complete(operation: Operation, need: RequiredScope): void {
   }
   operation.responses = { ...operation.responses, ...routerResponses };
   addErrorExamples(operation, need);
+}
+
+/** Returns parameters with those of the path first. hono-openapi knows of a path parameter that its route does not describe only its name. */
+function inOrder(path: string, parameters: NonNullable<Operation["parameters"]>) {
+  const ofPath = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = ""]) => {
+    const known = parameters.find((one) => one.in === "path" && one.name === name);
+    return known?.description === undefined ? (pathParameter(name) ?? known ?? []) : known;
+  });
+  return [...ofPath, ...parameters.filter((one) => one.in !== "path")];
 }
 
 function addErrorExamples({ tags = [], responses = {} }: Operation, need: RequiredScope): void {

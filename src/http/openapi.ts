@@ -170,40 +170,37 @@ const exampleIds: Record<string, string> = {
   thread_id: "5b1c86a5-52ee-4b6e-9c26-6dbf1c1fd0b0",
 };
 
-/** OpenAPI parameters that no zod schema describes. */
-export const parameter = {
-  /** Describes a path parameter that is an id. Any value that is not an id of this workspace returns 404. */
-  id: (name: string, description: string) =>
-    ({
-      in: "path",
-      name,
-      required: true,
-      description,
-      schema: { type: "string", format: "uuid" },
-      example: exampleIds[name],
-    }) as const,
-  person: {
-    in: "path",
-    name: "email",
-    required: true,
-    description: "The address of the person, percent-encoded",
-    schema: { type: "string", format: "email" },
-    example: "ada@example.org",
-  } as const,
-  uid: {
-    in: "path",
-    name: "uid",
-    required: true,
-    description: "UID of the message in its folder. Any other value returns 404.",
-    schema: { type: "integer", minimum: 1 },
-    example: 7,
-  },
-  idempotencyKey: {
-    in: "header",
-    name: "Idempotency-Key",
-    description:
-      "The first successful response is stored for 24 hours and replayed to requests with the same key and body.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
-    example: "order-1042",
-  },
-} as const;
+/** What an id names where its parameter says it in other words. */
+const nouns: Record<string, string> = {
+  api_key_id: "API key",
+  credential_id: "SMTP credential",
+  list_id: "contact list",
+  message_id: "inbound email, as the search returns it",
+  rule_id: "forwarding rule",
+};
+
+/**
+ * Returns the OpenAPI parameter of a path parameter that has one meaning in all routes: ids, UIDs and persons; null for any other, which
+ * its route describes. Any value that is not an id of this workspace returns 404.
+ */
+export function pathParameter(name: string) {
+  const path = { in: "path", name, required: true } as const;
+  if (name === "uid")
+    return {
+      ...path,
+      description: "UID of the message in its folder. Any other value returns 404.",
+      schema: { type: "integer", minimum: 1 },
+      example: 7,
+    };
+  if (name === "email")
+    return {
+      ...path,
+      description: "The address of the person, percent-encoded",
+      schema: { type: "string", format: "email" },
+      example: "ada@example.org",
+    };
+  const example = exampleIds[name];
+  if (example === undefined) return null;
+  const noun = nouns[name] ?? name.slice(0, -"_id".length).replaceAll("_", " ");
+  return { ...path, description: `Id of the ${noun}`, schema: { type: "string", format: "uuid" }, example };
+}

@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./env.ts";
 import { formsOfWorkspace } from "./form-page.tsx";
-import { onDatabaseOf } from "./mail-database.ts";
 import { pageSession } from "./page-session.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
@@ -10,18 +9,16 @@ type Middleware = MiddlewareHandler<AppEnv>;
 
 /**
  * Returns the middlewares of a dashboard page that does what an API route does, by method and mounted path: they
- * authenticate the session, refuse a form of another workspace, apply the scope and the rate limit of that route, and choose its mail database.
+ * authenticate the session, refuse a form of another workspace, and apply the scope and the rate limit of that route.
  */
 export function pageFor(route: string): [Middleware, Middleware, Middleware] {
   return [
     pageSession,
     formsOfWorkspace,
     async (c, next) => {
-      const caller = c.get("caller");
-      const { actor } = caller;
+      const { actor } = c.get("caller");
       requireRight(actor, route, c.get("routes"));
       await requireRequestRate(c.get("ctx"), route, actor);
-      c.set("caller", onDatabaseOf(route, caller, caller.workspace));
       return next();
     },
   ];

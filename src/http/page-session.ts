@@ -1,7 +1,7 @@
 import { authenticatePage, refreshSession } from "../access/sessions/index.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
-import { onNewestShard } from "../platform/jobs/shards.ts";
+import { onShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
@@ -38,7 +38,7 @@ export const pageSession = declaring("page", async (c, next) => {
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   // A form may read what it has written, so only the reads of pages are joined.
   const reading = c.req.method === "GET" ? withJointReads(ctx) : ctx;
-  c.set("caller", { ...onNewestShard(reading, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
+  c.set("caller", { ...onShard(reading, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil });
   return next();
 });
 

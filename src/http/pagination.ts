@@ -4,7 +4,7 @@ import { isUuid } from "../lib/ids.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
-export const MAX_SKIPPED = 100_000;
+const MAX_SKIPPED = 100_000;
 
 /** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `max`, `default` when absent). */
 export function pageQuery(limit: { default: number; max: number }) {
@@ -22,9 +22,18 @@ export function offsetQuery(limit: { default: number; max: number }) {
   };
 }
 
+/** A cursor that names no row returns an empty page. */
+const anyCursor = z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page.");
+
+/** Query parameters of a list whose pages have numbers or a cursor: at most 500 rows, 100 by default. For `refuseDeepPages`. */
+export const pageOrCursorQuery = { ...pageQuery({ default: 100, max: 500 }), after: anyCursor };
+
+/** Query parameters of a list without pages: at most 500 rows, 100 by default. */
+export const anyCursorQuery = { limit: pageOrCursorQuery.limit, after: anyCursor };
+
 /** Query parameters of a list without pages whose cursor is an id: at most 500 rows, 100 by default. */
 export const cursorQuery = {
-  limit: pageQuery({ default: 100, max: 500 }).limit,
+  limit: pageOrCursorQuery.limit,
   after: z
     .string()
     .toLowerCase()

@@ -38,7 +38,8 @@ function placeholderText(text: string, encoding: Encoding): PersonalText {
   const parsed = parsePlaceholders(text);
   const names = placeholderNames(parsed);
   return {
-    ...{ names, paths: names },
+    names,
+    paths: names,
     render: ({ values }, maxLength) => renderPlaceholders(parsed, values, encoding, maxLength),
   };
 }

@@ -4,7 +4,7 @@
  */
 
 /** Greatest length of a placeholder's name, in Unicode code points. */
-export const NAME_CHARACTERS = 128;
+const NAME_CHARACTERS = 128;
 
 /** A text that is split at its placeholders, to render it many times. */
 export type ParsedText = readonly (string | { readonly name: string })[];

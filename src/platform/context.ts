@@ -76,7 +76,7 @@ export interface WorkspaceCtx extends MailCtx {
     /** Domains that the credential is restricted to. Null: every domain of the workspace. */
     domainIds: ReadonlySet<string> | null;
   };
-  /** Its mail database in this context is the newest one. */
+  /** The mail database of this context is that of the workspace. */
   workspace: CallerWorkspace;
   /** Address of the client, as Cloudflare reports it. Null without Cloudflare. */
   clientIp: string | null;
@@ -94,9 +94,9 @@ export interface CallerWorkspace {
   sendingPaused: boolean;
   /** How far it has stopped itself (src/platform/bulk-pauses/rules.ts). */
   bulkPause: number;
-  /** Numbers of its mail databases, newest first: the first one gets new mail. */
-  mailShards: readonly number[];
-  /** Bytes of the database of new mail, as the last cron run of the minute measured it. */
+  /** Number of its mail database. */
+  mailShard: number;
+  /** Bytes of its mail database, as the last cron run of the minute measured it. */
   mailSize: number;
   /** Its own limit of emails a day, 0 for none. Null: that of the deployment. */
   dailyLimit: number | null;

@@ -6,7 +6,7 @@ import { SHOP } from "../../dev/example/shop.ts";
 import { createExample, findExample } from "../../dev/example/workspace.ts";
 import { respondLocalCall } from "../../dev/worker/local-calls.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
-import { onShard, onShardsOf } from "../../src/platform/jobs/shards.ts";
+import { onShard, onShardOf } from "../../src/platform/jobs/shards.ts";
 import { runOutboxAt } from "../support/run-outbox-at.ts";
 import { aKey, apiWith, aWorkspace, testContext } from "../support/workspace.ts";
 
@@ -159,7 +159,7 @@ describe("the example shop", () => {
   });
 
   it("is removed with everything in it", async () => {
-    const { number, mailShards } = await found();
+    const { number, mailShard } = await found();
     expect((await callExample("DELETE")).status).toBe(204);
     expect(await findExample(env)).toBeNull();
     expect((await callExample("GET", "/mailbox")).text).toBe("null");
@@ -168,9 +168,9 @@ describe("the example shop", () => {
     expect(results).toEqual([]);
     // A purge begins two minutes later, and does a step in each run.
     for (let minutes = 3; minutes < 13; minutes++)
-      await runOutboxAt(Date.now() + minutes * 60_000, {}, ["purge"], mailShards[0]);
+      await runOutboxAt(Date.now() + minutes * 60_000, {}, ["purge"], mailShard);
     for (const table of ["emails", "contacts", "broadcasts", "automations", "rollups_hourly"])
-      expect(await rowsOf(mailShards[0] ?? 0, table, number), table).toBe(0);
+      expect(await rowsOf(mailShard, table, number), table).toBe(0);
     expect(await env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(number).first()).toBeNull();
   });
 
@@ -182,7 +182,7 @@ describe("the example shop", () => {
 
   async function testMail(sql: string) {
     const { number } = await found();
-    const [mail] = await onShardsOf(testContext(), number);
+    const mail = await onShardOf(testContext(), number);
     if (!mail) throw new Error("no mail database");
     return mail.outbox.prepare(sql).bind(number).all<Record<string, unknown>>();
   }

@@ -9,7 +9,7 @@ import { sinkServer } from "./smtp-control.ts";
 import { pathIn } from "./smtp-path.ts";
 import { aMail, type TestWorkspace } from "./workspace.ts";
 
-export const cfblPair = await generateDkimKeyPair("rsa-sha256");
+const cfblPair = await generateDkimKeyPair("rsa-sha256");
 export const CFBL_DKIM_KEY = `cfbl1:${toBase64(cfblPair.pkcs8)}`;
 const CFBL_RECORD = {
   "cfbl1._domainkey.bounces.mail.test": dkimRecord("rsa-sha256", cfblPair.publicKey),

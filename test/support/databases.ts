@@ -18,7 +18,7 @@ export const MAIL_BINDING = FILE_SHARD === 0 ? "MAIL_0" : "MAIL_1";
 export const mail: D1Database = env[MAIL_BINDING];
 
 /** Returns the database that has the tables of a statement: that of the workspaces, or the main one. */
-export function databaseOf(statement: string): D1Database {
+function databaseOf(statement: string): D1Database {
   return MAIL_TABLES.test(statement) ? mail : env.DB;
 }
 

@@ -13,7 +13,7 @@ export interface Schema {
 }
 
 /** A response of an operation. */
-export interface Reply {
+interface Reply {
   description: string;
   headers?: Record<string, { description: string }>;
   content?: Record<string, { schema: Schema; example?: unknown }>;

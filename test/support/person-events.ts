@@ -15,7 +15,7 @@ export interface ReadEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the events of a workspace in its first mail database, in their order. */
+/** Returns the events of a workspace in their order. */
 export async function eventsOf(workspace: Pick<TestWorkspace, "workspaceNumber">): Promise<ReadEvent[]> {
   const results = await database.rows<Omit<ReadEvent, "data"> & { data: string }>(
     "SELECT id, email_key AS email, name, data FROM events WHERE workspace = ?1 ORDER BY n",

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { readBody } from "../../dev/dns/server.ts";
 
 /** Client that the server knows. */
-export const CLIENT = { id: "stand-in client", secret: "stand-in secret" };
+const CLIENT = { id: "stand-in client", secret: "stand-in secret" };
 
 /** The account of the person at the provider, given by the test as the parameter `profile` of /authorize. */
 interface Account {

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import type { ServerKeys } from "./throwaway-ca.ts";
 
 /** A message that a server accepted. */
-export interface RealMessage {
+interface RealMessage {
   from: string;
   to: string[];
   /** MAIL parameters, as parsed by the server. */
@@ -22,8 +22,8 @@ export interface RealServers {
 }
 
 /** User name and password of the servers with AUTH. */
-export const REAL_USER = "mail@egress.test";
-export const REAL_PASSWORD = "p:a/s s%wörd?#";
+const REAL_USER = "mail@egress.test";
+const REAL_PASSWORD = "p:a/s s%wörd?#";
 
 export async function startRealServers(keys: ServerKeys): Promise<RealServers> {
   const messagesOf = new Map<string, RealMessage[]>();

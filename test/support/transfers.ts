@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import type { ApiKeyActor, CallerCtx } from "../../src/access/caller.ts";
 import { reversedName } from "../../src/domains/domains/index.ts";
 import { openLinks } from "../../src/lib/sealed-links.ts";
-import { onNewestShard } from "../../src/platform/jobs/shards.ts";
 import { performCall } from "../../src/transfers/domain-transfers/index.ts";
 import type { TransferRequest } from "../../src/transfers/domain-transfers/object.ts";
 import type { TransferOut } from "../../src/transfers/domain-transfers/schema.ts";
@@ -213,7 +212,7 @@ export async function performAt(
 }
 
 /** Returns the caller of a call, as the middleware finds it for the API key of the owner. */
-export function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | "clientIp"> {
+function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | "clientIp"> {
   const actor: ApiKeyActor = {
     ...{ kind: "api_key", credentialId: party.workspaceId, keyPrefix: "", userId: party.userId, email: party.email },
     ...{ name: null, role: "owner", scopes: new Set(["domains:manage", "domains:view"]), grantsAll: true },
@@ -222,7 +221,7 @@ export function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | 
   const { workspaceNumber, workspaceId, mailShard } = party;
   const workspace = {
     ...{ number: workspaceNumber, id: workspaceId, name: party.domain, slug: party.domain, sendingPaused: false },
-    ...{ mailShards: [mailShard], mailSize: 0, bulkPause: 0, dailyLimit: null },
+    ...{ mailShard, mailSize: 0, bulkPause: 0, dailyLimit: null },
   };
   return { actor, workspace, clientIp: null };
 }
@@ -235,9 +234,3 @@ export async function ownersOf(name: string, db: LocalDatabase = env.DB): Promis
     .all<{ workspace: number }>();
   return results.map(({ workspace }) => workspace);
 }
-
-/** Returns a full context of a caller, for reads that take one. */
-export const contextOf = (party: Party): CallerCtx => {
-  const caller = callerOf(party);
-  return { ...onNewestShard(testContext(), caller.workspace), ...caller };
-};

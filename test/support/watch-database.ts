@@ -1,7 +1,7 @@
 /** A D1 database whose calls pass through a function: to count them, or to delay them and let them fail. */
 
 /** A statement of a call, with its SQL. */
-export interface WatchedStatement {
+interface WatchedStatement {
   statement: D1PreparedStatement;
   sql: string;
 }

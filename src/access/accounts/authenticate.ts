@@ -2,6 +2,7 @@ import { invalidToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import { shardSql } from "../../platform/jobs/shards.ts";
 import type { Actor, ApiKeyActor, Role } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
 import { effectiveScopes } from "./scopes.ts";
@@ -16,7 +17,7 @@ export interface WorkspaceColumns {
   workspace_name: string;
   slug: string;
   sending_paused_at: number | null;
-  mail_shards: string;
+  shard: number;
   mail_size: number | null;
   daily_limit: number | null;
   bulk_pause: number;
@@ -38,15 +39,16 @@ interface KeyRow extends WorkspaceColumns {
   role: Role;
 }
 
-/** SQL columns: what limits new mail of the workspace `w`: its daily limit, its self-stop and the size of its mail database. */
-export const MAIL_LIMITS =
-  "w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = w.mail_shards->>0) AS mail_size";
+/** SQL: the columns of a workspace `w` (`WorkspaceColumns`): with what limits its new mail. */
+export const WORKSPACE_COLUMNS_SQL = `
+  w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, ${shardSql("w")} AS shard,
+  w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}) AS mail_size`;
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
   SELECT k.id AS key_id, k.hash, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
+         ${WORKSPACE_COLUMNS_SQL}
     FROM api_keys k
     JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
     JOIN users u ON u.id = k.user_id
@@ -126,7 +128,7 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     slug: row.slug,
     sendingPaused: row.sending_paused_at !== null,
     bulkPause: row.bulk_pause,
-    mailShards: JSON.parse(row.mail_shards) as number[],
+    mailShard: row.shard,
     mailSize: row.mail_size ?? 0,
     dailyLimit: row.daily_limit,
   };

@@ -3,8 +3,8 @@ export {
   authenticateApiKey,
   type Caller,
   KEY_WORKSPACE,
-  MAIL_LIMITS,
   toCallerWorkspace,
+  WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "./authenticate.ts";
 export {

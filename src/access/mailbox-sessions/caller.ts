@@ -1,7 +1,13 @@
 import { invalidToken } from "../../lib/errors.ts";
 import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { type Caller, MAIL_LIMITS, type Scope, toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
+import {
+  type Caller,
+  type Scope,
+  toCallerWorkspace,
+  WORKSPACE_COLUMNS_SQL,
+  type WorkspaceColumns,
+} from "../accounts/index.ts";
 import type { MailboxActor } from "../caller.ts";
 import { verifyAccessToken } from "../sessions/index.ts";
 import { isAppPassword } from "./mail-programs.ts";
@@ -18,7 +24,7 @@ export interface MailboxCallerRow extends WorkspaceColumns {
 
 const COLUMNS = `
   b.id AS mailbox_id, b.address, b.display_name, o.user_id, u.restricted_at,
-  w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}`;
+  ${WORKSPACE_COLUMNS_SQL}`;
 
 const WITH_OWNER = `
   JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'

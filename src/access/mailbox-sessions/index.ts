@@ -1,6 +1,5 @@
 export {
   insertAppPasswordStatement,
-  type NewAppPassword,
   newAppPassword,
 } from "./app-passwords.ts";
 export {

@@ -21,7 +21,7 @@ export const mayOpenSql = (mailboxId: string) => `(m.role <> 'member' OR ${isAss
  * session, or the API key with the role of its user and the assignment. A row without a user is by a key, or from before the
  * column: then it has the assignment alone. `now` is the parameter of the time.
  */
-export const hasRight = (now: string) => `
+const hasRight = (now: string) => `
   (p.user_id IS NULL OR EXISTS (
      SELECT 1 FROM memberships m WHERE m.workspace = b.workspace AND m.user_id = p.user_id AND ${mayOpenSql("b.id")}))
    AND (p.assignee_id IS NULL OR p.user_id IS NOT NULL OR ${isAssigned("b.id", "p.assignee_id")})

@@ -3,8 +3,8 @@ import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
   effectiveScopes,
-  MAIL_LIMITS,
   toCallerWorkspace,
+  WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "../accounts/index.ts";
 import type { PageFrame, Role, SessionActor } from "../caller.ts";
@@ -25,7 +25,7 @@ interface SessionRow extends WorkspaceColumns {
 // The join with memberships ends the access to a workspace with the membership; the one with workspaces, when it is deleted.
 const FIND_SESSION = `
   SELECT s.user_id, s.reauthenticated_at, u.email, u.name AS user_name, u.is_platform_admin, u.time_zone, u.restricted_at, m.role,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
+         ${WORKSPACE_COLUMNS_SQL}
     FROM sessions s
     JOIN users u ON u.id = s.user_id
     JOIN workspaces w ON w.id = ?3 AND w.deleted_at IS NULL

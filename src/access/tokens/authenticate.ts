@@ -4,8 +4,8 @@ import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
   effectiveScopes,
-  MAIL_LIMITS,
   toCallerWorkspace,
+  WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "../accounts/index.ts";
 import type { OAuthActor, Role } from "../caller.ts";
@@ -29,7 +29,7 @@ interface TokenRow extends WorkspaceColumns {
 const FIND_TOKEN = `
   SELECT t.grant_id, t.scopes, t.expires_at, g.resource, c.id AS client_id, c.name AS client_name,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
+         ${WORKSPACE_COLUMNS_SQL}
     FROM oauth_access_tokens t
     JOIN oauth_grants g ON g.id = t.grant_id AND g.expires_at > ?2
     JOIN oauth_clients c ON c.id = g.client_id

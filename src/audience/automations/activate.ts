@@ -1,7 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { recordEventsOf, wakeAutomations } from "../../platform/person-events/index.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { keepActivity, referencesOf } from "../conditions/index.ts";
@@ -22,21 +21,19 @@ const RESUME_EMAILS = `
 export async function activateAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);
   requireSendingAllowed(caller, "broadcast");
-  const { n, workspace } = await getAutomation(caller, id);
-  const shards = await onShardsOf(caller, workspace);
+  // Before events are recorded for it.
+  await getAutomation(caller, id);
   // First, so that no event is missed once it is active. A flag that is set too early only records events.
   await recordEventsOf(caller, caller.workspace);
   const response = await changeAutomation(caller, id, "activate", async (ctx, row) => {
     const definition = JSON.parse(row.definition) as Definition;
-    if (referencesOf(...conditionsOf(definition)).activity) await keepActivity(caller);
+    if (referencesOf(...conditionsOf(definition)).activity) await keepActivity(ctx);
     const version = (await isChanged(ctx, row)) ? await prepareVersion(ctx, row, definition) : null;
-    return { sweep: "resume", statements: version?.statements ?? [] };
+    const resume = mailDb(ctx).prepare(RESUME_EMAILS).bind(row.workspace, row.n);
+    return { sweep: "resume", statements: [...(version?.statements ?? []), resume] };
   });
-  for (const shard of shards) await mailDb(shard).prepare(RESUME_EMAILS).bind(workspace, n).run();
   await caller.db.batch([auditStatement(caller, { action: "automation.activated", target: response.id, detail: {} })]);
-  for (const shard of shards) {
-    await wakeAutomations(shard);
-    await shard.wake([{ dueAt: shard.now(), id: shard.newId(), kind: "bulk" }]);
-  }
+  await wakeAutomations(caller);
+  await caller.wake([{ dueAt: caller.now(), id: caller.newId(), kind: "bulk" }]);
   return response;
 }

@@ -7,7 +7,7 @@ import type { RunStatus } from "./rules.ts";
 import { dayIn, endOfQuietHours, nextDay, nextLocalTime, zoneOf } from "./times.ts";
 
 /** A wait that has begun. `until` in milliseconds since 1970. */
-export interface Wait {
+interface Wait {
   until: number;
   /** Name of the event that ends it sooner; null: none. */
   event: string | null;

@@ -1,18 +1,16 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { recordEventsOf, stopEventsOf, wakeAutomations } from "../../platform/person-events/index.ts";
 import { endActivity } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
-import { getAutomation, onAutomations } from "./queries.ts";
 import type { AutomationOut } from "./schema.ts";
 
 const HAS_ACTIVE = "SELECT 1 FROM automations WHERE workspace = ?1 AND status IN ('active', 'paused') LIMIT 1";
 
 /** Records no further events of the service, unless the workspace has an automation that may begin or wait for them. */
 async function endEvents(caller: CallerCtx): Promise<void> {
-  const db = mailDb(onAutomations(caller));
+  const db = mailDb(caller);
   const isNeeded = async () => (await db.prepare(HAS_ACTIVE).bind(caller.workspace.number).first()) !== null;
   if (await isNeeded()) return;
   await stopEventsOf(caller, caller.workspace);
@@ -28,14 +26,13 @@ const CANCEL_EMAILS =
  */
 export async function archiveAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);
-  const { n, workspace } = await getAutomation(caller, id);
-  const response = await changeAutomation(caller, id, "archive", () => ({ sweep: "end" }));
-  for (const shard of await onShardsOf(caller, workspace)) {
-    await mailDb(shard).prepare(CANCEL_EMAILS).bind(workspace, n).run();
-    await wakeAutomations(shard);
-    // A run that finds the waiting emails cancels them.
-    await shard.wake([{ dueAt: shard.now(), id: shard.newId(), kind: "bulk" }]);
-  }
+  const response = await changeAutomation(caller, id, "archive", (ctx, { n, workspace }) => ({
+    sweep: "end",
+    statements: [mailDb(ctx).prepare(CANCEL_EMAILS).bind(workspace, n)],
+  }));
+  await wakeAutomations(caller);
+  // A run that finds the waiting emails cancels them.
+  await caller.wake([{ dueAt: caller.now(), id: caller.newId(), kind: "bulk" }]);
   await endActivity(caller);
   await endEvents(caller);
   await caller.db.batch([auditStatement(caller, { action: "automation.archived", target: response.id, detail: {} })]);

@@ -4,7 +4,7 @@ import { parseUuid } from "../../lib/ids.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import { type AutomationRow, findAutomation, getAutomation, onAutomations, toAutomation } from "./queries.ts";
+import { type AutomationRow, findAutomation, getAutomation, toAutomation } from "./queries.ts";
 import { type Change, type Status, statusAfter } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";
 
@@ -28,19 +28,18 @@ const UPDATE = `
 
 /**
  * Changes an automation as `decide` says for its current state. When another call changed it meanwhile, it is read and decided again.
- * `ctx` of `decide` has the first mail database of the workspace. Throws 404, 409 for a status that does not allow the change, and
+ * Throws 404, 409 for a status that does not allow the change, and
  * ConcurrencyError when other calls keep changing it.
  */
 export async function changeAutomation(
-  caller: CallerCtx,
+  ctx: CallerCtx,
   id: string,
   on: Change,
   decide: (ctx: CallerCtx, row: AutomationRow) => Promise<Changes> | Changes,
 ): Promise<AutomationOut> {
-  const ctx = onAutomations(caller);
   const db = mailDb(ctx);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const row = await getAutomation(caller, id);
+    const row = await getAutomation(ctx, id);
     const status = requireTransition(row, on);
     const { statements = [], sweep, ...changes } = await decide(ctx, row);
     const next = status === row.status ? null : status;

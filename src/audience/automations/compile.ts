@@ -2,7 +2,7 @@ import type { Condition } from "../conditions/index.ts";
 import { type Definition, minutesOf, placedSteps, type Step } from "./definition.ts";
 
 /** Steps that change something outside of the run. */
-export const effectKinds = [
+const effectKinds = [
   "send_email",
   "set_field",
   "add_to_list",

@@ -1,10 +1,10 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { conflict, tooLarge } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { type AutomationRow, onAutomations, toAutomation } from "./queries.ts";
+import { type AutomationRow, toAutomation } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type AutomationIn, type AutomationOut, toDefinition } from "./schema.ts";
 
@@ -14,15 +14,26 @@ const INSERT = `
    WHERE (SELECT count(*) FROM automations WHERE workspace = ?1 AND status <> 'archived') < ?9`;
 
 /** Creates a draft of an automation. Throws 403 for a restricted key, 409 when the workspace has as many as it may, 413 when it is too large. */
-export async function createAutomation(caller: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
-  requireAllDomains(caller);
-  const ctx = onAutomations(caller);
+export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
+  requireAllDomains(ctx);
   const definition = JSON.stringify(toDefinition(input));
   const now = ctx.now();
   const row: AutomationRow = {
-    ...{ n: 0, workspace: ctx.workspace.number, id: ctx.newId(), userId: ctx.actor.userId, name: input.name },
-    ...{ status: "draft", edit: 0, definition, version: null, versionNumber: 0, pauseReason: null },
-    ...{ createdAt: now, updatedAt: now, runs: "{}", steps: "{}" },
+    n: 0,
+    workspace: ctx.workspace.number,
+    id: ctx.newId(),
+    userId: ctx.actor.userId,
+    name: input.name,
+    status: "draft",
+    edit: 0,
+    definition,
+    version: null,
+    versionNumber: 0,
+    pauseReason: null,
+    createdAt: now,
+    updatedAt: now,
+    runs: "{}",
+    steps: "{}",
   };
   const response = toAutomation(row);
   const db = mailDb(ctx);
@@ -36,18 +47,16 @@ export async function createAutomation(caller: CallerCtx, input: AutomationIn): 
     input.trigger.event,
     now,
   ];
-  try {
-    await guardedBatch(db, [
+  // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+  await batchOrThrow(
+    db,
+    () => conflict(`The workspace has ${limits.automations} automations that are not archived, which is the limit`),
+    [
       db.prepare(INSERT).bind(...values, limits.automations),
       expectChanges(db, 1),
       ...(await storeMailResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.automations} automations that are not archived, which is the limit`);
-    throw error;
-  }
+    ],
+  );
   return response;
 }
 

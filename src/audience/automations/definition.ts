@@ -4,7 +4,7 @@ import type { Condition } from "../conditions/index.ts";
 type Scalar = string | number | boolean;
 
 /** The event that begins a run (docs/contract/automations.md#trigger). */
-export interface Trigger {
+interface Trigger {
   /** Name of an event of its own or a built-in one. */
   event: string;
   filter?: Condition | undefined;

@@ -1,15 +1,15 @@
 export { activateAutomation } from "./activate.ts";
 export { archiveAutomation } from "./archive.ts";
 export { createAutomation } from "./create.ts";
-export { type Definition, type Entry, placedSteps, type Step, type StepKind, stepNumber } from "./definition.ts";
+export { type Definition, type Entry, type Step, type StepKind, stepNumber } from "./definition.ts";
 export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
 export { parseHistory, toLines } from "./history.ts";
 export { pauseAutomation } from "./pause.ts";
 export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
-export { type Change as AutomationChange, limits as automationLimits, statusAfter } from "./rules.ts";
+export { limits as automationLimits, statusAfter } from "./rules.ts";
 export { dryRun } from "./runs/dry-run.ts";
 export { getRun, listRuns } from "./runs/queries.ts";
 export { DryRunIn, type DryRunOut, type RunItemOut, type RunOut } from "./runs/schema.ts";
 export { takeOut } from "./runs/take-out.ts";
 export { AutomationIn, type AutomationOut, AutomationPatch } from "./schema.ts";
-export { editAutomation, updateAutomation } from "./update.ts";
+export { editAutomation } from "./update.ts";

@@ -10,15 +10,15 @@ const PAUSE = `
 const PAUSE_EMAILS = `
   UPDATE broadcasts SET paused_at = ?3 WHERE workspace = ?1 AND automation = ?2 AND status = 'sending' AND paused_at IS NULL`;
 
-/** An automation by its numbers, in the first mail database of its workspace. */
+/** An automation by its numbers. */
 export interface AutomationNumbers {
   workspace: number;
   n: number;
 }
 
 /**
- * Returns the statements that pause an active automation: its runs are held when they are due, and emails in this mail database that have
- * not left wait at dispatch. `reason`: why the service does it; null: a person does.
+ * Returns the statements that pause an active automation: its runs are held when they are due, and emails that have not left wait
+ * at dispatch. `reason`: why the service does it; null: a person does.
  */
 export function pauseStatements(
   ctx: MailCtx,
@@ -30,7 +30,7 @@ export function pauseStatements(
   return [...events, pause, pauseEmailsStatement(ctx, { workspace, n })];
 }
 
-/** Returns the statement that makes emails of an automation in this mail database wait at dispatch. */
+/** Returns the statement that makes emails of an automation wait at dispatch. */
 export function pauseEmailsStatement(ctx: MailCtx, { workspace, n }: AutomationNumbers): MailStatement {
   return mailDb(ctx).prepare(PAUSE_EMAILS).bind(workspace, n, ctx.now());
 }

@@ -1,10 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
 import { changeAutomation } from "./change.ts";
 import { pauseEmailsStatement } from "./pause-statements.ts";
-import { onAutomations } from "./queries.ts";
 import type { AutomationOut } from "./schema.ts";
 import { pausedStatements } from "./webhook-events.ts";
 
@@ -14,16 +12,14 @@ import { pausedStatements } from "./webhook-events.ts";
  */
 export async function pauseAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);
-  let numbers = { workspace: caller.workspace.number, n: 0 };
-  const response = await changeAutomation(caller, id, "pause", (ctx, { workspace, n }) => {
-    numbers = { workspace, n };
-    return {
-      sweep: null,
-      statements: [pauseEmailsStatement(ctx, numbers), ...pausedStatements(ctx, { n, status: "paused", reason: null })],
-    };
-  });
-  if (caller.settings.liveWebhooks) await wakeWebhooks(onAutomations(caller));
-  for (const shard of await onShardsOf(caller, numbers.workspace)) await pauseEmailsStatement(shard, numbers).run();
+  const response = await changeAutomation(caller, id, "pause", (ctx, { workspace, n }) => ({
+    sweep: null,
+    statements: [
+      pauseEmailsStatement(ctx, { workspace, n }),
+      ...pausedStatements(ctx, { n, status: "paused", reason: null }),
+    ],
+  }));
+  if (caller.settings.liveWebhooks) await wakeWebhooks(caller);
   await caller.db.batch([auditStatement(caller, { action: "automation.paused", target: response.id, detail: {} })]);
   return response;
 }

@@ -17,7 +17,6 @@ const ENTER_VERSION = `
 /**
  * Prepares a version that people enter from now on. Stores the contents of its emails; the statements belong in the transaction of the
  * change. Throws 422 for what it names that does not exist, for senders that may not send, and for texts that cannot be rendered.
- * `ctx`: with the first mail database of the workspace.
  */
 export async function prepareVersion(
   ctx: CallerCtx,

@@ -4,7 +4,6 @@ import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
 import type { Definition } from "./definition.ts";
 import { runStatuses, type Status } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";
@@ -39,17 +38,14 @@ const COLUMNS = `a.n, a.workspace, a.id, a.user_id AS userId, a.name, a.status, 
       WHERE v.automation = a.n AND c.step IN ('entered', 'completed', 'exited', 'removed') GROUP BY c.step)) AS runs,
   (SELECT json_group_object(c.step, c.runs) FROM automation_counts c WHERE c.version = a.version) AS steps`;
 
-/** Returns the context with the mail database that has the automations of the caller's workspace. */
-export const onAutomations = <Context extends CallerCtx>(ctx: Context): Context => onOldestShard(ctx, ctx.workspace);
-
 /** Returns one automation of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getAutomation(ctx: CallerCtx, id: string): Promise<AutomationRow> {
-  const row = await findAutomation(onAutomations(ctx), ctx.workspace.number, parseUuid(id) ?? "");
+  const row = await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? "");
   if (!row) throw notFound("Automation");
   return row;
 }
 
-/** Returns an automation of a workspace by its id, or null. `ctx`: with the first mail database of the workspace. */
+/** Returns an automation of a workspace by its id, or null. */
 export function findAutomation(ctx: MailCtx, workspace: number, id: string): Promise<AutomationRow | null> {
   return mailDb(ctx)
     .prepare(`SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`)
@@ -79,7 +75,7 @@ export async function listAutomations(
   ctx: CallerCtx,
   { status, before, limit }: { status?: Status | undefined; before?: string | undefined; limit: number },
 ): Promise<{ automations: AutomationRow[]; next: string | null }> {
-  const { results } = await mailDb(onAutomations(ctx))
+  const { results } = await mailDb(ctx)
     .prepare(LIST)
     .bind(ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
     .all<AutomationRow & { found: number }>();

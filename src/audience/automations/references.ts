@@ -19,7 +19,7 @@ const IN_MAIN = {
   webhook: "webhooks",
 } as const;
 
-/** Those of the first mail database of the workspace. */
+/** Those of the mail database. */
 const IN_MAIL = { list: "contact_lists", segment: "segments", broadcast: "broadcasts" } as const;
 
 type Kind = keyof typeof IN_MAIN | keyof typeof IN_MAIL;

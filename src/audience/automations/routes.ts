@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { activateAutomation } from "./activate.ts";
@@ -21,7 +21,6 @@ const ListQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only automations older than this id."),
 });
 
-const automationId = parameter.id("automation_id", "Id of the automation");
 const operation = operationsOf("Automations");
 
 export const automationRoutes = new Hono<AppEnv>()
@@ -46,7 +45,6 @@ export const automationRoutes = new Hono<AppEnv>()
       operationId: "createAutomation",
       summary: "Create a draft of an automation",
       description: `A workspace has at most ${limits.automations} automations, and an automation at most ${limits.steps} steps.`,
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The automation", AutomationOut, [403, 409, 413, 415]),
     }),
     ...body(AutomationIn),
@@ -58,7 +56,6 @@ export const automationRoutes = new Hono<AppEnv>()
     operation("automations:view", {
       operationId: "getAutomation",
       summary: "Get an automation with its counters",
-      parameters: [automationId],
       responses: responses(200, "The automation", AutomationOut, [403, 404]),
     }),
     async (c) => c.json(toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id")))),
@@ -69,7 +66,6 @@ export const automationRoutes = new Hono<AppEnv>()
       operationId: "updateAutomation",
       summary: "Update an automation",
       description: "The change of an active one is a new version: people who are inside finish theirs.",
-      parameters: [automationId],
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409, 413, 415]),
     }),
     ...body(AutomationPatch),
@@ -81,7 +77,6 @@ export const automationRoutes = new Hono<AppEnv>()
       operationId: "activateAutomation",
       summary: "Activate an automation",
       description: "People enter it from now on. Those who were inside when it was paused go on.",
-      parameters: [automationId],
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),
     }),
     async (c) => c.json(await activateAutomation(c.get("caller"), c.req.param("automation_id"))),
@@ -92,7 +87,6 @@ export const automationRoutes = new Hono<AppEnv>()
       operationId: "pauseAutomation",
       summary: "Pause an automation",
       description: "Events begin no runs, runs stay where they are, and emails that have not left wait.",
-      parameters: [automationId],
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),
     }),
     async (c) => c.json(await pauseAutomation(c.get("caller"), c.req.param("automation_id"))),
@@ -103,7 +97,6 @@ export const automationRoutes = new Hono<AppEnv>()
       operationId: "archiveAutomation",
       summary: "Archive an automation for good",
       description: "All runs end, and emails that have not left are cancelled.",
-      parameters: [automationId],
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),
     }),
     async (c) => c.json(await archiveAutomation(c.get("caller"), c.req.param("automation_id"))),

@@ -25,11 +25,11 @@ export const statuses = ["draft", "active", "paused", "archived"] as const;
 export type Status = (typeof statuses)[number];
 
 /** Changes that callers and the service make to an automation. `edit` of an active one makes a new version. */
-export const changes = ["edit", "activate", "pause", "archive"] as const;
+const changes = ["edit", "activate", "pause", "archive"] as const;
 export type Change = (typeof changes)[number];
 
 /** Every allowed change with the status after it. */
-export const transitions: readonly { from: Status; on: Change; to: Status }[] = [
+const transitions: readonly { from: Status; on: Change; to: Status }[] = [
   { from: "draft", on: "edit", to: "draft" },
   { from: "draft", on: "activate", to: "active" },
   { from: "draft", on: "archive", to: "archived" },

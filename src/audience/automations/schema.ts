@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { languages } from "../../lib/personal-text.ts";
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { lineField } from "../../lib/text-fields.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { Conditions } from "../conditions/index.ts";
 import { type Definition, type Duration, entryModes, minutesOf, placedSteps, type Step } from "./definition.ts";
@@ -9,18 +9,6 @@ import { limits, statuses } from "./rules.ts";
 /** Request and response schemas of automations. */
 
 const id = z.string().toLowerCase().pipe(z.uuid());
-
-/** Returns the schema of a trimmed text of 1 to `max` characters on one line. */
-const line = (field: string, max: number) =>
-  z
-    .string()
-    .refine((text) => !UNPRINTABLE.test(text), `${field} must not contain control characters or line breaks`)
-    .trim()
-    .refine(
-      (text) => text !== "" && text.length <= 2 * max && Array.from(text).length <= max,
-      `${field} must have 1 to ${max} characters`,
-    )
-    .meta({ minLength: 1, maxLength: max });
 
 const EventName = z
   .string()
@@ -97,14 +85,17 @@ const plainSteps = [
   }),
   z.strictObject({
     kind: z.literal("set_field"),
-    field: line("field", limits.fieldCharacters).refine((field) => field !== "email", "the address cannot be changed"),
+    field: lineField("field", limits.fieldCharacters).refine(
+      (field) => field !== "email",
+      "the address cannot be changed",
+    ),
     value: scalar.nullable().describe("null clears the field."),
   }),
   z.strictObject({ kind: z.literal("add_to_list"), list_id: id }),
   z.strictObject({ kind: z.literal("remove_from_list"), list_id: id }),
   z.strictObject({ kind: z.literal("change_topic"), topic_id: id, subscribed: z.boolean() }),
   z.strictObject({ kind: z.literal("webhook"), webhook_id: id }),
-  z.strictObject({ kind: z.literal("notify"), message: line("message", limits.messageCharacters) }),
+  z.strictObject({ kind: z.literal("notify"), message: lineField("message", limits.messageCharacters) }),
   z.strictObject({ kind: z.literal("end") }),
 ] as const;
 
@@ -142,7 +133,7 @@ const StepsIn = z
   .describe("docs/contract/automations.md#steps");
 
 const fields = {
-  name: line("name", limits.nameCharacters),
+  name: lineField("name", limits.nameCharacters),
   trigger: TriggerIn,
   entry: EntryIn,
   steps: StepsIn,

@@ -61,7 +61,9 @@ async function toVersion({ n, automation, number, definition: json, automation_i
       .map(async ({ path }) => [path, await emailRowId(id, number, path)] as const),
   );
   return {
-    ...{ n, automation, definition },
+    n,
+    automation,
+    definition,
     nodes: compile(definition),
     emails: new Map(emails),
   };

@@ -17,7 +17,9 @@ export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<Broad
         : [],
   }));
   await notifyOwners(ctx, ctx.workspace.number, {
-    ...{ category: "sends", severity: "warning", href: `/broadcasts/${response.id}` },
+    category: "sends",
+    severity: "warning",
+    href: `/broadcasts/${response.id}`,
     title: `The broadcast ${response.name} was cancelled`,
     body: `${ctx.actor.email} has cancelled it. Emails that had left by then are delivered.`,
     key: `broadcast-cancelled ${response.id}`,

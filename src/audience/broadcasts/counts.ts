@@ -12,7 +12,14 @@ export interface Counts {
 
 /** The counts of a broadcast without emails. */
 export const zeroCounts: Counts = {
-  ...{ queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, cancelled: 0, opened: 0, clicked: 0 },
+  queued: 0,
+  attempted: 0,
+  delivered: 0,
+  bounced: 0,
+  failed: 0,
+  cancelled: 0,
+  opened: 0,
+  clicked: 0,
 };
 
 export const countNames = Object.keys(zeroCounts) as (keyof Counts)[];

@@ -44,7 +44,7 @@ export interface SegmentMembers {
 }
 
 /** The split of an audience, with the numbers of its contacts that are mailed and of the others. */
-export interface Plan extends Split {
+interface Plan extends Split {
   eligible: number;
   /** Absent in plans of earlier versions. */
   skipped?: Record<SkipReason, number>;
@@ -63,7 +63,7 @@ export interface Sender {
 }
 
 /** `first`: the sample, or the whole list. `remainder`: the contacts outside the sample, who get `variant`. */
-export type Phase = { kind: "first" } | { kind: "remainder"; variant: number };
+type Phase = { kind: "first" } | { kind: "remainder"; variant: number };
 
 /** The names `arms` and `wave` are in rows of earlier versions, and an earlier version must read the rows of this one. */
 interface StoredFanOut extends Omit<FanOut, "lists" | "split" | "phase"> {

@@ -3,7 +3,6 @@ import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { findShards } from "../../platform/jobs/shards.ts";
 import type { Person } from "../conditions/index.ts";
 import { evaluatePage, findSegment, segmentLimits, toEvaluator } from "../segments/index.ts";
 import { saveStatement } from "./create-emails.ts";
@@ -38,15 +37,13 @@ export async function storeMembers(
 ): Promise<string | null> {
   const segment = await findSegment(ctx, row.workspace, fanOut.segment.id);
   if (segment === null) return WITHOUT_SEGMENT;
-  const mailShards = (await findShards(ctx, [row.workspace])).get(row.workspace) ?? [];
   const evaluator = await toEvaluator(ctx, row.workspace, segment.conditions, fanOut.segment.at);
-  const workspace = { number: row.workspace, mailShards };
   let [current, state] = [row, fanOut];
   try {
     while (state.segment.after !== null) {
       await nextTurn();
       const page = { after: state.segment.after, limit: segmentLimits.peoplePerPage };
-      const { matching, last } = await evaluatePage(ctx, workspace, evaluator, page);
+      const { matching, last } = await evaluatePage(ctx, row.workspace, evaluator, page);
       const people = matching.map((person) => candidatesOf(person, listIdsOf(row))).filter(({ length }) => length > 0);
       const members = state.segment.members + people.length;
       if (members > limits.audience) return TOO_MANY;
@@ -70,7 +67,7 @@ const WITHOUT_SEGMENT = "Its segment was deleted before its people were read.";
 const TOO_MANY = `Its segment has more than ${limits.audience.toLocaleString("en")} people, which is the limit of one send.`;
 
 /** Returns the contacts that a person may be mailed as, best first: by the order of the lists; without lists, active ones first, oldest first. */
-export function candidatesOf({ contacts }: Pick<Person, "contacts">, lists: readonly string[]) {
+function candidatesOf({ contacts }: Pick<Person, "contacts">, lists: readonly string[]) {
   if (lists.length === 0) return contacts.toSorted((a, b) => Number(a.isPending) - Number(b.isPending));
   return lists.flatMap((list) => contacts.filter((contact) => contact.list === list));
 }

@@ -67,7 +67,7 @@ const COUNTS = `(
 
 type StoredBroadcast = BroadcastRow & { counts: string };
 
-export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
+function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
   const sums = Object.entries(JSON.parse(counts) as Record<string, number | null>);
   return {
     row,

@@ -63,7 +63,8 @@ function toResults(
   const shown = variants.map(({ n, ...variant }) => ({ ...variant, ...find(sample ?? totals, n) }));
   const winner = sample && variants.find(({ id }) => id === row.winnerId);
   const remainder = winner && {
-    ...{ id: winner.id, label: winner.label },
+    id: winner.id,
+    label: winner.label,
     ...countsSince(find(totals, winner.n), find(sample, winner.n)),
   };
   const hasOwn = totals.some(({ n }) => n === 0) || variants.length === 0;

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
@@ -21,7 +21,6 @@ const ListQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only broadcasts older than this id."),
 });
 
-const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
 const operation = operationsOf("Broadcasts");
 
 export const broadcastRoutes = new Hono<AppEnv>()
@@ -47,7 +46,6 @@ export const broadcastRoutes = new Hono<AppEnv>()
       operationId: "createBroadcast",
       summary: "Create a broadcast",
       description: "With scheduled_at it is scheduled, otherwise it is a draft.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
     ...bodyWithLongTexts(BroadcastIn, contentFields),
@@ -59,7 +57,6 @@ export const broadcastRoutes = new Hono<AppEnv>()
     operation("broadcasts:view", {
       operationId: "getBroadcast",
       summary: "Get a broadcast with its counts",
-      parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404]),
     }),
     async (c) => {
@@ -72,7 +69,6 @@ export const broadcastRoutes = new Hono<AppEnv>()
     operation("broadcasts:manage", {
       operationId: "updateBroadcast",
       summary: "Update a broadcast that is a draft or scheduled",
-      parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
     ...bodyWithLongTexts(BroadcastPatch, contentFields),
@@ -84,7 +80,6 @@ export const broadcastRoutes = new Hono<AppEnv>()
       operationId: "deleteBroadcast",
       summary: "Delete a broadcast that is not sending",
       description: "Its emails stay. Those that were not delivered yet are cancelled.",
-      parameters: [broadcastId],
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
     async (c) => {

@@ -226,7 +226,9 @@ async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEm
 }
 
 const limitNotice = (now: number, body: string) => ({
-  ...{ category: "alerts" as const, severity: "warning" as const, href: "/broadcasts" },
+  category: "alerts" as const,
+  severity: "warning" as const,
+  href: "/broadcasts",
   title: "A broadcast waits, since the daily limit of emails is reached",
   body,
   key: `daily-limit ${resetAt(now)}`,
@@ -245,7 +247,9 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
   // First, so that a crash between the two repeats it.
   if (row.bulk_tags === null)
     await notifyOwners(ctx, row.workspace, {
-      ...{ category: "sends", severity: "warning", href: `/broadcasts/${row.id}` },
+      category: "sends",
+      severity: "warning",
+      href: `/broadcasts/${row.id}`,
       title: `The broadcast ${row.name} was cancelled`,
       body,
       key: `broadcast-without-list ${row.id}`,
@@ -279,7 +283,9 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
 
 function sentNotice({ id, name, fan_out_step }: Broadcast["row"], { queued, delivered, bounced }: Broadcast["counts"]) {
   return {
-    ...{ category: "sends" as const, severity: "success" as const, href: `/broadcasts/${id}` },
+    category: "sends" as const,
+    severity: "success" as const,
+    href: `/broadcasts/${id}`,
     title: `The broadcast ${name} was sent`,
     body: `${queued} emails were made. So far ${delivered} were delivered and ${bounced} have bounced.`,
     key: `broadcast-sent ${id} ${fan_out_step}`,

@@ -3,24 +3,12 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { languages } from "../../lib/personal-text.ts";
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { limitedText, lineField } from "../../lib/text-fields.ts";
 import { parseIso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { clampSamplePct, limits, statuses } from "./rules.ts";
 
 /** Request and response schemas of the broadcasts API. */
-
-/** Returns the schema of a trimmed name of 1 to `max` characters on one line. */
-export const oneLine = (field: string, max: number) =>
-  z
-    .string()
-    .refine((text) => !UNPRINTABLE.test(text), `${field} must not contain control characters or line breaks`)
-    .trim()
-    .refine(
-      (text) => text !== "" && text.length <= 2 * max && Array.from(text).length <= max,
-      `${field} must have 1 to ${max} characters`,
-    )
-    .meta({ minLength: 1, maxLength: max });
 
 export const Subject = z
   .string()
@@ -39,12 +27,7 @@ export const Body = z
   .meta({ maxLength: limits.contentBytes })
   .describe(`With placeholders such as {{name}}. ${WHOLE}`);
 
-const Preheader = z
-  .string()
-  .refine(
-    (text) => text.length <= 2 * limits.preheaderCharacters && Array.from(text).length <= limits.preheaderCharacters,
-    `preheader must have at most ${limits.preheaderCharacters} characters`,
-  )
+const Preheader = limitedText("preheader", limits.preheaderCharacters)
   .nullish()
   .meta({ maxLength: limits.preheaderCharacters })
   .describe("Text that mail programs show after the subject. May contain placeholders.");
@@ -99,7 +82,7 @@ const AutoPromoteIn = z
 
 export const BroadcastIn = z
   .object({
-    name: oneLine("name", limits.nameCharacters).describe("Internal name."),
+    name: lineField("name", limits.nameCharacters).describe("Internal name."),
     subject: Subject,
     from_address: address("from_address").describe(
       "Sender: an address, or `Name <address>`. At most 1,000 characters.",

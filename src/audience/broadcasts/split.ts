@@ -6,7 +6,7 @@ import { hash53 } from "../../lib/hash53.ts";
  */
 
 /** The contacts of one variant: those after the variant before it, up to a hash. `variant` 0 is the broadcast's own content. */
-export interface VariantShare {
+interface VariantShare {
   variant: number;
   size: number;
   /** Hash of its last contact; null when it has none. */

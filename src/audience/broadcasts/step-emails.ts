@@ -13,7 +13,6 @@ import type { Sender } from "./fan-out.ts";
 import { findSuppressed } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
 import type { BroadcastRow } from "./queries.ts";
-import { copyRow } from "./step-rows.ts";
 
 /** An email that a step of an automation is to send. */
 export interface StepEmail {
@@ -34,8 +33,8 @@ export type StepEmailIssue = { of: "person" | "step"; text: string };
 export interface StepEmails {
   issues: ReadonlyMap<number, StepEmailIssue>;
   statements: MailStatement[];
-  /** Subjects of those that are made; null for one that exists. */
-  subjects: ReadonlyMap<number, string | null>;
+  /** Subjects of those that are made. */
+  subjects: ReadonlyMap<number, string>;
 }
 
 const FIND_ROW = `
@@ -56,76 +55,56 @@ type ContactRow = PageContact & { pendingSince: number | null };
 /** The value of the content that is the data of the event. */
 const EVENT = "event";
 
-/** The mail database that gets the emails of a workspace, and the one that has its contacts and automations; they may be the same. */
-export interface StepDatabases {
-  there: MailCtx;
-  here: MailCtx;
-}
-
 /**
- * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. The statements are for the database that gets
- * them. An email that exists by its id is made no second time. At most eight D1 calls. `workspace` as `requireOpenStatement` takes it.
+ * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls. `workspace` as
+ * `requireOpenStatement` takes it.
  */
 export async function prepareStepEmails(
-  { here, there }: StepDatabases,
+  ctx: MailCtx,
   workspace: { number: number; id: string },
   rowId: string,
   emails: readonly StepEmail[],
 ): Promise<StepEmails> {
-  const isElsewhere = here.shard !== there.shard;
-  if (isElsewhere) await copyRow(here, there, workspace.number, rowId);
-  const step = await readStep(there, workspace, rowId);
+  const step = await readStep(ctx, workspace, rowId);
   if ("issue" in step) return refused(emails, step.issue);
   const names = step.content.names.filter((name) => !["email", "name", EVENT].includes(name));
   const keys = [...new Set(emails.map(({ person }) => person))];
-  const contacts = await mailDb(here)
+  const contacts = await mailDb(ctx)
     .prepare(FIND_CONTACTS)
     .bind(workspace.number, JSON.stringify(keys), JSON.stringify(names))
     .all<ContactRow>();
-  const suppressed = await findSuppressed(here, { workspace: workspace.number, topic: step.topic }, keys);
-  const existing = isElsewhere ? await findExisting(there, workspace.number, emails) : new Set<string>();
+  const suppressed = await findSuppressed(ctx, { workspace: workspace.number, topic: step.topic }, keys);
   const contactsOf = Map.groupBy(contacts.results, ({ key }) => key);
   const issues = new Map<number, StepEmailIssue>();
-  const subjects = new Map<number, string | null>();
   const toSend: { contact: ContactRow; email: StepEmail }[] = [];
   for (const email of emails) {
     const own = contactsOf.get(email.person) ?? [];
     const contact = own.find(({ pendingSince }) => pendingSince === null);
     const issue = contact ? textOf(suppressed.get(email.person)) : own.length > 0 ? PENDING : NO_CONTACT;
-    if (existing.has(email.id)) subjects.set(email.key, null);
-    else if (!contact || issue !== null) issues.set(email.key, { of: "person", text: issue ?? NO_CONTACT });
+    if (!contact || issue !== null) issues.set(email.key, { of: "person", text: issue ?? NO_CONTACT });
     else toSend.push({ contact, email });
   }
-  const made = toNewEmails(there, step, toSend, isElsewhere);
-  for (const { key, email } of made) subjects.set(key, email.subject);
+  const made = toNewEmails(ctx, step, toSend);
   const rows = made.map(({ email }) => email);
-  return { issues, subjects, statements: insertStatements(there, workspace, step.row, rows) };
+  return {
+    issues,
+    subjects: new Map(made.map(({ key, email }) => [key, email.subject])),
+    statements: insertStatements(ctx, workspace, step.row, rows),
+  };
 }
 
 function toNewEmails(
   ctx: MailCtx,
   { row, content, sender, topic }: ReadyStep,
   toSend: readonly { contact: ContactRow; email: StepEmail }[],
-  isElsewhere: boolean,
 ) {
   const now = ctx.now();
   const outboxIds = Array.from({ length: Math.ceil(toSend.length / EMAILS_PER_ROW) }, () => ctx.newId());
   return toSend.map(({ contact: found, email: { key, id, data } }, index) => {
     const contact = content.names.includes(EVENT) ? withEvent(found, data) : found;
     const outboxId = outboxIds[Math.floor(index / EMAILS_PER_ROW)] ?? null;
-    const email = toEmail(ctx, { row, sender, topic, contact, content, now, outboxId, id });
-    // The database of the email does not have the contact, which its dispatch would take for deleted.
-    if (isElsewhere && email.personal) email.personal.contact = null;
-    return { key, email };
+    return { key, email: toEmail(ctx, { row, sender, topic, contact, content, now, outboxId, id }) };
   });
-}
-
-const FIND_EXISTING = "SELECT id FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
-
-async function findExisting(ctx: MailCtx, workspace: number, emails: readonly StepEmail[]): Promise<Set<string>> {
-  const ids = JSON.stringify(emails.map(({ id }) => id));
-  const { results } = await mailDb(ctx).prepare(FIND_EXISTING).bind(workspace, ids).all<{ id: string }>();
-  return new Set(results.map(({ id }) => id));
 }
 
 const PENDING = "the person has not confirmed";

@@ -62,9 +62,20 @@ function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges
     max_per_hour,
   } = patch;
   const given = {
-    ...{ name, language, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id, topic_id },
+    name,
+    language,
+    subject,
+    preheader,
+    html_body,
+    text_body,
+    reply_to,
+    contact_list_id,
+    mailbox_id,
+    topic_id,
     segment_id,
-    ...{ scheduled_at, ab_test_pct, max_per_hour },
+    scheduled_at,
+    ab_test_pct,
+    max_per_hour,
     ab_auto_promote: auto ? JSON.stringify(auto) : auto,
     more_lists: more === undefined ? more : toMoreLists(more),
   };

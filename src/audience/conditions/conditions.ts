@@ -47,7 +47,7 @@ export type Condition =
   | { segment: string };
 
 /** Returns every condition below one, itself included. The schema has bounded its depth. */
-export function flatten(condition: Condition): Condition[] {
+function flatten(condition: Condition): Condition[] {
   return [condition, ...partsOf(condition).flatMap(flatten)];
 }
 

@@ -1,6 +1,5 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
 import { findSubscribedStatements } from "../../sending/topics/index.ts";
 import { type Activity, activities, type References } from "./conditions.ts";
 import type { Person, PersonContact } from "./evaluate.ts";
@@ -57,29 +56,21 @@ const FIND_ACTIVITY = `
 
 type ActivityRow = Record<Activity, number | null> & { key: string; broadcasts: string | null };
 
-/** A workspace by number, with the numbers of its mail databases, newest first. */
-export interface WorkspaceOfPeople {
-  number: number;
-  mailShards: readonly number[];
-}
-
 /**
  * Returns the people with these canonical addresses, by address: what `references` name of them. An address without a contact has no
- * person. Makes at most two D1 calls and one for each mail database of the workspace, for up to 500 addresses.
+ * person. Makes at most three D1 calls, for up to 500 addresses. `ctx`: with the mail database of the workspace.
  */
 export async function loadPeople(
-  ctx: Ctx,
-  { number: workspace, mailShards }: WorkspaceOfPeople,
+  ctx: MailCtx,
+  workspace: number,
   keys: readonly string[],
   references: References,
 ): Promise<Map<string, Person>> {
-  const mails = mailShards.map((shard) => onShard(ctx, shard));
-  const first = mails.at(-1);
-  if (!first || keys.length === 0) return new Map();
+  if (keys.length === 0) return new Map();
   const fields = JSON.stringify(references.fields);
-  const contacts = mailDb(first).prepare(FIND_CONTACTS).bind(workspace, JSON.stringify(keys), fields);
-  const [found, broadcasts] = await mailDb(first).batch([contacts, broadcastStatement(first, workspace, references)]);
-  return toPeople(mails, workspace, references, { found, broadcasts });
+  const contacts = mailDb(ctx).prepare(FIND_CONTACTS).bind(workspace, JSON.stringify(keys), fields);
+  const [found, broadcasts] = await mailDb(ctx).batch([contacts, broadcastStatement(ctx, workspace, references)]);
+  return toPeople(ctx, workspace, references, { found, broadcasts });
 }
 
 /** A page of the people of a workspace, in the order in which the database sorts their addresses. `last`: the address to continue after; null: none follows. */
@@ -92,23 +83,20 @@ export interface PeoplePage {
 
 /** Returns the next people, at most `limit` and fewer when they have many contacts or much metadata, of a workspace after an address, in as many D1 calls as `loadPeople`. */
 export async function loadPeoplePage(
-  ctx: Ctx,
-  workspace: WorkspaceOfPeople,
+  ctx: MailCtx,
+  workspace: number,
   { after, limit }: { after: string; limit: number },
   references: References,
 ): Promise<PeoplePage> {
-  const mails = workspace.mailShards.map((shard) => onShard(ctx, shard));
-  const first = mails.at(-1);
-  if (!first) return { people: new Map(), last: null, size: 0 };
-  const db = mailDb(first);
+  const db = mailDb(ctx);
   const fields = JSON.stringify(references.fields);
   const [found, broadcasts] = await db.batch([
-    db.prepare(FIND_PAGE).bind(workspace.number, after, fields, limit, CONTACTS_PER_PAGE, METADATA_PER_PAGE),
-    broadcastStatement(first, workspace.number, references),
+    db.prepare(FIND_PAGE).bind(workspace, after, fields, limit, CONTACTS_PER_PAGE, METADATA_PER_PAGE),
+    broadcastStatement(ctx, workspace, references),
   ]);
   const rows = (found?.results ?? []) as (ContactRow & { found: number })[];
   const size = new Set(rows.map(({ key }) => key)).size;
-  const people = await toPeople(mails, workspace.number, references, { found, broadcasts });
+  const people = await toPeople(ctx, workspace, references, { found, broadcasts });
   const isEnd = size < limit && size === (rows[0]?.found ?? 0);
   return { people, size, last: isEnd ? null : (rows.at(-1)?.key ?? null) };
 }
@@ -118,7 +106,7 @@ const broadcastStatement = (ctx: MailCtx, workspace: number, { broadcasts }: Ref
 
 /** Returns people from their contacts, with their topics and their activity. */
 async function toPeople(
-  mails: readonly (Ctx & MailCtx)[],
+  ctx: MailCtx,
   workspace: number,
   references: References,
   rows: { found: D1Result | undefined; broadcasts: D1Result | undefined },
@@ -126,12 +114,11 @@ async function toPeople(
   const contacts = ((rows.found?.results ?? []) as ContactRow[]).filter(hasList);
   const contactsOf = Map.groupBy(contacts, ({ key }) => key);
   const keys = [...contactsOf.keys()];
-  const [ctx] = mails;
-  if (!ctx || keys.length === 0) return new Map();
+  if (keys.length === 0) return new Map();
   const ids = new Map(((rows.broadcasts?.results ?? []) as { n: number; id: string }[]).map(({ n, id }) => [n, id]));
   const [topics, activity] = await Promise.all([
     findTopicsOf(ctx, workspace, references, keys),
-    findActivityOf(mails, workspace, references, keys),
+    findActivityOf(ctx, workspace, references, keys),
   ]);
   return new Map(
     [...contactsOf].map(([key, contacts]) => {
@@ -139,7 +126,7 @@ async function toPeople(
         key,
         contacts: contacts.map(toContact),
         topics: new Set(topics.get(key) ?? []),
-        ...mergeActivity(activity.get(key) ?? [], ids),
+        ...toActivity(activity.get(key), ids),
       };
       return [key, person];
     }),
@@ -165,38 +152,29 @@ async function findTopicsOf(ctx: Ctx, workspace: number, { topics }: References,
   return new Map([...of].map(([email, subscribed]) => [email, subscribed.map(({ topic }) => topic)]));
 }
 
-/** Returns the activity of people, with a row of each mail database. */
 async function findActivityOf(
-  mails: readonly MailCtx[],
+  ctx: MailCtx,
   workspace: number,
   { activity, broadcasts }: References,
   keys: readonly string[],
 ) {
-  if (!activity) return new Map<string, ActivityRow[]>();
-  // Emails of broadcasts are in the first database, which is the last of them. In others the same number is a step of an automation.
-  const hasMarks = (index: number) => Number(broadcasts.length > 0 && index === mails.length - 1);
-  const results = await Promise.all(
-    mails.map((mail, index) =>
-      mailDb(mail).prepare(FIND_ACTIVITY).bind(workspace, JSON.stringify(keys), hasMarks(index)).all<ActivityRow>(),
-    ),
-  );
-  return Map.groupBy(
-    results.flatMap((result) => result.results),
-    ({ key }) => key,
-  );
+  if (!activity) return new Map<string, ActivityRow>();
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_ACTIVITY)
+    .bind(workspace, JSON.stringify(keys), Number(broadcasts.length > 0))
+    .all<ActivityRow>();
+  return new Map(results.map((row) => [row.key, row]));
 }
 
-function mergeActivity(rows: readonly ActivityRow[], ids: ReadonlyMap<number, string>) {
+function toActivity(row: ActivityRow | undefined, ids: ReadonlyMap<number, string>) {
   const activity: Partial<Record<Activity, number>> = {};
   const broadcasts = new Set<string>();
-  for (const row of rows) {
-    for (const kind of activities) if (row[kind] !== null) activity[kind] = Math.max(activity[kind] ?? 0, row[kind]);
-    const marks = row.broadcasts === null ? [] : Object.keys(JSON.parse(row.broadcasts) as object);
-    for (const mark of marks) {
-      const kind = activities.find((name) => name.startsWith(mark.slice(0, 1)));
-      const id = ids.get(Number(mark.slice(1)));
-      if (kind && id !== undefined) broadcasts.add(`${kind} ${id}`);
-    }
+  if (!row) return { activity, broadcasts };
+  for (const kind of activities) if (row[kind] !== null) activity[kind] = row[kind];
+  for (const mark of Object.keys(JSON.parse(row.broadcasts ?? "{}") as object)) {
+    const kind = activities.find((name) => name.startsWith(mark.slice(0, 1)));
+    const id = ids.get(Number(mark.slice(1)));
+    if (kind && id !== undefined) broadcasts.add(`${kind} ${id}`);
   }
   return { activity, broadcasts };
 }

@@ -6,7 +6,7 @@ const FIND = "SELECT id, conditions FROM segments WHERE workspace = ?1 AND id IN
 
 /**
  * Returns the conditions of segments of a workspace by id, with those of the segments inside them. Missing ones are left out. Makes one
- * D1 call for each level of segments, at most three. `ctx`: with the first mail database of the workspace.
+ * D1 call for each level of segments, at most three.
  */
 export async function loadSegments(
   ctx: MailCtx,

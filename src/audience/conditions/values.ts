@@ -6,7 +6,7 @@ import type { Scalar, ValueTest } from "./conditions.ts";
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Returns a number, or the number that a text is in decimal digits, or null: an import of CSV stores texts only. */
-export function numberOf(value: unknown): number | null {
+function numberOf(value: unknown): number | null {
   if (typeof value === "number") return value;
   if (typeof value !== "string" || !DECIMAL.test(value.trim())) return null;
   const number = Number(value);
@@ -20,7 +20,7 @@ const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}T[^Z+-]*$/i;
  * Returns the time of a text such as `2026-11-26` or `2026-11-26T14:00:00+01:00`, in milliseconds since 1970, or null. A date is its
  * first moment, and a time without zone is in UTC: never in the zone of the machine.
  */
-export function timeOf(value: unknown): number | null {
+function timeOf(value: unknown): number | null {
   if (typeof value !== "string") return null;
   const text = value.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, "$1T");
   if (DATE.test(text)) return parseIso(`${text}T00:00:00Z`);

@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { contactEventsStatements, wakeForEvents } from "../../platform/person-events/index.ts";
 import { copyToContacts, endUnsubscribeStatements } from "../../sending/suppressions/index.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../../sending/topics/index.ts";
@@ -35,8 +35,7 @@ const FIND = `
 export async function readLink(ctx: Ctx, token: string): Promise<LinkState> {
   const link = await readConfirmationToken(ctx.settings.masterKeys, token);
   if (!link) return { state: "invalid" };
-  // Contacts are in the first mail database of a workspace, the last of the list.
-  const mailCtx = (await onShardsOf(ctx, link.workspace)).at(-1);
+  const mailCtx = await onShardOf(ctx, link.workspace);
   if (!mailCtx) return { state: "invalid" };
   const row = await mailDb(mailCtx)
     .prepare(FIND)

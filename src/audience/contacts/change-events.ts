@@ -47,7 +47,7 @@ export function changeEventsStatements(
 type ChangeEvent = Pick<PersonEvent, "emailKey" | "name" | "data">;
 
 /** Returns the events of a change of a contact (docs/contract/events.md#contacts). Pure. */
-export function changeEvents(
+function changeEvents(
   list: { confirm: 0 | 1 },
   before: ContactBefore,
   { isActivated = false, ...change }: ContactChange,

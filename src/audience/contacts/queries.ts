@@ -40,7 +40,7 @@ export const CONTACT_COLUMNS =
   "id, email, name, metadata, suppressed, unsubscribed, soft_bounced, created_at, pending_since";
 
 /** SQL expression of the number of a list of a workspace; null when it does not exist. */
-export const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
+const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
 
 /** Returns the id of a path in lower case. Throws 404 for text that is not a UUID. */
 export function requireListId(id: string): string {

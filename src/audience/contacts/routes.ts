@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { csvFile, operationsOf, parameter, responses, success } from "../../http/openapi.ts";
+import { csvFile, operationsOf, responses, success } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
@@ -63,8 +63,6 @@ const UploadQuery = z.object({
     ),
 });
 
-const listId = parameter.id("list_id", "Id of the contact list");
-const contactId = parameter.id("contact_id", "Id of the contact");
 const operation = operationsOf("Contacts");
 
 const exampleCsv = "email,name,city,plan\r\nada@example.org,Ada Lovelace,London,gold\r\n";
@@ -91,7 +89,6 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "createContactList",
       summary: "Create a contact list",
       description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The list", ListOut, [403, 409, 413, 415]),
     }),
     ...body(ListIn),
@@ -113,7 +110,6 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "getContactList",
       summary: "Get a contact list and a page of its contacts",
       description: `Contacts come oldest first. A search (\`q\`) reads ${MAX_SCANNED.toLocaleString("en")} contacts; the \`Link\` header continues it.`,
-      parameters: [listId],
       responses: responses(200, "The list with a page of contacts", ListWithContactsOut, [403, 404]),
     }),
     query(ContactsQuery),
@@ -132,7 +128,6 @@ export const contactRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "updateContactList",
       summary: "Update a contact list",
-      parameters: [listId],
       responses: responses(200, "The list", ListOut, [403, 404, 413, 415]),
     }),
     ...body(ListPatch),
@@ -144,7 +139,6 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "deleteContactList",
       summary: "Delete a contact list and all its contacts",
       description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
-      parameters: [listId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {
@@ -157,7 +151,6 @@ export const contactRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "addContact",
       summary: "Add a contact to a list",
-      parameters: [listId, parameter.idempotencyKey],
       responses: responses(201, "The contact", ContactOut, [403, 404, 409, 413, 415]),
     }),
     ...body(ContactIn),
@@ -170,7 +163,6 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "upsertContact",
       summary: "Add a contact to a list, or update the one with this address",
       description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
-      parameters: [listId],
       responses: {
         ...responses(200, "The updated contact", ContactOut, [403, 404, 409, 413, 415]),
         ...success(201, "The new contact", ContactOut),
@@ -187,7 +179,6 @@ export const contactRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "getContact",
       summary: "Get a contact",
-      parameters: [listId, contactId],
       responses: responses(200, "The contact", ContactOut, [403, 404]),
     }),
     async (c) =>
@@ -198,7 +189,6 @@ export const contactRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "updateContact",
       summary: "Update a contact",
-      parameters: [listId, contactId],
       responses: responses(200, "The contact", ContactOut, [403, 404, 409, 413, 415]),
     }),
     ...body(ContactPatch),
@@ -213,7 +203,6 @@ export const contactRoutes = new Hono<AppEnv>()
       operationId: "deleteContact",
       summary: "Delete a contact",
       description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
-      parameters: [listId, contactId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {
@@ -230,7 +219,6 @@ export const contactRoutes = new Hono<AppEnv>()
         "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8. " +
         `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. ` +
         "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before a character of which spreadsheets make a formula is removed from the start of a cell.",
-      parameters: [listId, parameter.idempotencyKey],
       requestBody: uploadBody,
       responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),
     }),
@@ -250,7 +238,6 @@ export const contactRoutes = new Hono<AppEnv>()
       summary: "Export the contacts of a list as CSV",
       description:
         "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",
-      parameters: [listId],
       responses: {
         ...responses(200, "The file", null, [403, 404, 409]),
         ...csvFile("The file", exampleCsv),

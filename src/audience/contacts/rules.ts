@@ -1,4 +1,4 @@
-import { MEBIBYTE, utf8Length } from "../../lib/bytes.ts";
+import { MEBIBYTE } from "../../lib/bytes.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 
 /** Limits of contact lists and contacts (docs/contract/limits.md#counts). */
@@ -32,19 +32,6 @@ export const exportLimits = { keys: 2_000, rowsPerPage: 1_000, metadataPerPage: 
 /** Returns whether a text, before trimming, has no control characters and no line breaks. */
 export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text);
-}
-
-/** Returns whether a text has at most `max` code points. */
-export function isWithin(text: string, max: number): boolean {
-  return text.length <= 2 * max && Array.from(text).length <= max;
-}
-
-/** Returns why the JSON of a contact's metadata is refused, or null. */
-export function metadataIssue(json: string): string | null {
-  const bytes = utf8Length(json);
-  return bytes > limits.metadataBytes
-    ? `metadata is ${bytes} bytes of JSON; the limit is ${limits.metadataBytes}`
-    : null;
 }
 
 /** Returns the states that a contact shows for its marks: the reason on the suppression list, and two others besides. */

@@ -1,37 +1,27 @@
 import * as z from "zod";
-import { parseAddress } from "../../lib/addresses.ts";
+import { addressField } from "../../lib/address-field.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
-import { nameIssue } from "../../lib/text-rules.ts";
+import { objectField } from "../../lib/object-field.ts";
+import { limitedText, lineField, lineText, nameField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { consentLimits } from "../consent/index.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
-import { isPrintable, isWithin, limits, metadataIssue, stateOf } from "./rules.ts";
+import { limits, stateOf } from "./rules.ts";
 
 /** Request and response schemas of contact lists and contacts. */
 
-const Name = z
-  .string()
-  .refine(isPrintable, "name must not contain control characters or line breaks")
-  .trim()
-  .refine(
-    (name) => name !== "" && isWithin(name, limits.nameCharacters),
-    `name must have 1 to ${limits.nameCharacters} characters`,
-  )
-  .meta({ minLength: 1, maxLength: limits.nameCharacters });
-
-const limitedText = (field: string, max: number) =>
-  z
-    .string()
-    .refine((text) => isWithin(text, max), `${field} must have at most ${max} characters`)
-    .nullable()
-    .meta({ maxLength: max });
+const Name = lineField("name", limits.nameCharacters);
 
 const ListFields = {
   name: Name,
-  description: limitedText("description", limits.descriptionCharacters),
-  icon_seed: limitedText("icon_seed", limits.iconSeedCharacters).describe("Seed for a generated icon."),
+  description: limitedText("description", limits.descriptionCharacters)
+    .nullable()
+    .meta({ maxLength: limits.descriptionCharacters }),
+  icon_seed: limitedText("icon_seed", limits.iconSeedCharacters)
+    .nullable()
+    .meta({ maxLength: limits.iconSeedCharacters })
+    .describe("Seed for a generated icon."),
   confirm: z
     .boolean()
     .describe("true: new contacts are pending, and get no bulk mail, until they use the link of a confirmation mail."),
@@ -42,24 +32,11 @@ const ListFields = {
     .nullable()
     .meta({ format: "uuid" })
     .describe("The mailbox that sends confirmation mails. null: the oldest active mailbox on a verified domain."),
-  confirm_subject: z
-    .string()
-    .refine(isPrintable, "confirm_subject must not contain control characters or line breaks")
-    .trim()
-    .refine(
-      (text) => text !== "" && isWithin(text, consentLimits.subjectCharacters),
-      `confirm_subject must have 1 to ${consentLimits.subjectCharacters} characters`,
-    )
+  confirm_subject: lineText("confirm_subject", consentLimits.subjectCharacters)
     .nullable()
     .meta({ minLength: 1, maxLength: consentLimits.subjectCharacters })
     .describe("Subject of confirmation mails. null: the default."),
-  confirm_text: z
-    .string()
-    .trim()
-    .refine(
-      (text) => text !== "" && isWithin(text, consentLimits.textCharacters),
-      `confirm_text must have 1 to ${consentLimits.textCharacters} characters`,
-    )
+  confirm_text: paragraphText("confirm_text", consentLimits.textCharacters)
     .nullable()
     .meta({ minLength: 1, maxLength: consentLimits.textCharacters })
     .describe("Text of confirmation mails, above the button. null: the default."),
@@ -113,39 +90,7 @@ export const ListOut = z
   .meta({ ref: "ContactList", examples: [listExample] });
 export type ListOut = z.output<typeof ListOut>;
 
-const Email = z
-  .string()
-  .max(1000)
-  .transform((text, context) => {
-    const address = parseAddress(text);
-    if (address) return address;
-    context.addIssue({ code: "custom", message: "email must be a valid email address" });
-    return z.NEVER;
-  })
-  .meta({ minLength: 3, maxLength: 254, pattern: "@" });
-
-const ContactName = z
-  .string()
-  .transform((name) => name.trim() || null)
-  .superRefine((name, context) => {
-    const issue = nameIssue(name ?? "");
-    if (issue) context.addIssue({ code: "custom", message: issue });
-  })
-  .nullable()
-  .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
-  .describe("At most 320 bytes, without control and invisible characters.");
-
-// Checked by hand: a record of zod would drop the key `__proto__`.
-const Metadata = z
-  .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-    error: "metadata must be an object",
-  })
-  .superRefine((metadata, context) => {
-    const issue = metadataIssue(JSON.stringify(metadata));
-    if (issue) context.addIssue({ code: "custom", message: issue });
-    const path = findInexactNumber(metadata);
-    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
-  })
+const Metadata = objectField("metadata", limits.metadataBytes)
   .nullable()
   .meta({
     type: ["object", "null"],
@@ -165,16 +110,9 @@ const contactExample = {
 
 const Consent = z
   .object({
-    source: z
-      .string()
-      .refine(isPrintable, "source must not contain control characters or line breaks")
-      .trim()
-      .refine(
-        (text) => text !== "" && isWithin(text, consentLimits.sourceCharacters),
-        `source must have 1 to ${consentLimits.sourceCharacters} characters`,
-      )
-      .meta({ minLength: 1, maxLength: consentLimits.sourceCharacters })
-      .describe("Where and how the person agreed, in your words."),
+    source: lineField("source", consentLimits.sourceCharacters).describe(
+      "Where and how the person agreed, in your words.",
+    ),
     given_at: z.iso
       .datetime({ offset: true })
       .transform((text) => Date.parse(text))
@@ -187,8 +125,8 @@ const Consent = z
 
 export const ContactIn = z
   .object({
-    email: Email,
-    name: ContactName.optional(),
+    email: addressField,
+    name: nameField.optional(),
     metadata: Metadata.optional(),
     subscribed: Subscribed,
     consent: Consent.optional(),
@@ -197,7 +135,7 @@ export const ContactIn = z
 export type ContactIn = z.output<typeof ContactIn>;
 
 export const ContactPatch = z
-  .object({ email: Email, name: ContactName, metadata: Metadata, subscribed: Subscribed })
+  .object({ email: addressField, name: nameField, metadata: Metadata, subscribed: Subscribed })
   .partial()
   .meta({ ref: "ContactUpdate", example: { name: "Ada King", metadata: { city: "London", plan: "silver" } } });
 export type ContactPatch = z.output<typeof ContactPatch>;

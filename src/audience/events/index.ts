@@ -1,3 +1,3 @@
-export { listPersonEvents, type PersonEventRow } from "./queries.ts";
+export type { PersonEventRow } from "./queries.ts";
 export { PersonEventOut, toPersonEvent } from "./schema.ts";
 export { earlyEventReads } from "./send.ts";

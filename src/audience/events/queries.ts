@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { personKey } from "../../sending/topics/index.ts";
 
 /** An event of a person. Times in milliseconds since 1970. */
@@ -29,7 +28,7 @@ export async function listPersonEvents(
   email: string,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<PersonEventRow[]> {
-  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
+  const { results } = await mailDb(ctx)
     .prepare(PAGE)
     .bind(ctx.workspace.number, personKey(email), before ?? null, limit + 1)
     .all<PersonEventRow>();

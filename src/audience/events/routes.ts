@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
 import { body, list, query } from "../../http/validate.ts";
 import { eventLimits } from "../../platform/person-events/index.ts";
@@ -24,7 +24,6 @@ export const eventRoutes = new Hono<AppEnv>()
       operationId: "sendEvent",
       summary: "Send an event of a person",
       description: "Automations of the workspace begin with events, and wait for them. An event is kept for 90 days.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(202, "Stored", EventSentOut, [403, 404, 408, 409, 413, 415, 503]),
     }),
     ...body(EventIn),
@@ -38,7 +37,6 @@ export const eventRoutes = new Hono<AppEnv>()
       summary: `Send up to ${eventLimits.batch} events`,
       description:
         "All events are stored, or none: one that is refused refuses the others, and the error has its index.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(202, "Stored", EventBatchOut, [400, 403, 408, 409, 413, 415, 503]),
     }),
     ...list(EventIn, eventLimits.batch),
@@ -51,7 +49,6 @@ export const eventRoutes = new Hono<AppEnv>()
       operationId: "listPersonEvents",
       summary: "List the events of a person, newest first",
       description: "Events that were sent, and those of the service while an automation is active.",
-      parameters: [parameter.person],
       responses: responses(200, "A page of events", z.array(PersonEventOut), [403, 404]),
     }),
     query(PageQuery),

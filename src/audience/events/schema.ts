@@ -1,12 +1,10 @@
 import * as z from "zod";
-import { parseAddress } from "../../lib/addresses.ts";
-import { utf8Length } from "../../lib/bytes.ts";
-import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
+import { addressField } from "../../lib/address-field.ts";
+import { objectField } from "../../lib/object-field.ts";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { eventLimits, eventNameIssue } from "../../platform/person-events/index.ts";
 import type { PersonEventRow } from "./queries.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const Name = z
   .string()
@@ -19,36 +17,14 @@ const Name = z
     "Letters, digits, dots, hyphens and underscores. Names that begin with contact., topic. or email. are those of the service.",
   );
 
-// Checked by hand: a record of zod would drop the key `__proto__`.
-const Data = z
-  .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-    error: "data must be an object",
-  })
-  .superRefine((data, context) => {
-    const bytes = utf8Length(JSON.stringify(data));
-    if (bytes > eventLimits.dataBytes)
-      context.addIssue({
-        code: "custom",
-        message: `data is ${bytes} bytes of JSON; the limit is ${eventLimits.dataBytes}`,
-      });
-    const path = findInexactNumber(data);
-    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
-  })
-  .meta({
-    type: "object",
-    additionalProperties: true,
-    description: `At most ${eventLimits.dataBytes} bytes of JSON; numbers up to 2^53 - 1.`,
-  });
+const Data = objectField("data", eventLimits.dataBytes).meta({
+  type: "object",
+  additionalProperties: true,
+  description: `At most ${eventLimits.dataBytes} bytes of JSON; numbers up to 2^53 - 1.`,
+});
 
-const Email = z
-  .string()
-  .max(1000)
-  .transform((text, context) => {
-    const address = parseAddress(text);
-    if (address) return address.key;
-    context.addIssue({ code: "custom", message: "email must be a valid email address" });
-    return z.NEVER;
-  })
+const Email = addressField
+  .transform(({ key }) => key)
   .meta({ minLength: 3, maxLength: 254, pattern: "@" })
   .describe("The address of the person. It need not be a contact.");
 

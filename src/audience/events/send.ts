@@ -8,7 +8,6 @@ import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { eventLimits, recordsEventsSql, wakeForNewEvents } from "../../platform/person-events/index.ts";
 import type { EventBatchOut, EventIn, EventSentOut } from "./schema.ts";
 
@@ -92,21 +91,20 @@ interface NewEvent {
   input: EventIn;
 }
 
-/** Stores events and the response in one transaction of the first mail database, in one D1 call. Nothing is read before. */
+/** Stores events and the response in one transaction, in one D1 call. Nothing is read before. */
 async function commit(ctx: CallerCtx, events: readonly NewEvent[], response: object): Promise<void> {
   requireMailSpace(ctx);
-  const first = onOldestShard(ctx, ctx.workspace);
-  const results = await repeatableBatch(ctx, mailDb(first), [
-    requireOpenStatement(first, ctx.workspace),
-    ...insertStatements(first, ctx.workspace.number, events),
-    ...(await storeMailResponse(first, response)),
-    mailDb(first)
+  const results = await repeatableBatch(ctx, mailDb(ctx), [
+    requireOpenStatement(ctx, ctx.workspace),
+    ...insertStatements(ctx, ctx.workspace.number, events),
+    ...(await storeMailResponse(ctx, response)),
+    mailDb(ctx)
       .prepare(`SELECT ${recordsEventsSql("?1")} AS isWaiting`)
       .bind(ctx.workspace.number),
   ]);
   const [last] = (results?.at(-1)?.results ?? []) as { isWaiting: 0 | 1 }[];
   // Without an automation the event waits for nothing.
-  if (last?.isWaiting !== 0) await wakeForNewEvents(first);
+  if (last?.isWaiting !== 0) await wakeForNewEvents(ctx);
 }
 
 function insertStatements(ctx: MailCtx, workspace: number, events: readonly NewEvent[]): MailStatement[] {

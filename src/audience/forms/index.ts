@@ -2,6 +2,6 @@ export { createForm } from "./create.ts";
 export { deleteForm } from "./delete.ts";
 export { formUrl } from "./form-url.ts";
 export { getForm, listForms } from "./queries.ts";
-export { type FormField, fieldsIssue, limits as formLimits } from "./rules.ts";
+export type { FormField } from "./rules.ts";
 export { FormIn, type FormOut, FormPatch, toForm } from "./schema.ts";
 export { updateForm } from "./update.ts";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { getList } from "../contacts/index.ts";
 import { createForm } from "./create.ts";
@@ -13,8 +13,6 @@ import { limits } from "./rules.ts";
 import { FormIn, FormOut, FormPatch, toForm } from "./schema.ts";
 import { updateForm } from "./update.ts";
 
-const listId = parameter.id("list_id", "Id of the contact list");
-const formId = parameter.id("form_id", "Id of the form");
 const operation = operationsOf("Contacts");
 
 export const formRoutes = new Hono<AppEnv>()
@@ -23,7 +21,6 @@ export const formRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "listContactForms",
       summary: "List the forms of a contact list, oldest first",
-      parameters: [listId],
       responses: responses(200, "All forms of the list", z.array(FormOut), [403, 404]),
     }),
     async (c) => {
@@ -38,7 +35,6 @@ export const formRoutes = new Hono<AppEnv>()
       operationId: "createContactForm",
       summary: "Create a form by which people join a contact list",
       description: `Who submits it is pending until they use the link of an email, whether the list asks for confirmation or not. A list has at most ${limits.formsPerList} forms.`,
-      parameters: [listId, parameter.idempotencyKey],
       responses: responses(201, "The form", FormOut, [403, 404, 409, 413, 415]),
     }),
     ...body(FormIn),
@@ -50,7 +46,6 @@ export const formRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "getContactForm",
       summary: "Get a form of a contact list",
-      parameters: [listId, formId],
       responses: responses(200, "The form", FormOut, [403, 404]),
     }),
     async (c) => {
@@ -64,7 +59,6 @@ export const formRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "updateContactForm",
       summary: "Update a form of a contact list",
-      parameters: [listId, formId],
       responses: responses(200, "The form", FormOut, [403, 404, 413, 415]),
     }),
     ...body(FormPatch),
@@ -78,7 +72,6 @@ export const formRoutes = new Hono<AppEnv>()
     operation("contacts:manage", {
       operationId: "deleteContactForm",
       summary: "Delete a form of a contact list",
-      parameters: [listId, formId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { escapeHtml } from "../../lib/placeholders.ts";
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { lineField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { FormRow } from "./queries.ts";
@@ -8,26 +8,9 @@ import { type FormField, fieldsIssue, HONEYPOT, limits } from "./rules.ts";
 
 /** Request and response schemas of forms. */
 
-const isWithin = (text: string, max: number) => text.length <= 2 * max && Array.from(text).length <= max;
-
-const line = (field: string, max: number) =>
-  z
-    .string()
-    .refine((text) => !UNPRINTABLE.test(text), `${field} must not contain control characters or line breaks`)
-    .trim()
-    .refine((text) => text !== "" && isWithin(text, max), `${field} must have 1 to ${max} characters`)
-    .meta({ minLength: 1, maxLength: max });
-
-const paragraph = (field: string, max: number) =>
-  z
-    .string()
-    .trim()
-    .refine((text) => text !== "" && isWithin(text, max), `${field} must have 1 to ${max} characters`)
-    .meta({ minLength: 1, maxLength: max });
-
 const FieldIn = z.object({
-  name: line("name", limits.fieldCharacters).describe("`name` of the contact, or a key of its metadata."),
-  label: line("label", limits.labelCharacters),
+  name: lineField("name", limits.fieldCharacters).describe("`name` of the contact, or a key of its metadata."),
+  label: lineField("label", limits.labelCharacters),
   required: z.boolean().default(false),
 });
 
@@ -39,10 +22,12 @@ function isHttpsUrl(text: string): boolean {
 }
 
 const Fields = {
-  name: line("name", limits.nameCharacters).describe("Internal name."),
-  title: line("title", limits.titleCharacters).describe("Heading of the page."),
-  text: paragraph("text", limits.textCharacters).describe("What a person signs up for. Kept as evidence."),
-  button: line("button", limits.buttonCharacters),
+  name: lineField("name", limits.nameCharacters).describe("Internal name."),
+  title: lineField("title", limits.titleCharacters).describe("Heading of the page."),
+  text: paragraphText("text", limits.textCharacters)
+    .meta({ minLength: 1, maxLength: limits.textCharacters })
+    .describe("What a person signs up for. Kept as evidence."),
+  button: lineField("button", limits.buttonCharacters),
   fields: z
     .array(FieldIn)
     .max(limits.fields)
@@ -51,7 +36,9 @@ const Fields = {
       if (issue) context.addIssue({ code: "custom", message: issue });
     })
     .describe("Fields beside the address."),
-  success_message: paragraph("success_message", limits.messageCharacters).describe("Shown after a submission."),
+  success_message: paragraphText("success_message", limits.messageCharacters)
+    .meta({ minLength: 1, maxLength: limits.messageCharacters })
+    .describe("Shown after a submission."),
   redirect_url: z
     .string()
     .refine(

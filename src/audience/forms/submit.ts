@@ -4,7 +4,7 @@ import { ipNetwork } from "../../lib/ip-addresses.ts";
 import { nameIssue, UNPRINTABLE } from "../../lib/text-rules.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { countExactly, formatPolicy } from "../../platform/rate-limits/index.ts";
 import { copyToNewContacts } from "../../sending/suppressions/index.ts";
 import { evidenceIfPendingStatement, type RequestSource, requestStatements, wordsStatement } from "../consent/index.ts";
@@ -23,8 +23,7 @@ export interface OpenForm {
 export async function findOpenForm(ctx: Ctx, token: string): Promise<OpenForm | null> {
   const reference = await readFormToken(ctx.settings.masterKeys, token);
   if (!reference) return null;
-  // Contacts are in the first mail database of a workspace, the last of the list.
-  const mailCtx = (await onShardsOf(ctx, reference.workspace)).at(-1);
+  const mailCtx = await onShardOf(ctx, reference.workspace);
   const form = mailCtx && (await findForm(mailCtx, reference.workspace, reference.id));
   if (!mailCtx || !form || form.isActive === 0) return null;
   return { ctx: mailCtx, form, fields: JSON.parse(form.fields) as FormField[] };

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { ErasureRow } from "./erase.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
 const KEPT = [
@@ -32,8 +31,12 @@ export const ErasureOut = z
     ref: "PersonErasure",
     examples: [
       {
-        ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30", status: "running", removed: {}, kept: KEPT },
-        ...{ created_at: "2026-11-21T14:00:00.000Z", finished_at: null },
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
+        status: "running",
+        removed: {},
+        kept: KEPT,
+        created_at: "2026-11-21T14:00:00.000Z",
+        finished_at: null,
       },
     ],
   });

@@ -28,7 +28,7 @@ export interface ExportCursor {
   emails?: string | null;
 }
 
-export const START: ExportCursor = { contacts: 0, consents: "" };
+const START: ExportCursor = { contacts: 0, consents: "" };
 
 /** A page of an export. `next` is null at the end. */
 export interface ExportPage {

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
-import { onOldestShard, onShard } from "../../platform/jobs/shards.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 import type { PersonEventRow } from "../events/index.ts";
 
@@ -80,10 +79,7 @@ export async function findEventsOf(
   { workspace, email }: { workspace: number; email: string },
   { after, limit }: { after: number; limit: number },
 ): Promise<EventOfPerson[]> {
-  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
-    .prepare(EVENTS)
-    .bind(workspace, email, after, limit)
-    .all<EventOfPerson>();
+  const { results } = await mailDb(ctx).prepare(EVENTS).bind(workspace, email, after, limit).all<EventOfPerson>();
   return results;
 }
 
@@ -110,10 +106,7 @@ export async function findRunsOf(
   { workspace, email }: { workspace: number; email: string },
   { after, limit }: { after: number; limit: number },
 ): Promise<RunOfPerson[]> {
-  const { results } = await mailDb(onOldestShard(ctx, ctx.workspace))
-    .prepare(RUNS)
-    .bind(workspace, email, after, limit)
-    .all<RunOfPerson>();
+  const { results } = await mailDb(ctx).prepare(RUNS).bind(workspace, email, after, limit).all<RunOfPerson>();
   return results;
 }
 
@@ -151,20 +144,7 @@ const ACTIVITY = `
   SELECT received_at AS receivedAt, opened_at AS openedAt, clicked_at AS clickedAt FROM person_activity
    WHERE workspace = ?1 AND email_key = ?2`;
 
-/** Returns the activity of a person over all mail databases of a workspace; null when none is kept. One D1 call for each. */
-export async function findActivityOf(ctx: CallerCtx, email: string): Promise<ActivityOfPerson | null> {
-  const { number, mailShards } = ctx.workspace;
-  const found = await Promise.all(
-    mailShards.map((shard) =>
-      mailDb(onShard(ctx, shard)).prepare(ACTIVITY).bind(number, email).first<ActivityOfPerson>(),
-    ),
-  );
-  const rows = found.filter((row) => row !== null);
-  const last = (times: (number | null)[]) => Math.max(...times.map((time) => time ?? 0)) || null;
-  if (rows.length === 0) return null;
-  return {
-    receivedAt: last(rows.map(({ receivedAt }) => receivedAt)),
-    openedAt: last(rows.map(({ openedAt }) => openedAt)),
-    clickedAt: last(rows.map(({ clickedAt }) => clickedAt)),
-  };
+/** Returns the activity of a person; null when none is kept. */
+export function findActivityOf(ctx: CallerCtx, email: string): Promise<ActivityOfPerson | null> {
+  return mailDb(ctx).prepare(ACTIVITY).bind(ctx.workspace.number, email).first<ActivityOfPerson>();
 }

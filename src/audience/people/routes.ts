@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { erasePerson, getErasure } from "./erase.ts";
@@ -21,7 +21,6 @@ export const peopleRoutes = new Hono<AppEnv>()
       summary: "Export what is stored about a person",
       description:
         "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
-      parameters: [parameter.person],
       responses: responses(200, "A page of the export", PersonExportOut, [403, 404]),
     }),
     query(z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter })),
@@ -40,7 +39,6 @@ export const peopleRoutes = new Hono<AppEnv>()
       summary: "Erase a person",
       description:
         "For owners and admins. Removes what sending stores about the person, in the background; the receipt says how far it is. A call while it runs returns the same receipt.",
-      parameters: [parameter.person],
       responses: responses(202, "The receipt", ErasureOut, [403, 404]),
     }),
     async (c) => c.json(await erasePerson(c.get("caller"), c.req.param("email")), 202),
@@ -51,7 +49,6 @@ export const peopleRoutes = new Hono<AppEnv>()
       operationId: "getErasure",
       summary: "Get the receipt of an erasure",
       description: "For owners and admins.",
-      parameters: [parameter.id("erasure_id", "Id of the erasure")],
       responses: responses(200, "The receipt", ErasureOut, [403, 404]),
     }),
     async (c) => c.json(await getErasure(c.get("caller"), c.req.param("erasure_id"))),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";
@@ -12,8 +13,6 @@ import type {
   RestrictionsOfPerson,
   RunOfPerson,
 } from "./queries.ts";
-
-const timestamp = z.string().meta({ format: "date-time" });
 
 const contactExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
@@ -64,12 +63,18 @@ const Consent = z
   .meta({ ref: "PersonConsent", examples: [consentExample] });
 
 const eventExample = {
-  ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30", name: "order.paid", data: { total: 42.5 } },
-  ...{ occurred_at: "2026-11-21T14:00:00.000Z", created_at: "2026-11-21T14:00:01.120Z" },
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
+  name: "order.paid",
+  data: { total: 42.5 },
+  occurred_at: "2026-11-21T14:00:00.000Z",
+  created_at: "2026-11-21T14:00:01.120Z",
 };
 
 const runExample = {
-  ...{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a32", automation: "Welcome", status: "completed", data: { total: 42.5 } },
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a32",
+  automation: "Welcome",
+  status: "completed",
+  data: { total: 42.5 },
   history: [{ at: "2026-11-21T14:00:00.000Z", step: null, text: "Entered by order.paid." }],
   started_at: "2026-11-21T14:00:00.000Z",
 };
@@ -277,7 +282,10 @@ const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["e
 /** Returns a run with its history as a list. */
 function toRun({ id, automation, status, data, history, startedAt }: RunOfPerson): PersonExportOut["runs"][number] {
   return {
-    ...{ id, automation, status, data: JSON.parse(data) as Record<string, unknown> },
+    id,
+    automation,
+    status,
+    data: JSON.parse(data) as Record<string, unknown>,
     history: toLines(parseHistory(history)),
     started_at: iso(startedAt),
   };

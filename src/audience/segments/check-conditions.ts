@@ -3,7 +3,7 @@ import { invalidField, unprocessable, type ValidationError } from "../../lib/err
 import { mailDb } from "../../platform/db/client.ts";
 import { listTopics, topicLimits } from "../../sending/topics/index.ts";
 import { type Condition, conditionLimits, placesOf, type References, referencesOf } from "../conditions/index.ts";
-import { findSegmentLinks, onSegments } from "./queries.ts";
+import { findSegmentLinks } from "./queries.ts";
 import { nestingIssue } from "./rules.ts";
 
 const FIND_KNOWN = `
@@ -41,7 +41,7 @@ export async function checkConditions(ctx: CallerCtx, conditions: Condition, id?
 async function findKnown(ctx: CallerCtx, { lists, topics, broadcasts }: References): Promise<string[]> {
   const known: { id: string }[] = [];
   if (lists.length + broadcasts.length > 0) {
-    const { results } = await mailDb(onSegments(ctx))
+    const { results } = await mailDb(ctx)
       .prepare(FIND_KNOWN)
       .bind(ctx.workspace.number, JSON.stringify(lists), JSON.stringify(broadcasts))
       .all<{ id: string }>();

@@ -3,7 +3,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { wakeAfterResponse } from "../../platform/outbox/index.ts";
 import { type EvaluatedPage, evaluatePage, toEvaluator } from "./evaluate-page.ts";
-import { type CountState, getSegment, onSegments, type SegmentRow } from "./queries.ts";
+import { type CountState, getSegment, type SegmentRow } from "./queries.ts";
 import { isShown, limits } from "./rules.ts";
 import { type SegmentCountOut, toCount, toSegmentContact } from "./schema.ts";
 
@@ -36,26 +36,31 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
   const segment = await getSegment(ctx, id);
   const { count } = segment;
   if (count && isShown(count, ctx.now())) return toCount(count);
-  const mailCtx = onSegments(ctx);
   const now = ctx.now();
-  const total = (await mailDb(mailCtx).prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
-  const evaluator = await toEvaluator(mailCtx, segment.workspace, segment.conditions, now);
-  const page = await evaluatePage(ctx, ctx.workspace, evaluator, { after: "", limit: limits.peoplePerPage });
+  const total = (await mailDb(ctx).prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
+  const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, now);
+  const page = await evaluatePage(ctx, ctx.workspace.number, evaluator, { after: "", limit: limits.peoplePerPage });
   const started: CountState = {
-    ...{ status: "counting", after: "", count: 0, evaluated: 0, total, at: now, sample: [] },
+    status: "counting",
+    after: "",
+    count: 0,
+    evaluated: 0,
+    total,
+    at: now,
+    sample: [],
   };
   const next = addPage(started, page, now);
   if (next.status === "done") {
-    await saveCountStatement(mailCtx, segment, next).run();
+    await saveCountStatement(ctx, segment, next).run();
     return toCount(next);
   }
   // Of two calls at once, one starts a count.
-  const [saved] = await mailDb(mailCtx).batch([
-    saveCountStatement(mailCtx, segment, next),
-    mailDb(mailCtx)
+  const [saved] = await mailDb(ctx).batch([
+    saveCountStatement(ctx, segment, next),
+    mailDb(ctx)
       .prepare(INSERT_ROW)
       .bind(now, segment.id, JSON.stringify([segment.n])),
   ]);
-  if (saved?.meta.changes === 1) await wakeAfterResponse(mailCtx, [{ dueAt: now, id: segment.id, kind: "segment" }]);
+  if (saved?.meta.changes === 1) await wakeAfterResponse(ctx, [{ dueAt: now, id: segment.id, kind: "segment" }]);
   return toCount(next);
 }

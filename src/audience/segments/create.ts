@@ -1,12 +1,12 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
 import { keepActivity } from "../conditions/index.ts";
 import { checkConditions } from "./check-conditions.ts";
-import { onSegments, type SegmentRow } from "./queries.ts";
+import type { SegmentRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type SegmentIn, type SegmentOut, toSegment } from "./schema.ts";
 
@@ -21,29 +21,33 @@ const INSERT = `
  */
 export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<SegmentOut> {
   const { segments } = await checkConditions(ctx, input.conditions);
-  const mailCtx = onSegments(ctx);
   const now = ctx.now();
   const row: Omit<SegmentRow, "activitySince"> = {
-    ...{ n: 0, workspace: ctx.workspace.number, id: ctx.newId(), name: input.name, conditions: input.conditions },
-    ...{ count: null, countStep: 0, createdAt: now, updatedAt: now },
+    n: 0,
+    workspace: ctx.workspace.number,
+    id: ctx.newId(),
+    name: input.name,
+    conditions: input.conditions,
+    count: null,
+    countStep: 0,
+    createdAt: now,
+    updatedAt: now,
   };
   const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
   const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];
-  try {
-    await guardedBatch(mailDb(mailCtx), [
-      mailDb(mailCtx)
+  // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+  await batchOrThrow(
+    mailDb(ctx),
+    () => conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`),
+    [
+      mailDb(ctx)
         .prepare(INSERT)
         .bind(...values, limits.segmentsPerWorkspace),
-      expectChanges(mailDb(mailCtx), 1),
+      expectChanges(mailDb(ctx), 1),
       // Again: the deletion of the last segment may have ended it meanwhile.
-      keepActivityStatement(mailCtx, ctx.workspace),
-      ...(await storeMailResponse(mailCtx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`);
-    throw error;
-  }
+      keepActivityStatement(ctx, ctx.workspace),
+      ...(await storeMailResponse(ctx, response)),
+    ],
+  );
   return response;
 }

@@ -1,4 +1,4 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { MailCtx } from "../../platform/context.ts";
 import {
   type Circumstances,
   type Condition,
@@ -8,7 +8,6 @@ import {
   type Person,
   type References,
   referencesOf,
-  type WorkspaceOfPeople,
 } from "../conditions/index.ts";
 
 /** Conditions with all that evaluates them. */
@@ -39,8 +38,8 @@ export interface EvaluatedPage {
 
 /** Evaluates the next people of a workspace after an address, in one statement of each table. */
 export async function evaluatePage(
-  ctx: Ctx,
-  workspace: WorkspaceOfPeople,
+  ctx: MailCtx,
+  workspace: number,
   { conditions, references, circumstances }: Evaluator,
   page: { after: string; limit: number },
 ): Promise<EvaluatedPage> {

@@ -2,14 +2,12 @@ export { countSegment } from "./count.ts";
 export { createSegment } from "./create.ts";
 export { ContactsAfter, cursorOf } from "./cursor.ts";
 export { deleteSegment } from "./delete.ts";
-export { type Evaluator, evaluatePage, toEvaluator } from "./evaluate-page.ts";
+export { evaluatePage, toEvaluator } from "./evaluate-page.ts";
 export { listSegmentContacts } from "./list-contacts.ts";
 export { findSegment, getSegment, listSegments, type SegmentRow } from "./queries.ts";
 export { limits as segmentLimits } from "./rules.ts";
 export { runCounts } from "./run-counts.ts";
 export {
-  SegmentContactOut,
-  SegmentCountOut,
   SegmentIn,
   SegmentOut,
   SegmentPatch,

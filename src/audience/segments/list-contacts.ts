@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { evaluatePage, toEvaluator } from "./evaluate-page.ts";
-import { getSegment, onSegments } from "./queries.ts";
+import { getSegment } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type SegmentContactOut, toSegmentContact } from "./schema.ts";
 
@@ -20,11 +20,14 @@ export async function listSegmentContacts(
   { after = "", limit }: { after?: string | undefined; limit: number },
 ): Promise<SegmentContactsPage> {
   const segment = await getSegment(ctx, id);
-  const evaluator = await toEvaluator(onSegments(ctx), segment.workspace, segment.conditions, ctx.now());
+  const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, ctx.now());
   const contacts: SegmentContactOut[] = [];
   let cursor = after;
   for (let evaluated = 0; evaluated < limits.peoplePerCall; ) {
-    const page = await evaluatePage(ctx, ctx.workspace, evaluator, { after: cursor, limit: limits.peoplePerPage });
+    const page = await evaluatePage(ctx, ctx.workspace.number, evaluator, {
+      after: cursor,
+      limit: limits.peoplePerPage,
+    });
     const wanted = page.matching.slice(0, limit - contacts.length);
     contacts.push(...wanted.flatMap(toSegmentContact));
     if (wanted.length < page.matching.length) return { contacts, next: wanted.at(-1)?.key ?? cursor };

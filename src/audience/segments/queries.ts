@@ -3,7 +3,6 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
 import type { Condition } from "../conditions/index.ts";
 import { limits } from "./rules.ts";
 import type { SegmentContactOut } from "./schema.ts";
@@ -49,17 +48,14 @@ const toRow = ({ conditions, count, ...row }: StoredRow): SegmentRow => ({
   count: count === null ? null : (JSON.parse(count) as CountState),
 });
 
-/** Returns the context with the database of the segments and contacts of the caller's workspace. */
-export const onSegments = (ctx: CallerCtx) => onOldestShard(ctx, ctx.workspace);
-
 /** Returns a segment of the caller's workspace. Throws 404. */
 export async function getSegment(ctx: CallerCtx, id: string): Promise<SegmentRow> {
-  const row = await findSegment(onSegments(ctx), ctx.workspace.number, id);
+  const row = await findSegment(ctx, ctx.workspace.number, id);
   if (!row) throw notFound("Segment");
   return row;
 }
 
-/** Returns a segment of a workspace, or null, with a context of its first mail database. */
+/** Returns a segment of a workspace, or null. */
 export async function findSegment(ctx: MailCtx, workspace: number, id: string): Promise<SegmentRow | null> {
   const uuid = parseUuid(id);
   if (uuid === null) return null;
@@ -81,7 +77,7 @@ export async function listSegments(
   ctx: CallerCtx,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<SegmentRow[]> {
-  const { results } = await mailDb(onSegments(ctx))
+  const { results } = await mailDb(ctx)
     .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3`)
     .bind(ctx.workspace.number, after ?? "", limit + 1)
     .all<StoredRow>();
@@ -97,7 +93,7 @@ export interface SegmentLinks {
 
 /** Returns all segments of the caller's workspace, at most 200, with the segments in them. */
 export async function findSegmentLinks(ctx: CallerCtx): Promise<SegmentLinks[]> {
-  const { results } = await mailDb(onSegments(ctx))
+  const { results } = await mailDb(ctx)
     .prepare("SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2")
     .bind(ctx.workspace.number, limits.segmentsPerWorkspace)
     .all<{ id: string; name: string; segments: string }>();

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { countSegment } from "./count.ts";
@@ -15,7 +15,6 @@ import { limits } from "./rules.ts";
 import { SegmentContactOut, SegmentCountOut, SegmentIn, SegmentOut, SegmentPatch, toSegment } from "./schema.ts";
 import { updateSegment } from "./update.ts";
 
-const segmentId = parameter.id("segment_id", "Id of the segment");
 const operation = operationsOf("Segments");
 
 export const segmentRoutes = new Hono<AppEnv>()
@@ -25,7 +24,6 @@ export const segmentRoutes = new Hono<AppEnv>()
       operationId: "createSegment",
       summary: "Create a segment",
       description: `A workspace has at most ${limits.segmentsPerWorkspace} segments. From the first one on, it keeps when people receive, open and click.`,
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The segment", SegmentOut, [403, 409, 413, 415]),
     }),
     ...body(SegmentIn),
@@ -53,7 +51,6 @@ export const segmentRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "getSegment",
       summary: "Get a segment",
-      parameters: [segmentId],
       responses: responses(200, "The segment", SegmentOut, [403, 404]),
     }),
     async (c) => c.json(toSegment(await getSegment(c.get("caller"), c.req.param("segment_id")))),
@@ -64,7 +61,6 @@ export const segmentRoutes = new Hono<AppEnv>()
       operationId: "updateSegment",
       summary: "Update a segment",
       description: "A field left out keeps its value. New conditions need a new count.",
-      parameters: [segmentId],
       responses: responses(200, "The segment", SegmentOut, [403, 404, 413, 415]),
     }),
     ...body(SegmentPatch),
@@ -77,7 +73,6 @@ export const segmentRoutes = new Hono<AppEnv>()
       summary: "Delete a segment",
       description:
         "Its people stay. A segment that another one names cannot be deleted (409), nor one of a broadcast that waits or is being sent.",
-      parameters: [segmentId],
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
     async (c) => {
@@ -91,7 +86,6 @@ export const segmentRoutes = new Hono<AppEnv>()
       operationId: "listSegmentContacts",
       summary: "List the people of a segment",
       description: `One contact of each person, in the order of the addresses. A call evaluates ${limits.peoplePerCall.toLocaleString("en")} people at most: a page may be short, or empty, and the \`Link\` header continues it.`,
-      parameters: [segmentId],
       responses: responses(200, "A page of contacts", z.array(SegmentContactOut), [403, 404]),
     }),
     query(z.object({ limit: cursorQuery.limit, after: ContactsAfter })),
@@ -112,7 +106,6 @@ export const segmentRoutes = new Hono<AppEnv>()
       summary: "Count the people of a segment",
       description:
         "Starts a count, unless one runs or ended within the last minute, and returns its progress with the first people at once. Call again until `status` is `done`.",
-      parameters: [segmentId],
       responses: responses(200, "The count, or its progress", SegmentCountOut, [403, 404]),
     }),
     async (c) => c.json(await countSegment(c.get("caller"), c.req.param("segment_id"))),

@@ -1,7 +1,6 @@
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { findShards } from "../../platform/jobs/shards.ts";
 import { claimRows, finishStatement, newLease, releaseStatement, type WakeUp } from "../../platform/outbox/index.ts";
 import { addPage, saveCountStatement } from "./count.ts";
 import { evaluatePage, toEvaluator } from "./evaluate-page.ts";
@@ -41,12 +40,11 @@ export async function runCounts(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promi
 async function advance(ctx: MailCtx, n: number, until: number): Promise<boolean> {
   let segment = await findSegmentByNumber(ctx, n);
   if (segment?.count?.status !== "counting") return true;
-  const { workspace: number } = segment;
-  const mailShards = (await findShards(ctx, [number])).get(number) ?? [];
-  const evaluator = await toEvaluator(ctx, number, segment.conditions, segment.count.at);
+  const { workspace } = segment;
+  const evaluator = await toEvaluator(ctx, workspace, segment.conditions, segment.count.at);
   do {
     segment = await countPages(ctx, segment, (after) =>
-      evaluatePage(ctx, { number, mailShards }, evaluator, { after, limit: limits.peoplePerPage }),
+      evaluatePage(ctx, workspace, evaluator, { after, limit: limits.peoplePerPage }),
     );
     if (segment?.count?.status !== "counting") return true;
   } while (ctx.now() < until && mayExecute(ctx, STATEMENTS));

@@ -135,7 +135,10 @@ export type SegmentCountOut = z.output<typeof SegmentCountOut>;
 
 /** Serializes the count of a segment. */
 export const toCount = ({ status, count, evaluated, total, at, sample }: CountState): SegmentCountOut => ({
-  ...{ status, count, evaluated, total },
+  status,
+  count,
+  evaluated,
+  total,
   counted_at: status === "done" ? iso(at) : null,
   sample: [...sample],
 });

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { checkConditions } from "./check-conditions.ts";
-import { getSegment, onSegments } from "./queries.ts";
+import { getSegment } from "./queries.ts";
 import { type SegmentOut, type SegmentPatch, toSegment } from "./schema.ts";
 
 // New conditions end a count, and the next step of one that runs finds another step.
@@ -15,7 +15,7 @@ export async function updateSegment(ctx: CallerCtx, id: string, patch: SegmentPa
   const segment = await getSegment(ctx, id);
   if (patch.name === undefined && patch.conditions === undefined) return toSegment(segment);
   const references = patch.conditions && (await checkConditions(ctx, patch.conditions, segment.id));
-  const { meta } = await mailDb(onSegments(ctx))
+  const { meta } = await mailDb(ctx)
     .prepare(UPDATE)
     .bind(
       segment.n,

@@ -27,7 +27,9 @@ const STEP_STATEMENTS = 8;
  */
 export async function advanceRotations(ctx: Ctx): Promise<void> {
   const due = await selectWithKeys(ctx, lte(domains.nextRotationAt, ctx.now()), {
-    ...{ offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextRotationAt },
+    offset: 0,
+    limit: DOMAINS_PER_RUN,
+    orderBy: domains.nextRotationAt,
   });
   const queue = due.values();
   const worker = async () => {

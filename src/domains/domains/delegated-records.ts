@@ -27,7 +27,13 @@ export function delegatedAdvice(
     value: string,
     key: string = purpose,
   ): ExpectedRecord => ({
-    ...{ key, purpose, type: "CNAME", name: `${label}.${name}`, value, priority: null, required: false },
+    key,
+    purpose,
+    type: "CNAME",
+    name: `${label}.${name}`,
+    value,
+    priority: null,
+    required: false,
   });
   return [
     alias("return_path", RETURN_PATH_LABEL, sharedTarget("return", first)),

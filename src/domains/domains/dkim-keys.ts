@@ -38,7 +38,9 @@ export type SlotKey = DkimKey & { slot: Slot };
 
 /** Returns what is published at the target of a slot. */
 export const toSlotRecord = ({ id, slot, algorithm, publicKey }: SlotKey): SlotRecord => ({
-  ...{ slot, keyId: id, value: dkimRecord(algorithm, publicKey) },
+  slot,
+  keyId: id,
+  value: dkimRecord(algorithm, publicKey),
 });
 
 async function toDkimKey(

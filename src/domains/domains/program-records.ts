@@ -28,8 +28,13 @@ export function programRecords(
   const servers = mailServers(settings);
   if (servers.length === 0 || records.mx !== "verified") return [];
   const record = (label: string, value: string): ExpectedRecord => ({
-    ...{ key: `srv:${label}`, purpose: "mail_programs", type: "SRV", name: `${label}.${name}`, value },
-    ...{ priority: 0, required: false },
+    key: `srv:${label}`,
+    purpose: "mail_programs",
+    type: "SRV",
+    name: `${label}.${name}`,
+    value,
+    priority: 0,
+    required: false,
   });
   const services = SERVICES.map(([label, protocol, security]) => {
     const server = servers.find((one) => one.protocol === protocol && one.security === security);

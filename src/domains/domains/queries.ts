@@ -7,7 +7,7 @@ import { orm } from "../../platform/db/client.ts";
 import { customHosts, dkimKeys, domains } from "../../platform/db/schema/main/index.ts";
 
 export type DomainRow = typeof domains.$inferSelect;
-export type HostRow = typeof customHosts.$inferSelect;
+type HostRow = typeof customHosts.$inferSelect;
 export type DkimKeyRow = typeof dkimKeys.$inferSelect;
 
 /** A domain with its DKIM keys, oldest first, and its hosts. */

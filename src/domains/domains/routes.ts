@@ -5,8 +5,8 @@ import type { AppEnv } from "../../http/env.ts";
 import { flag } from "../../http/flag.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
+import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { body, query } from "../../http/validate.ts";
 import { deleteDomain } from "./delete.ts";
@@ -18,8 +18,7 @@ import { updateDomain } from "./update.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ default: 100, max: 500 }),
-    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+    ...pageOrCursorQuery,
     name: z.string().toLowerCase().optional().describe("Filters by exact name, in A-label form."),
   })
   .superRefine(refuseDeepPages);
@@ -27,8 +26,6 @@ const ListQuery = z
 const DeleteQuery = z.object({
   delete_mailboxes: flag("Whether the mailboxes of the domain are deleted with all their mail."),
 });
-
-const domainId = parameter.id("domain_id", "Id of the domain");
 
 const operation = operationsOf("Domains");
 
@@ -38,7 +35,6 @@ export const domainRoutes = new Hono<AppEnv>()
     operation("domains:manage", {
       operationId: "registerDomain",
       summary: "Register a domain",
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The domain, pending, with the records to publish", DomainOut, [403, 409, 413, 415]),
     }),
     hourlyLimit("domain-registrations", (settings) => settings.domainRegistrationsPerHour),
@@ -67,7 +63,6 @@ export const domainRoutes = new Hono<AppEnv>()
     operation("domains:view", {
       operationId: "getDomain",
       summary: "Get a domain with its DNS records and their status",
-      parameters: [domainId],
       responses: responses(200, "The domain", DomainOut, [403, 404]),
     }),
     async (c) => {
@@ -84,7 +79,6 @@ export const domainRoutes = new Hono<AppEnv>()
         "The DKIM keys of today sign until a check has found the records of the new set-up. Returns 409 when the domain was " +
         "changed at the same moment, and for `mta_sts` when it has no policy, or no active host that serves it; 422 for the DMARC " +
         "policy of a domain that is not delegated.",
-      parameters: [domainId],
       responses: responses(200, "The domain with the records to publish", DomainOut, [403, 404, 409, 413, 415]),
     }),
     ...body(DomainPatch),
@@ -98,7 +92,6 @@ export const domainRoutes = new Hono<AppEnv>()
       description:
         "The new keys sign once both of their records are found in DNS; the old keys sign until then. The next " +
         "key of a delegated domain signs at once: 409 when its record is not yet published for two days.",
-      parameters: [domainId, parameter.idempotencyKey],
       responses: responses(200, "The domain with the new records", DomainOut, [403, 404, 409]),
     }),
     noBody,
@@ -111,7 +104,6 @@ export const domainRoutes = new Hono<AppEnv>()
       operationId: "deleteDomain",
       summary: "Delete a domain, with its mailboxes if asked to",
       description: "Without delete_mailboxes a domain with mailboxes is a 409 with the mailboxes as `blockers`.",
-      parameters: [domainId],
       responses: {
         ...responses(204, "Deleted", null, [403, 404]),
         409: {

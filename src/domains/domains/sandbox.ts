@@ -45,7 +45,9 @@ export async function newSandbox(
       ctx.db.prepare(INSERT_DOMAIN).bind(id, workspaceId, ...names, now, ...times),
       insertKeysStatement(ctx, keys),
       ...addRecordsStatements(ctx, {
-        ...{ domainId: id, delegation: inside, keys: keys.map(toSlotRecord) },
+        domainId: id,
+        delegation: inside,
+        keys: keys.map(toSlotRecord),
         dmarc: dmarcValue(ctx.settings, { id, dmarcPolicy: "none" }),
       }),
       ctx.db.prepare(INSERT_MAILBOX).bind(id, ctx.newId()),

@@ -79,7 +79,8 @@ function policyStatements(
     expectChanges(db, 1),
     replaceDmarcStatement(ctx, id, delegation, dmarcValue(settings, { id, dmarcPolicy: policy })),
     auditStatement(ctx, {
-      ...{ action: "domain.dmarc_policy_changed", target: id },
+      action: "domain.dmarc_policy_changed",
+      target: id,
       detail: { name, dmarc_policy: policy, before: dmarcPolicy },
     }),
   ];

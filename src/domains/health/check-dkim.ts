@@ -5,7 +5,7 @@ import { charactersOf, listOf, missingAction, valuesOf } from "./texts.ts";
 
 /** Days that the records of new keys may be missing beside active ones, and the age at which a key is old. */
 const ROTATION_DAYS = 7;
-export const OLD_KEY_DAYS = 365;
+const OLD_KEY_DAYS = 365;
 /** Bytes of one string of a TXT record (RFC 1035 3.3). */
 const STRING_BYTES = 255;
 

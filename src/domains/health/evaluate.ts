@@ -62,13 +62,11 @@ async function gatherShared(ctx: Ctx, found: DomainWithKeys): Promise<Omit<Evide
   const { reports, delivery } = await readHistory(ctx, surroundings, domain.id);
   const { spfDomain, bounceDomain, mxHost } = ctx.settings;
   return {
-    ...{
-      now: ctx.now(),
-      name: domain.name,
-      status: domain.status,
-      lastCheckedAt: domain.lastCheckedAt,
-      settings: { spfDomain, bounceDomain, mxHost },
-    },
+    now: ctx.now(),
+    name: domain.name,
+    status: domain.status,
+    lastCheckedAt: domain.lastCheckedAt,
+    settings: { spfDomain, bounceDomain, mxHost },
     reportAddress: reportAddress(domain.id, bounceDomain),
     receivesHere: domain.receives ?? surroundings.receivesHere,
     delivery,
@@ -117,7 +115,9 @@ function noticeOf({ id, name }: { id: string; name: string }, news: readonly Sto
   const isError = news.some(({ severity }) => severity === "error");
   const [first] = news;
   return {
-    ...{ category: "alerts", severity: isError ? "error" : "warning", href: `/domains/${id}/health` },
+    category: "alerts",
+    severity: isError ? "error" : "warning",
+    href: `/domains/${id}/health`,
     title:
       news.length === 1 ? `A problem with ${name} has appeared` : `${news.length} problems with ${name} have appeared`,
     body: news.length === 1 ? `${first?.problem} ${first?.action}` : news.map(({ problem }) => problem).join("\n"),

@@ -155,7 +155,9 @@ async function gatherMtaSts(lookups: Lookups, { name, policy }: HealthDomain): P
   if (policy !== null)
     return {
       record: await lookups.resolve(`_mta-sts.${name}`, "TXT"),
-      ...{ host: { status: "ok", values: [host] }, policy: { status: 200, text: policy.text }, hosted: policy },
+      host: { status: "ok", values: [host] },
+      policy: { status: 200, text: policy.text },
+      hosted: policy,
     };
   const [record, ipv4, ipv6] = await Promise.all([
     lookups.resolve(`_mta-sts.${name}`, "TXT"),

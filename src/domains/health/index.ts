@@ -1,4 +1,3 @@
-export { findingCodes } from "./codes.ts";
 export { evaluateHealth, evaluateReports } from "./evaluate.ts";
-export { getHealth, verifyAndExamine } from "./get.ts";
+export { verifyAndExamine } from "./get.ts";
 export { type HealthOut, toHealth } from "./schema.ts";

@@ -4,7 +4,7 @@ import { type DnsResult, resolve } from "../../platform/dns/index.ts";
 type QueryType = Parameters<typeof resolve>[2];
 
 /** DNS queries of one evaluation of a domain. One more makes the parts that need it unknown. */
-export const MAX_LOOKUPS = 48;
+const MAX_LOOKUPS = 48;
 /** Time after which no further query is made, in ms: each may take five seconds, and those of SPF follow each other. */
 const MAX_MS = 15_000;
 /** Queries at once; an invocation has six connections, and checks of four domains run at once. */

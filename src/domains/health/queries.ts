@@ -2,11 +2,11 @@ import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
+import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { DeliveryEvidence, ReportEvidence } from "./evidence.ts";
 
 /** Days of reports and deliveries that are read. */
-export const DAYS = 7;
+const DAYS = 7;
 /** Emails of a workspace that bounced, and as many that failed, whose replies are read: the newest. */
 const MAX_EMAILS = 300;
 /** Replies that are read, and characters of each. */
@@ -18,13 +18,13 @@ const MAX_LISTED = 20;
 /** The workspace of a domain, and whether mailboxes of the domain here receive mail. */
 export interface Surroundings {
   number: number;
-  mailShards: readonly number[];
+  mailShard: number;
   receivesHere: boolean;
 }
 
 // A mailbox that only sends has no mail, no password and no user, and does not take all addresses.
 const SURROUNDINGS = `
-  SELECT w.number, w.mail_shards AS shards, EXISTS (
+  SELECT w.number, ${shardSql("w")} AS mailShard, EXISTS (
     SELECT 1 FROM mailboxes m WHERE m.domain_id = ?2 AND m.is_active = 1 AND (
       m.used_bytes > 0 OR m.local_part = '*' OR EXISTS (SELECT 1 FROM mailbox_passwords p WHERE p.mailbox_id = m.id)
       OR EXISTS (SELECT 1 FROM app_passwords p WHERE p.mailbox_id = m.id)
@@ -40,10 +40,8 @@ export async function findSurroundings(
   const row = await ctx.db
     .prepare(SURROUNDINGS)
     .bind(workspace, id)
-    .first<{ number: number; shards: string; receives: number }>();
-  return (
-    row && { number: row.number, mailShards: JSON.parse(row.shards) as number[], receivesHere: row.receives === 1 }
-  );
+    .first<{ number: number; mailShard: number; receives: number }>();
+  return row && { number: row.number, mailShard: row.mailShard, receivesHere: row.receives === 1 };
 }
 
 const ofDomain = (table: string) =>
@@ -83,35 +81,36 @@ export interface History {
 }
 
 /**
- * Returns the reports on a domain of the last seven days, the replies that refused its mail, and the counts of its workspace. One
- * statement in each of its mail databases.
+ * Returns the reports on a domain of the last seven days, the replies that refused its mail, and the counts of its workspace, by
+ * one statement.
  */
-export async function readHistory(ctx: Ctx, { number, mailShards }: Surroundings, domainId: string): Promise<History> {
+export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings, domainId: string): Promise<History> {
   const now = ctx.now();
   const [today, hour] = [Math.floor(now / DAY_MS), Math.floor(now / HOUR_MS)];
   const days = JSON.stringify(Array.from({ length: DAYS }, (_, n) => today - n));
   const since = firstIdAt(now - DAYS * DAY_MS);
-  const rows = await Promise.all(
-    mailShards.map((shard) =>
-      mailDb(onShard(ctx, shard))
-        .prepare(HISTORY)
-        .bind(days, number, domainId, since, hour - DAYS * 24, hour)
-        .first<HistoryRow>(),
-    ),
-  );
-  const all = <Value>(name: keyof HistoryRow) => rows.flatMap((row) => (row ? [JSON.parse(row[name]) as Value] : []));
-  const sum = (lists: readonly number[][], at: number) => lists.reduce((total, list) => total + (list[at] ?? 0), 0);
-  const [dmarc, rates] = [all<number[]>("dmarc"), all<number[]>("rates")];
-  const tls = all<[string, string, number][]>("tls").flat();
+  const row = await mailDb(onShard(ctx, mailShard))
+    .prepare(HISTORY)
+    .bind(days, number, domainId, since, hour - DAYS * 24, hour)
+    .first<HistoryRow>();
+  // A statement of aggregates always has a row.
+  const read = <Value>(name: keyof HistoryRow) => JSON.parse(row?.[name] ?? "[]") as Value[];
+  const [messages = 0, aligned = 0] = read<number>("dmarc");
+  const [sent = 0, bounced = 0, complained = 0] = read<number>("rates");
+  const tls = read<[string, string, number]>("tls");
   const failures = tls.flatMap(([failure, server, sessions]) =>
     failure === "" ? [] : [{ failure, server, sessions }],
   );
   return {
     reports: {
-      ...{ days: DAYS, messages: sum(dmarc, 0), aligned: sum(dmarc, 1) },
-      unaligned: all<[string, number, number][]>("sources")
-        .flat()
-        .map(([source, messages, unaligned]) => ({ source, messages, unaligned })),
+      days: DAYS,
+      messages,
+      aligned,
+      unaligned: read<[string, number, number]>("sources").map(([source, messages, unaligned]) => ({
+        source,
+        messages,
+        unaligned,
+      })),
       tls: {
         sessions: tls.reduce((total, [, , sessions]) => total + sessions, 0),
         failed: failures.reduce((total, { sessions }) => total + sessions, 0),
@@ -119,10 +118,13 @@ export async function readHistory(ctx: Ctx, { number, mailShards }: Surroundings
       },
     },
     delivery: {
-      replies: all<[string, string][]>("replies")
-        .flat()
-        .map(([recipient, response]) => ({ receiver: domainOf(recipient), response })),
-      ...{ sent: sum(rates, 0), bounced: sum(rates, 1), complained: sum(rates, 2) },
+      replies: read<[string, string]>("replies").map(([recipient, response]) => ({
+        receiver: domainOf(recipient),
+        response,
+      })),
+      sent,
+      bounced,
+      complained,
     },
   };
 }

@@ -1,12 +1,10 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { DomainOut } from "../domains/index.ts";
 import { getHealth, verifyAndExamine } from "./get.ts";
 import { HealthOut } from "./schema.ts";
-
-const domainId = parameter.id("domain_id", "Id of the domain");
 
 const operation = operationsOf("Domains");
 
@@ -17,7 +15,6 @@ export const domainHealthRoutes = new Hono<AppEnv>()
       operationId: "getDomainHealth",
       summary: "Get what is wrong with a domain and what to do about it",
       description: "From the last evaluation: once a day, by a verification, and when a report of a receiver comes.",
-      parameters: [domainId],
       responses: responses(200, "The findings", HealthOut, [403, 404]),
     }),
     async (c) => c.json(await getHealth(c.get("caller"), c.req.param("domain_id"))),
@@ -30,7 +27,6 @@ export const domainHealthRoutes = new Hono<AppEnv>()
       description:
         "Changes nothing when DNS does not respond (SERVFAIL, timeout). Returns 409 when another workspace has verified " +
         "this name or one above it. A name below it that another workspace has verified becomes failed there.",
-      parameters: [domainId],
       responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),
     }),
     hourlyLimit("domain-verifications", (settings) => settings.domainVerificationsPerHour),

@@ -36,7 +36,9 @@ export const HealthOut = z
         checked_at: "2026-11-21T14:00:00.000Z",
         findings: [
           {
-            ...{ code: "spf_without_service", subject: null, severity: "warning" },
+            code: "spf_without_service",
+            subject: null,
+            severity: "warning",
             problem: "The SPF record of shop.example.net does not permit this service to send.",
             action:
               'Add include:spf.mail.test to the record: "v=spf1 include:spf.mail.test include:_spf.example.com ~all".',
@@ -55,7 +57,13 @@ export function toHealth({ health, lastCheckedAt }: Pick<DomainRow, "health" | "
     status: healthOf(health),
     checked_at: isoOrNull(lastCheckedAt),
     findings: openFindings(health).map(({ subject, beganAt, code, severity, problem, action, evidence }) => ({
-      ...{ code, subject: subject === "" ? null : subject, severity, problem, action, evidence, since: iso(beganAt) },
+      code,
+      subject: subject === "" ? null : subject,
+      severity,
+      problem,
+      action,
+      evidence,
+      since: iso(beganAt),
     })),
   };
 }

@@ -5,7 +5,7 @@ import { mtaStsPolicy, policyOf } from "../hosts/index.ts";
 import type { DelegatedTargets, DkimEvidence } from "./evidence.ts";
 
 /** A policy of the service. `record`: null when the service publishes it behind a CNAME. */
-export interface HostedPolicy {
+interface HostedPolicy {
   text: string;
   record: string | null;
 }
@@ -48,8 +48,13 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
       const isAlias = record.type === "CNAME";
       return [
         {
-          ...{ selector, state, name: record.name, createdAt, activatedAt },
-          ...{ expected: record.leadsTo ?? record.value, alias: isAlias ? record.value : null },
+          selector,
+          state,
+          name: record.name,
+          createdAt,
+          activatedAt,
+          expected: record.leadsTo ?? record.value,
+          alias: isAlias ? record.value : null,
         },
       ];
     }),

@@ -3,7 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
+import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { blockerOf, type PolicyBlocker, RETEST_MS, TEST_DAYS, TEST_MS } from "./policy-rules.ts";
 import { type HostRow, ownPolicyStatements } from "./policy-statements.ts";
 
@@ -22,7 +22,7 @@ const CLAIM = `
 
 const READ = `
   SELECT h.name, h.domain_id AS domainId, h.status, h.policy_mode AS mode, h.policy_is_held AS isHeld, h.policy_since AS since,
-         h.policy_kept_until AS keptUntil, d.name AS domain, d.workspace, d.records, d.health, w.id AS workspaceId, w.mail_shards AS shards
+         h.policy_kept_until AS keptUntil, d.name AS domain, d.workspace, d.records, d.health, ${shardSql("w")} AS shard
     FROM custom_hosts h JOIN domains d ON d.id = h.domain_id JOIN workspaces w ON w.number = d.workspace
    WHERE h.name IN (SELECT value FROM json_each(?1)) AND h.policy_due_at = ?2 AND d.status = 'verified' AND w.deleted_at IS NULL`;
 
@@ -48,8 +48,7 @@ interface DueRow {
   workspace: number;
   records: string;
   health: string | null;
-  workspaceId: string;
-  shards: string;
+  shard: number;
 }
 
 /**
@@ -91,11 +90,10 @@ async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
   }
 }
 
-async function countReports(ctx: Ctx, { workspace, workspaceId, shards, domainId }: DueRow) {
+async function countReports(ctx: Ctx, { workspace, shard, domainId }: DueRow) {
   const today = Math.floor(ctx.now() / DAY_MS);
   const days = Array.from({ length: TEST_DAYS }, (_, n) => today - n);
-  const mailCtx = onOldestShard(ctx, { id: workspaceId, mailShards: JSON.parse(shards) as number[] });
-  const counted = mailDb(mailCtx).prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
+  const counted = mailDb(onShard(ctx, shard)).prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
   return (await counted.first<{ reports: number; failures: number }>()) ?? { reports: 0, failures: 0 };
 }
 

@@ -2,7 +2,7 @@ export { advanceHosts, advanceHostsOf } from "./advance.ts";
 export { advancePolicies } from "./advance-policies.ts";
 export { mtaStsId, mtaStsPolicy } from "./mta-sts.ts";
 export { belongsToHost } from "./owners.ts";
-export { KEPT_MS, nextPolicy, type PolicyMode } from "./policy-rules.ts";
+export { KEPT_MS, nextPolicy } from "./policy-rules.ts";
 export { type HostRow, policyOf, setPolicyStatement } from "./policy-statements.ts";
 export { toPolicy } from "./policy-view.ts";
 export { hostLabels } from "./rules.ts";

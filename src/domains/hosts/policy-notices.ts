@@ -13,12 +13,16 @@ export function policyNotice(
   const record = `Where _mta-sts.${name} is a TXT record, change its id to ${mtaStsId(settings, to)}.`;
   if (to === "enforce")
     return {
-      ...{ ...common, severity: "success", title: `Mail to ${name} must now be encrypted` },
+      ...common,
+      severity: "success",
+      title: `Mail to ${name} must now be encrypted`,
       body: `The MTA-STS policy was tested for 14 days without a failure and is now enforced. ${record}`,
     };
   if (from !== "enforce") return null;
   return {
-    ...{ ...common, severity: "warning", title: `Mail to ${name} no longer has to be encrypted` },
+    ...common,
+    severity: "warning",
+    title: `Mail to ${name} no longer has to be encrypted`,
     body: `The last check found that its MX records do not lead here, or the domain is no longer verified, so its MTA-STS policy is ended. It is tested again once they do. ${record}`,
   };
 }

@@ -1,20 +1,19 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
 import { dayOf, PERIODS, type Period } from "./rules.ts";
 
 /** Sources, reporters and failures that a response lists, those with most messages first. */
-export const MAX_LISTED = 50;
+const MAX_LISTED = 50;
 
 /** Sums of a day (days since 1970, UTC). */
-export interface DmarcDay {
+interface DmarcDay {
   day: number;
   messages: number;
   aligned: number;
 }
 
 /** Sums of a server that sent mail with the domain in From. `source` is empty for those beyond the bound of a day. */
-export interface DmarcSource {
+interface DmarcSource {
   source: string;
   messages: number;
   dkim: number;
@@ -24,19 +23,19 @@ export interface DmarcSource {
   rejected: number;
 }
 
-export interface TlsDay {
+interface TlsDay {
   day: number;
   sessions: number;
   failed: number;
 }
 
-export interface TlsFailure {
+interface TlsFailure {
   failure: string;
   server: string;
   sessions: number;
 }
 
-export interface Reporter {
+interface Reporter {
   organization: string;
   reports: number;
 }
@@ -76,7 +75,7 @@ export function daysOf(period: Period, now: number): number[] {
 
 /** Sums the DMARC reports on a domain of the caller's workspace. One D1 call; rows of the domain in these days are read. */
 export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: Period) {
-  const db = mailDb(onOldestShard(ctx, ctx.workspace));
+  const db = mailDb(ctx);
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
   const [reporters, days, sources] = await db.batch([
     db.prepare(REPORTERS).bind(...key, "dmarc", MAX_LISTED),
@@ -92,7 +91,7 @@ export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: 
 
 /** Sums the TLS reports on a domain of the caller's workspace, as `sumDmarcReports`. */
 export async function sumTlsReports(ctx: CallerCtx, domainId: string, period: Period) {
-  const db = mailDb(onOldestShard(ctx, ctx.workspace));
+  const db = mailDb(ctx);
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
   const [reporters, days, failures] = await db.batch([
     db.prepare(REPORTERS).bind(...key, "tls", MAX_LISTED),

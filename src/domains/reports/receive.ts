@@ -7,20 +7,14 @@ import {
 } from "../../mail/aggregate-reports/index.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { onOldestShard } from "../../platform/jobs/shards.ts";
+import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";
 import { sharedReportAddress } from "../zones/index.ts";
 import { dayOf, isRecent, TLS_FAILURES } from "./rules.ts";
 import { type ReportRows, saveReport } from "./save.ts";
 
 /** The result of a message to the address for reports on a domain. Only `counted` changes anything. */
-export type ReportResult =
-  | "counted"
-  | "not authenticated"
-  | "too large"
-  | "unreadable"
-  | "of another domain"
-  | "too old";
+type ReportResult = "counted" | "not authenticated" | "too large" | "unreadable" | "of another domain" | "too old";
 
 interface ReportMail {
   raw: Uint8Array;
@@ -32,23 +26,23 @@ interface ReportMail {
 export const REPORT_MAIL_BYTES = reportBounds.messageBytes + 1;
 
 /** A domain about which a report came. */
-export interface ReportedDomain {
+interface ReportedDomain {
   id: string;
   name: string;
   workspace: number;
   workspace_id: string;
-  mail_shards: string;
+  shard: number;
 }
 
 const FIND_DOMAIN = `
-  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, w.mail_shards
+  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
     FROM domains d JOIN workspaces w ON w.number = d.workspace WHERE d.id = ?1 AND w.deleted_at IS NULL`;
 
 /** Names of one TLS report at the shared address that are looked up. RFC 8460 5.1 sends one for each domain. */
 const MAX_NAMES = 5;
 
 const FIND_NAMED = `
-  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, w.mail_shards
+  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
     FROM domains d JOIN workspaces w ON w.number = d.workspace
    WHERE d.status = 'verified' AND d.reversed_name IN (SELECT value FROM json_each(?1)) AND w.deleted_at IS NULL`;
 
@@ -115,14 +109,13 @@ async function save(
   domain: ReportedDomain,
   { report, organization, rows }: { report: AggregateReport; organization: string; rows: ReportRows },
 ): Promise<void> {
-  const mailShards = JSON.parse(domain.mail_shards) as number[];
-  await saveReport(onOldestShard(ctx, { id: domain.workspace_id, mailShards }), {
-    ...{
-      workspace: { number: domain.workspace, id: domain.workspace_id },
-      domainId: domain.id,
-      day: dayOf(report.from),
-    },
-    ...{ organization, reportId: report.reportId, rows },
+  await saveReport(onShard(ctx, domain.shard), {
+    workspace: { number: domain.workspace, id: domain.workspace_id },
+    domainId: domain.id,
+    day: dayOf(report.from),
+    organization,
+    reportId: report.reportId,
+    rows,
   });
 }
 
@@ -139,7 +132,7 @@ async function read(raw: Uint8Array): Promise<AggregateReport | null> {
  * Returns what a report says about a domain: of a DMARC report on a domain above it, the messages from it. Null: it is about
  * others. Pure.
  */
-export function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
+function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
   if (report.kind === "tls") {
     const policies = report.policies.filter((policy) => policy.domain === domain);
     return policies.length === 0 ? null : { kind: "tls", sessions: sumSessions(policies) };

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { query } from "../../http/validate.ts";
 import { getReports } from "./get.ts";
 import { ReportsOut, ReportsQuery } from "./schema.ts";
@@ -15,7 +15,6 @@ export const domainReportRoutes = new Hono<AppEnv>().get(
     description:
       "Receivers send DMARC reports to the address in the recommended DMARC record, and TLS reports to that of `_smtp._tls`. " +
       "A report counts once, and only when DMARC passes for the message that brings it.",
-    parameters: [parameter.id("domain_id", "Id of the domain")],
     responses: responses(200, "The sums of the reports", ReportsOut, [403, 404]),
   }),
   query(ReportsQuery),

@@ -5,7 +5,7 @@ export const MAX_REPORTS_OF_DAY = 500;
 /** Sources, and types of TLS failures, of a domain and day that are told apart; twice as many after reports at the same time. */
 export const MAX_ROWS_OF_DAY = 1_000;
 /** A report counts whose time begins within so many days before its arrival. */
-export const MAX_AGE_DAYS = 30;
+const MAX_AGE_DAYS = 30;
 
 /** Periods of a query, in days. */
 export const PERIODS = { "7d": 7, "30d": 30, "90d": 90 } as const;

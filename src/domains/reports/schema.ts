@@ -60,24 +60,25 @@ export const ReportsOut = z.discriminatedUnion("kind", [DmarcReportsOut, TlsRepo
   ref: "DomainReports",
   examples: [
     {
-      ...{ kind: "dmarc", period: "7d" },
+      kind: "dmarc",
+      period: "7d",
       advice:
         "So far 100 % of the messages are aligned. Wait for reports of 14 days and 100 messages before you set a stricter policy.",
       reporters: [{ organization: "google.com", reports: 1 }],
-      ...{ messages: 42, aligned: 42, days: [{ date: "2026-11-21", messages: 42, aligned: 42 }] },
+      messages: 42,
+      aligned: 42,
+      days: [{ date: "2026-11-21", messages: 42, aligned: 42 }],
       sources: [
         {
-          ...{
-            source: "192.0.2.17",
-            host: "mail.example.com",
-            service: null,
-            messages: 42,
-            dkim: 42,
-            spf: 42,
-            aligned: 42,
-            quarantined: 0,
-            rejected: 0,
-          },
+          source: "192.0.2.17",
+          host: "mail.example.com",
+          service: null,
+          messages: 42,
+          dkim: 42,
+          spf: 42,
+          aligned: 42,
+          quarantined: 0,
+          rejected: 0,
         },
       ],
     },
@@ -99,21 +100,21 @@ export function toDmarcReports(
   const [messages, aligned] = [sum(days, (day) => day.messages), sum(days, (day) => day.aligned)];
   const known = new Map(days.map((day) => [day.day, day]));
   return {
-    ...{
-      kind: "dmarc",
-      period,
-      advice: dmarcAdvice({ days: days.length, messages, aligned }),
-      reporters,
-      messages,
-      aligned,
-    },
+    kind: "dmarc",
+    period,
+    advice: dmarcAdvice({ days: days.length, messages, aligned }),
+    reporters,
+    messages,
+    aligned,
     days: daysOf(period, now).map((day) => ({
       date: dateOf(day),
       messages: known.get(day)?.messages ?? 0,
       aligned: known.get(day)?.aligned ?? 0,
     })),
     sources: sources.map(({ source, ...sums }) => ({
-      ...{ source, host: names.get(source)?.host ?? null, service: names.get(source)?.service ?? null },
+      source,
+      host: names.get(source)?.host ?? null,
+      service: names.get(source)?.service ?? null,
       ...sums,
     })),
   };
@@ -130,20 +131,22 @@ export function toTlsReports(
   const [sessions, failed] = [sum(days, (day) => day.sessions), sum(days, (day) => day.failed)];
   const known = new Map(days.map((day) => [day.day, day]));
   return {
-    ...{
-      kind: "tls",
-      period,
-      advice: tlsAdvice({ sessions, failed, worst: failures[0]?.failure ?? null, record }),
-      reporters,
-    },
-    ...{ sessions, failed },
+    kind: "tls",
+    period,
+    advice: tlsAdvice({ sessions, failed, worst: failures[0]?.failure ?? null, record }),
+    reporters,
+    sessions,
+    failed,
     days: daysOf(period, now).map((day) => ({
       date: dateOf(day),
       sessions: known.get(day)?.sessions ?? 0,
       failed: known.get(day)?.failed ?? 0,
     })),
     failures: failures.map(({ failure, server, sessions: count }) => ({
-      ...{ type: failure, server, sessions: count, meaning: TLS_MEANINGS[failure] ?? null },
+      type: failure,
+      server,
+      sessions: count,
+      meaning: TLS_MEANINGS[failure] ?? null,
     })),
   };
 }

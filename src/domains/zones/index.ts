@@ -10,7 +10,7 @@ export {
   type SlotRecord,
   sharedRecordsStatements,
 } from "./records-of-domain.ts";
-export { sharedRecords, sharedReportAddress, tlsReportsValue } from "./shared-records.ts";
+export { sharedReportAddress, tlsReportsValue } from "./shared-records.ts";
 export {
   type Delegation,
   dkimTarget,

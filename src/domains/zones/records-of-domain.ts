@@ -88,9 +88,18 @@ export function republishStatement(ctx: Ctx, domainId: string): MainStatement {
 }
 
 const dmarcRecord = (domainId: string, delegation: Delegation, value: string) => ({
-  ...{ name: dmarcTarget(delegation), type: "TXT", zone: delegation.zone, value, domainId },
+  name: dmarcTarget(delegation),
+  type: "TXT",
+  zone: delegation.zone,
+  value,
+  domainId,
 });
 
 const slotRecord = (domainId: string, delegation: Delegation, { slot, keyId, value }: SlotRecord) => ({
-  ...{ name: dkimTarget(delegation, slot), type: "TXT", zone: delegation.zone, value, domainId, keyId },
+  name: dkimTarget(delegation, slot),
+  type: "TXT",
+  zone: delegation.zone,
+  value,
+  domainId,
+  keyId,
 });

@@ -36,7 +36,9 @@ export function sharedRecords(
       ? []
       : [
           {
-            ...{ zone, type: "TXT" as const, name: sharedTarget("_smtp._tls", zone) },
+            zone,
+            type: "TXT" as const,
+            name: sharedTarget("_smtp._tls", zone),
             value: tlsReportsValue(sharedReportAddress(settings.bounceDomain)),
           },
         ]),

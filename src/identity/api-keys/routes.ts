@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
+import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createApiKey } from "./create.ts";
 import { listApiKeys } from "./queries.ts";
@@ -12,14 +12,7 @@ import { revokeApiKey } from "./revoke.ts";
 import { rotateApiKey } from "./rotate.ts";
 import { ApiKeyIn, ApiKeyOut, NewApiKeyOut, toApiKey } from "./schema.ts";
 
-const ListQuery = z
-  .object({
-    ...pageQuery({ default: 100, max: 500 }),
-    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
-  })
-  .superRefine(refuseDeepPages);
-
-const apiKeyId = parameter.id("api_key_id", "Id of the API key");
+const ListQuery = z.object(pageOrCursorQuery).superRefine(refuseDeepPages);
 
 const operation = operationsOf("API keys");
 
@@ -30,7 +23,6 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       operationId: "createApiKey",
       summary: "Create an API key",
       description: "The key acts as the calling user, with at most the rights of the calling credential.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
         "The API key. `key` is shown in this response only",
@@ -62,7 +54,6 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       operationId: "rotateApiKey",
       summary: "Rotate an API key",
       description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
-      parameters: [apiKeyId, parameter.idempotencyKey],
       responses: responses(201, "The new API key. `key` is shown in this response only", NewApiKeyOut, [403, 404, 409]),
     }),
     noBody,
@@ -75,7 +66,6 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       operationId: "revokeApiKey",
       summary: "Revoke an API key",
       description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
-      parameters: [apiKeyId],
       responses: responses(204, "Revoked", null, [403, 404]),
     }),
     async (c) => {

@@ -1,4 +1,3 @@
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
 
 /** Limits of API keys. */
@@ -13,16 +12,6 @@ export const limits = {
 
 /** How long a rotated key stays valid, in ms, so that its users can switch to the new one. */
 export const GRACE_MS = 24 * 3_600_000;
-
-/** Returns whether a name, before trimming, has no control characters and no line breaks. */
-export function isPrintable(name: string): boolean {
-  return !UNPRINTABLE.test(name);
-}
-
-/** Returns whether a trimmed name has 1 to 100 code points. */
-export function isNameLength(name: string): boolean {
-  return name !== "" && name.length <= 2 * limits.nameCharacters && Array.from(name).length <= limits.nameCharacters;
-}
 
 /** Returns why an `expires_at` is invalid, or null. `now` in ms since 1970. */
 export function expiryIssue(text: string, now: number): string | null {

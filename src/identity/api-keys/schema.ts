@@ -1,18 +1,14 @@
 import * as z from "zod";
 import { scopes } from "../../access/accounts/index.ts";
+import { lineField } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { ApiKeyRow } from "./queries.ts";
-import { isNameLength, isPrintable, limits } from "./rules.ts";
+import { limits } from "./rules.ts";
 
 /** Request and response schemas of the API keys API. */
 
-const Name = z
-  .string()
-  .refine(isPrintable, "name must not contain control characters or line breaks")
-  .trim()
-  .refine(isNameLength, `name must have 1 to ${limits.nameCharacters} characters`)
-  .meta({ minLength: 1, maxLength: limits.nameCharacters });
+const Name = lineField("name", limits.nameCharacters);
 
 export const ApiKeyIn = z
   .object({

@@ -4,7 +4,7 @@ import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
@@ -42,7 +42,9 @@ export function acceptStatements(
       { action: "member.joined", target: userId, detail: { email, role, invitation_id: id } },
     ),
     ...notifyOwnersStatements(ctx, workspace.number, {
-      ...{ category: "team", severity: "success", href: "/team" },
+      category: "team",
+      severity: "success",
+      href: "/team",
       title: `${email} has joined`,
       body: `${email} has accepted the invitation and is a member of the workspace with the role ${role}.`,
     }),
@@ -71,12 +73,7 @@ export async function acceptReceivedInvitation(ctx: CallerCtx, id: string): Prom
 async function join(ctx: CallerCtx, invitation: Invitation): Promise<AcceptedOut> {
   const membership = ctx.db.prepare(FIND_MEMBERSHIP).bind(invitation.workspace.number, ctx.actor.userId);
   if ((await membership.first()) !== null) throw conflict("You are a member of this workspace already");
-  try {
-    await guardedBatch(ctx.db, acceptStatements(ctx, invitation, ctx));
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Invitation");
-    throw error;
-  }
+  await batchOrThrow(ctx.db, () => notFound("Invitation"), acceptStatements(ctx, invitation, ctx));
   const { workspace, role } = invitation;
   return { workspace: { id: workspace.id, name: workspace.name }, role };
 }

@@ -86,7 +86,9 @@ export async function inviteMember(
     expectChanges(db, 1),
     auditStatement(ctx, { action: "invitation.created", target: row.id, detail: { email: row.email, role: row.role } }),
     ...notifyOwnersStatements(ctx, row.workspace, {
-      ...{ category: "team", severity: "info", href: "/team" },
+      category: "team",
+      severity: "info",
+      href: "/team",
       title: `${row.email} was invited`,
       body: `${actor.email} has invited ${row.email} to the workspace with the role ${row.role}.`,
     }),

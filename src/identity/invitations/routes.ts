@@ -5,7 +5,7 @@ import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -23,8 +23,6 @@ import { AcceptedOut, InvitationIn, InvitationOut, SentInvitationOut, toInvitati
 import { withdrawInvitation } from "./withdraw.ts";
 
 const operation = operationsOf("Members");
-const workspaceId = parameter.id("workspace_id", "Id of the workspace");
-const invitationId = parameter.id("invitation_id", "Id of the invitation");
 const token = {
   in: "path",
   name: "token",
@@ -45,7 +43,6 @@ export const invitationRoutes = new Hono<AppEnv>()
         `at most ${OPEN_INVITATIONS} open invitations and makes ${invitationPolicies.workspace.limit} in an hour. An address gets one email a day from a workspace, and ` +
         `${invitationPolicies.emails.limit} from all; beyond that no email is sent (\`email_sent\`), and the person sees the invitation after sign-in. Returns 503 ` +
         "when the service has no mailbox for its own emails.",
-      parameters: [workspaceId, parameter.idempotencyKey],
       responses: responses(201, "The invitation", SentInvitationOut, [403, 404, 409, 413, 415, 503]),
     }),
     ...body(InvitationIn),
@@ -60,7 +57,6 @@ export const invitationRoutes = new Hono<AppEnv>()
     operation("team:view", {
       operationId: "listInvitations",
       summary: "List the pending invitations of a workspace",
-      parameters: [workspaceId],
       responses: responses(200, "A page of invitations, oldest first", z.array(InvitationOut), [403, 404]),
     }),
     query(z.object(cursorQuery)),
@@ -77,7 +73,6 @@ export const invitationRoutes = new Hono<AppEnv>()
     operation("team:manage", {
       operationId: "revokeInvitation",
       summary: "Withdraw an invitation",
-      parameters: [workspaceId, invitationId],
       responses: responses(204, "Withdrawn", null, [403, 404]),
     }),
     async (c) => {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
@@ -11,8 +11,6 @@ import { removeMember } from "./remove.ts";
 import { MemberOut, MemberPatch, toMember } from "./schema.ts";
 
 const operation = operationsOf("Members");
-const workspaceId = parameter.id("workspace_id", "Id of the workspace");
-const userId = parameter.id("user_id", "Id of the member's user");
 
 export const memberRoutes = new Hono<AppEnv>()
   .get(
@@ -20,7 +18,6 @@ export const memberRoutes = new Hono<AppEnv>()
     operation("team:view", {
       operationId: "listMembers",
       summary: "List the members of a workspace",
-      parameters: [workspaceId],
       responses: responses(200, "A page of members", z.array(MemberOut), [403, 404]),
     }),
     query(z.object(cursorQuery)),
@@ -40,7 +37,6 @@ export const memberRoutes = new Hono<AppEnv>()
       description:
         "Takes effect with the next request of the member. Only owners change owners or make them, and one owner always " +
         "remains. A credential gives no role that has more rights than itself.",
-      parameters: [workspaceId, userId],
       responses: responses(200, "The member", MemberOut, [403, 404, 409, 413, 415]),
     }),
     ...body(MemberPatch),
@@ -57,7 +53,6 @@ export const memberRoutes = new Hono<AppEnv>()
       description:
         "Ends the member's API keys, sessions, OAuth grants and mailbox assignments in the workspace. Removing others needs " +
         "`team:manage`; the last owner cannot leave.",
-      parameters: [workspaceId, userId],
       responses: responses(204, "Removed", null, [403, 404, 409]),
     }),
     async (c) => {

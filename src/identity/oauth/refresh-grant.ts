@@ -1,7 +1,7 @@
 import type { Role } from "../../access/caller.ts";
 import { findFamily, issueAccessToken, rotateRefreshToken } from "../../access/tokens/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
+import { batchOrThrow } from "../../platform/db/batch.ts";
 import { OAuthError } from "./errors.ts";
 import { deleteGrantStatement } from "./grants.ts";
 import { permitted, requireResource, type TokenPair } from "./redeem-code.ts";
@@ -50,12 +50,7 @@ export async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<Tok
   if (!rotation) throw invalidRefreshToken();
   const access = await issueAccessToken(ctx, grantId, scopes);
   const extend = ctx.db.prepare(EXTEND_GRANT).bind(grantId, ctx.now(), rotation.expiresAt);
-  try {
-    await guardedBatch(ctx.db, [...access.statements, extend]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw invalidRefreshToken();
-    throw error;
-  }
+  await batchOrThrow(ctx.db, () => invalidRefreshToken(), [...access.statements, extend]);
   return { access, refreshToken: rotation.token, scopes };
 }
 

@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery } from "../../http/pagination.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
+import { anyCursorQuery, onePage } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -17,11 +17,6 @@ import { revokeToken } from "./revoke-token.ts";
 import { REGISTRATIONS_PER_HOUR } from "./rules.ts";
 import { ClientIn, GrantOut, toClientInformation, toGrant } from "./schema.ts";
 import { handleTokenRequest, requiredField } from "./token-request.ts";
-
-const ListQuery = z.object({
-  limit: pageQuery({ default: 100, max: 500 }).limit,
-  after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
-});
 
 const operation = operationsOf("OAuth grants");
 
@@ -55,7 +50,7 @@ export const oauthRoutes = new Hono<AppEnv>()
       description: "A grant lets one client, such as an assistant, act for you in one workspace.",
       responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
     }),
-    query(ListQuery),
+    query(z.object(anyCursorQuery)),
     async (c) => {
       const { after, limit } = c.req.valid("query");
       const found = await listGrants(c.get("caller"), { after, limit: limit + 1 });
@@ -68,7 +63,6 @@ export const oauthRoutes = new Hono<AppEnv>()
       operationId: "revokeGrant",
       summary: "End an OAuth grant",
       description: "Its tokens are invalid from the next request on.",
-      parameters: [parameter.id("grant_id", "Id of the grant")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
     async (c) => {

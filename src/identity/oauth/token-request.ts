@@ -30,7 +30,7 @@ export async function handleTokenRequest(ctx: Ctx, form: URLSearchParams): Promi
 }
 
 /** Returns a field of a form, undefined when it is absent or empty. Throws invalid_request when it is repeated (RFC 6749 3.2). */
-export function field(form: URLSearchParams, name: string): string | undefined {
+function field(form: URLSearchParams, name: string): string | undefined {
   const values = form.getAll(name);
   if (values.length > 1) throw new OAuthError("invalid_request", `${name} is given more than once`);
   return values[0] === "" ? undefined : values[0];

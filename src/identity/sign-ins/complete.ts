@@ -104,7 +104,11 @@ export async function firstWorkspace(
   const audit = (sessionId: string) =>
     auditInNewWorkspaceStatement(
       {
-        ...{ db, now, newId, workspace: null, clientIp },
+        db,
+        now,
+        newId,
+        workspace: null,
+        clientIp,
         actor: { userId, email, kind: "session" as const, credentialId: sessionId },
       },
       { action: "workspace.created", target: id, detail: { name } },

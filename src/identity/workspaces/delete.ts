@@ -1,10 +1,10 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
-import { onMain, onNewestShard } from "../../platform/jobs/shards.ts";
+import { onMain, onShard } from "../../platform/jobs/shards.ts";
 import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
@@ -45,12 +45,7 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
   await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   requireAllDomains(ctx);
-  try {
-    await guardedBatch(ctx.db, deletionStatements(ctx, ctx.workspace));
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Workspace");
-    throw error;
-  }
+  await batchOrThrow(ctx.db, () => notFound("Workspace"), deletionStatements(ctx, ctx.workspace));
   await closeForMail(ctx, ctx.workspace);
 }
 
@@ -76,10 +71,10 @@ export function deletionStatements(ctx: CallerCtx, { number, id, name }: Deleted
 /** Refuses sends to a deleted workspace whose bodies are still being read. Never throws: the purge does it again. */
 export async function closeForMail(
   ctx: CallerCtx,
-  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShards">,
+  workspace: Pick<CallerCtx["workspace"], "number" | "id" | "mailShard">,
 ): Promise<void> {
   try {
-    await closeStatement(onNewestShard(ctx, workspace), workspace).run();
+    await closeStatement(onShard(ctx, workspace.mailShard), workspace).run();
   } catch (error) {
     ctx.log("workspace.close.failed", { error: String(error) });
   }

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { shardNumbers } from "../../platform/jobs/shards.ts";
+import { shardNumbers, shardSql } from "../../platform/jobs/shards.ts";
 
 /** Databases whose sizes differ by less than this count as equally full, in bytes. */
 const SIZE_STEP = 100_000_000;
@@ -16,7 +16,7 @@ const PLACE = `
 
 const COUNT = `
   UPDATE mail_shards SET workspaces = workspaces + 1
-   WHERE number = (SELECT mail_shards->>0 FROM workspaces WHERE id = ?1)`;
+   WHERE number = (SELECT ${shardSql("w")} FROM workspaces w WHERE w.id = ?1)`;
 
 /**
  * Returns the statements that place a new workspace on the emptiest open mail database, for the batch that inserts its

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { continueSession } from "../../http/continue-session.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createWorkspace } from "./create.ts";
@@ -11,8 +11,6 @@ import { deleteWorkspace } from "./delete.ts";
 import { getMembership, listWorkspaces } from "./queries.ts";
 import { toWorkspace, WorkspaceIn, WorkspaceOut, WorkspacePatch } from "./schema.ts";
 import { updateWorkspace } from "./update.ts";
-
-const workspaceId = parameter.id("workspace_id", "Id of the workspace");
 
 const operation = operationsOf("Workspaces");
 
@@ -44,7 +42,6 @@ export const workspaceRoutes = new Hono<AppEnv>()
       description:
         "Only a session creates one, since every other credential stays in its workspace. Your user becomes its owner and stays " +
         "in the active workspace until POST /auth/workspace. Owners and admins of a workspace may create others.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The workspace", WorkspaceOut, [403, 409, 413, 415]),
     }),
     ...body(WorkspaceIn),
@@ -57,7 +54,6 @@ export const workspaceRoutes = new Hono<AppEnv>()
       operationId: "getWorkspace",
       summary: "Get a workspace",
       description: "A session gets each workspace of its user, with the role in it; an API key its own one.",
-      parameters: [workspaceId],
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
     }),
     async (c) => {
@@ -70,7 +66,6 @@ export const workspaceRoutes = new Hono<AppEnv>()
     operation("team:manage", {
       operationId: "updateWorkspace",
       summary: "Update a workspace: name, sending pause and settings",
-      parameters: [workspaceId],
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 409, 413, 415]),
     }),
     ...body(WorkspacePatch),
@@ -88,7 +83,6 @@ export const workspaceRoutes = new Hono<AppEnv>()
       description:
         "Only for owners. Its API keys stop working at once, and its queued emails are not sent. A session goes on in the oldest " +
         "other workspace of its user; it ends when there is none.",
-      parameters: [workspaceId],
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
     async (c) => {

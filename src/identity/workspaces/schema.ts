@@ -45,6 +45,14 @@ export const WorkspacePatch = z
           .nullable()
           .optional()
           .describe("Zone in which automations wait for an hour, for people without a zone of their own. null: UTC."),
+        retention_days: z
+          .int()
+          .min(1)
+          .nullable()
+          .optional()
+          .describe(
+            "Days after which emails and the inbound log are deleted, at most those of the deployment. null: those of the deployment. Fewer days delete older mail within the hour, for good.",
+          ),
         slack_webhook_url: z
           .string()
           .refine(
@@ -86,6 +94,7 @@ export const WorkspaceOut = z
         .describe("Whether opens are tracked. null: tracked in bulk and broadcast emails, not in single sends."),
       tracking_clicks: z.boolean().nullable().describe("Whether clicks are tracked. null: as for opens."),
       time_zone: z.string().nullable().describe("IANA name of the zone of automations. null: UTC."),
+      retention_days: z.number().nullable().describe("Days for which emails are kept. null: those of the deployment."),
       slack_webhook_url: z.boolean().describe("Whether a Slack webhook URL is set."),
     }),
     created_at: z.string().meta({ format: "date-time" }),
@@ -101,7 +110,13 @@ export const WorkspaceOut = z
         sending_paused: false,
         bulk_paused_at: null,
         paused_sources: [],
-        settings: { tracking_opens: null, tracking_clicks: null, time_zone: null, slack_webhook_url: false },
+        settings: {
+          tracking_opens: null,
+          tracking_clicks: null,
+          time_zone: null,
+          retention_days: null,
+          slack_webhook_url: false,
+        },
         created_at: "2026-11-21T14:00:00.000Z",
       },
     ],
@@ -125,6 +140,7 @@ export function toWorkspace(
       tracking_opens: row.settings.tracking_opens ?? null,
       tracking_clicks: row.settings.tracking_clicks ?? null,
       time_zone: row.settings.time_zone ?? null,
+      retention_days: row.settings.retention_days ?? null,
       slack_webhook_url: row.slackWebhookUrl !== null,
     },
     created_at: iso(row.createdAt),

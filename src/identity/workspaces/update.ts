@@ -1,10 +1,10 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { utf8 } from "../../lib/bytes.ts";
-import { forbidden, notFound } from "../../lib/errors.ts";
+import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { seal } from "../../lib/secret-box.ts";
 import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
 import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
 import type { WorkspacePatch } from "./schema.ts";
 
@@ -19,7 +19,8 @@ const UPDATE = `
 /**
  * Changes the given fields of a workspace; a setting that is null gets its default. A sending pause holds queued emails
  * back and refuses new ones, from the next request on. Throws 404, and 403 for a key that is restricted to domains
- * and for a resume while the platform pauses the workspace, and for the Slack URL by an OAuth token.
+ * and for a resume while the platform pauses the workspace, and for the Slack URL by an OAuth token; 422 for more days
+ * of retention than the deployment has.
  */
 export async function updateWorkspace(ctx: CallerCtx, id: string, patch: WorkspacePatch): Promise<WorkspaceRow> {
   await requireActiveWorkspace(ctx, id);
@@ -27,6 +28,7 @@ export async function updateWorkspace(ctx: CallerCtx, id: string, patch: Workspa
   const { slack_webhook_url: slackUrl, ...settings } = patch.settings ?? {};
   if (slackUrl !== undefined && ctx.actor.kind === "oauth")
     throw forbidden("An OAuth token cannot change slack_webhook_url");
+  requireRetention(ctx, settings.retention_days);
   if (patch.sending_paused === false && (await getWorkspace(ctx)).pausedByPlatformAt !== null)
     throw forbidden("The platform paused sending in this workspace; only it can end this pause");
   const isEmpty = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)].every(
@@ -50,15 +52,16 @@ export async function updateWorkspace(ctx: CallerCtx, id: string, patch: Workspa
   ];
   const shown = slackUrl === undefined ? settings : { ...settings, slack_webhook_url: slackUrl !== null };
   const detail = { ...patch, ...(patch.settings ? { settings: shown } : {}) };
-  try {
-    await guardedBatch(db, [
-      db.prepare(UPDATE).bind(workspace.number, ...values),
-      expectChanges(db, 1),
-      auditStatement(ctx, { action: "workspace.updated", target: workspace.id, detail }),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Workspace");
-    throw error;
-  }
+  await batchOrThrow(db, () => notFound("Workspace"), [
+    db.prepare(UPDATE).bind(workspace.number, ...values),
+    expectChanges(db, 1),
+    auditStatement(ctx, { action: "workspace.updated", target: workspace.id, detail }),
+  ]);
   return getWorkspace(ctx);
+}
+
+function requireRetention({ settings: { retentionDays } }: CallerCtx, days: number | null | undefined): void {
+  if (typeof days !== "number" || days <= retentionDays) return;
+  const msg = `Emails are kept for at most ${retentionDays} days`;
+  throw unprocessable([{ loc: ["body", "settings", "retention_days"], msg, type: "less_than_equal" }]);
 }

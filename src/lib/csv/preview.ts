@@ -23,7 +23,7 @@ export interface CsvPreview {
 
 /** Greatest part of a file that is read for its first rows, in bytes. */
 export const PREVIEW_BYTES = 262_144;
-export const PREVIEW_ROWS = 5;
+const PREVIEW_ROWS = 5;
 
 /** Returns the first rows of a file, of which `start` has PREVIEW_BYTES or all, or why the import refuses it. */
 export function previewFile(start: Uint8Array, isWhole: boolean): CsvPreview | { issue: string } {

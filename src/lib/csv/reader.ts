@@ -7,7 +7,7 @@ import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS, MAX_SEPARATOR_LINE, 
 export type CsvRecord = { row: number; cells: string[] } | { row: number; issue: string };
 
 /** The same as MAX_RECORD_CHARACTERS, for the first read, which is of the header. */
-export const MAX_HEADER_CHARACTERS = 1_048_576;
+const MAX_HEADER_CHARACTERS = 1_048_576;
 /**
  * Greatest size of a record in bytes, with its separators. An empty cell has no character, so a line of separators would
  * otherwise make one record of 24 million cells.
@@ -17,7 +17,7 @@ export const MAX_RECORD_BYTES = 1_048_576;
  * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its issue is
  * found, so this also bounds the time that a hostile file takes.
  */
-export const MAX_BROKEN_RECORDS = 200;
+const MAX_BROKEN_RECORDS = 200;
 
 const [OPENING_QUOTE, NOT_CLOSED, TOO_LONG] = ["INVALID_OPENING_QUOTE", "CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"];
 const issues: Readonly<Record<string, string>> = {

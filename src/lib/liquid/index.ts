@@ -1,3 +1,2 @@
-export type { LiquidIssue } from "./issues.ts";
 export { liquidLimits } from "./meter.ts";
-export { type LiquidText, LiquidTextError, type Parts, parseLiquid } from "./text.ts";
+export { LiquidTextError, type Parts, parseLiquid } from "./text.ts";

@@ -16,7 +16,7 @@ export const liquidLimits = {
 } as const;
 
 /** A rendering has reached one of the limits. */
-export class LiquidLimitError extends Error {
+class LiquidLimitError extends Error {
   override name = "LiquidLimitError";
 }
 

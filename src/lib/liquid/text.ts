@@ -37,7 +37,9 @@ export class LiquidTextError extends Error {
 }
 
 const TOO_LONG: LiquidIssue = {
-  ...{ line: 1, column: 1, part: null },
+  line: 1,
+  column: 1,
+  part: null,
   message: `the text and its parts have more than ${liquidLimits.text.toLocaleString("en")} characters`,
 };
 

@@ -2,4 +2,4 @@ export { parseDmarcReport } from "./parse-dmarc.ts";
 export { parseTlsReport } from "./parse-tls.ts";
 export { readAggregateReport } from "./read.ts";
 export { bounds as reportBounds } from "./rules.ts";
-export { type AggregateReport, type DmarcReport, ReportError, type TlsReport } from "./types.ts";
+export { type AggregateReport, ReportError } from "./types.ts";

@@ -49,7 +49,9 @@ function toRecord(values: Values, domain: string): DmarcRecord {
   const evaluated = (name: string) => (values.get(`row/policy_evaluated/${name}`) ?? "").toLowerCase();
   const disposition = DISPOSITIONS.find((one) => one === evaluated("disposition")) ?? "none";
   return {
-    ...{ source, messages, disposition },
+    source,
+    messages,
+    disposition,
     headerFrom: toDomain(values.get("identifiers/header_from")) || domain,
     dkim: evaluated("dkim") === "pass",
     spf: evaluated("spf") === "pass",

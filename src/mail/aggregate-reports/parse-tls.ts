@@ -40,7 +40,10 @@ export function parseTlsReport(json: string): TlsReport {
   if (!isSpan(from, to)) throw new ReportError("the time of the report cannot be true");
   return {
     kind: "tls",
-    ...{ organization, reportId, from, to },
+    organization,
+    reportId,
+    from,
+    to,
     policies: policies.map(({ policy, summary, "failure-details": details }) => ({
       domain: policy["policy-domain"].toLowerCase().replace(/\.$/, ""),
       type: policy["policy-type"].toLowerCase(),

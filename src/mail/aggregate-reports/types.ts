@@ -37,7 +37,7 @@ export interface TlsReport extends ReportHead {
   policies: readonly TlsPolicyResult[];
 }
 
-export interface TlsPolicyResult {
+interface TlsPolicyResult {
   /** The receiving domain, in lower case. */
   domain: string;
   /** Policy of the connections: `sts`, `tlsa` or `no-policy-found`. */

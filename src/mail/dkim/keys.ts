@@ -23,7 +23,7 @@ const ED25519 = { name: "Ed25519" };
 const cachedKeys = new Map<string, CryptoKey>();
 
 /** Returns the imported key. Caches 512 keys per isolate and evicts the least recently used. */
-export async function importKey(key: SigningKey): Promise<CryptoKey> {
+async function importKey(key: SigningKey): Promise<CryptoKey> {
   const name = `${key.algorithm} ${key.id}`;
   const known = cachedKeys.get(name);
   if (known) {

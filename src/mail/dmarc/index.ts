@@ -1,2 +1,2 @@
-export { type DmarcRecord, isDmarcRecord, parseDmarcRecord, type RuaAddress } from "./record.ts";
-export { type FoundPolicy, findOrganizationalDomain, findPolicy, type LookUpTxt } from "./tree-walk.ts";
+export { type DmarcRecord, isDmarcRecord, parseDmarcRecord } from "./record.ts";
+export { type FoundPolicy, findOrganizationalDomain, findPolicy } from "./tree-walk.ts";

@@ -1,5 +1,5 @@
 /** An address of `rua` (RFC 9989 4.7). */
-export interface RuaAddress {
+interface RuaAddress {
   /** As it stands in the record. */
   uri: string;
   /** The domain of a mailto URI in lower case; null for any other text. */
@@ -69,9 +69,16 @@ export function parseDmarcRecord(text: string): DmarcRecord {
     .map(parseUri);
   for (const { uri, domain } of addresses) if (domain === null) errors.push(`${uri} in rua is no mailto: address`);
   return {
-    ...{ p, sp: policy("sp"), np: policy("np"), psd: choice("psd", ["y", "n", "u"], "u") },
-    ...{ isTesting: choice("t", ["y", "n"], "n") === "y", adkim: choice("adkim", ["r", "s"], "r") },
-    ...{ aspf: choice("aspf", ["r", "s"], "r"), rua: addresses, pct: tags.get("pct") ?? null, errors },
+    p,
+    sp: policy("sp"),
+    np: policy("np"),
+    psd: choice("psd", ["y", "n", "u"], "u"),
+    isTesting: choice("t", ["y", "n"], "n") === "y",
+    adkim: choice("adkim", ["r", "s"], "r"),
+    aspf: choice("aspf", ["r", "s"], "r"),
+    rua: addresses,
+    pct: tags.get("pct") ?? null,
+    errors,
   };
 }
 

@@ -66,7 +66,7 @@ async function walk(lookUp: LookUpTxt, name: string): Promise<Step[]> {
 }
 
 /** Returns the names that the walk asks for, the name itself first: at most eight. */
-export function namesOfWalk(name: string): string[] {
+function namesOfWalk(name: string): string[] {
   const labels = name.split(".");
   const above = labels.length > MAX_LABELS + 1 ? labels.slice(-MAX_LABELS) : labels.slice(1);
   return [name, ...above.map((_, index) => above.slice(index).join("."))];

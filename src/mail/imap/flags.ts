@@ -18,7 +18,7 @@ export interface FlagList {
 }
 
 /** Characters of a keyword, and flags in one command. */
-export const MAX_KEYWORD = 64;
+const MAX_KEYWORD = 64;
 const MAX_FLAGS = 100;
 
 /** Reads flags in parentheses. */

@@ -14,7 +14,7 @@ export interface OpenPart {
 }
 
 /** Reads a message within a message. */
-export interface InnerScanner {
+interface InnerScanner {
   push(bytes: Uint8Array): void;
   end(): { structure: MessageStructure };
 }

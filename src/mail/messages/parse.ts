@@ -9,7 +9,7 @@ import { bounds } from "./rules.ts";
 import { type BodySink, MessageScanner, type ScannedMessage } from "./scan.ts";
 import { decodeHtml, decodeText, htmlToText, joinTexts } from "./text.ts";
 
-export interface MailAddress {
+interface MailAddress {
   /** Empty for a sender without an address. */
   email: string;
   name: string | null;

@@ -4,7 +4,7 @@ import { decodePercent, readParameter } from "./parameters.ts";
 import { bounds } from "./rules.ts";
 
 /** How a part is used: `text` and `html` are shown, `inline` belongs to the HTML, the others are attachments. */
-export type PartUse = "text" | "html" | "inline" | "attachment";
+type PartUse = "text" | "html" | "inline" | "attachment";
 
 /** A part that is not a multipart. An enclosed message is one part. */
 export interface MessagePart {

@@ -34,7 +34,7 @@ export function addressField(name: string, mailboxes: readonly MailboxAddress[],
  * Returns an addr-spec as a binary string (RFC 5322 3.4.1, RFC 6532 3.2). The domain is in A-labels. The local part
  * is UTF-8 when it is not ASCII. Throws the same errors as addressField.
  */
-export function formatAddrSpec(email: string, smtpUtf8: boolean, field: string): { spec: string; utf8: boolean } {
+function formatAddrSpec(email: string, smtpUtf8: boolean, field: string): { spec: string; utf8: boolean } {
   const address = parseAddress(email);
   if (!address) throw new ComposeError("address", field, "the address is not valid");
   if (address.asciiLocal) return { spec: address.address, utf8: false };
@@ -49,7 +49,7 @@ export function formatAddrSpec(email: string, smtpUtf8: boolean, field: string):
  * encoded-words. Each run of control characters becomes one space. Invisible characters (text-rules.ts) and white space
  * at the ends are removed. An empty name gives no token. `firstLimit` is the longest first token, in characters.
  */
-export function encodePhrase(name: string, firstLimit = 75): string[] {
+function encodePhrase(name: string, firstLimit = 75): string[] {
   const clean = cleanName(name);
   if (clean === "") return [];
   if (!needsEncoding(clean) && !clean.includes("  ") && !/[^ ]{64}/.test(clean)) {

@@ -74,7 +74,7 @@ export function customField(name: string, value: string): HeaderField {
 }
 
 /** Throws ComposeError `header_value` for CR, LF, NUL and every other C0 control but TAB. */
-export function rejectControlCharacters(field: string, value: string): void {
+function rejectControlCharacters(field: string, value: string): void {
   if (/[\x00-\x08\x0a-\x1f]/.test(value))
     throw new ComposeError("header_value", field, "control characters are not allowed");
 }

@@ -58,7 +58,7 @@ export function parameterField(
  * RFC 2231 (`key*=`, or `key*0*=`, `key*1*=` …, split between characters). Never writes both forms, because parsers
  * disagree about which one takes precedence.
  */
-export function encodeParameter(key: string, value: string): string[] {
+function encodeParameter(key: string, value: string): string[] {
   const plain = !needsEncoding(value) && !/["\\]|^ | $| {2}/.test(value);
   if (plain && key.length + value.length + 3 <= MAX_PARAMETER) return [`${key}="${value}"`];
   const characters = percentEncode(value);

@@ -116,7 +116,7 @@ export function isAutoReply(fields: HeaderFields, subject: string, reportType: s
 }
 
 /** Returns whether a field or subject that no bounce carries marks a mail as an automatic reply. */
-export function hasAutoReplyMark(fields: HeaderFields, subject: string): boolean {
+function hasAutoReplyMark(fields: HeaderFields, subject: string): boolean {
   return hasSign(fields, REPLY_FIELDS) || SUBJECT.test(subject.trim());
 }
 

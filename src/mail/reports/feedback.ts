@@ -32,7 +32,7 @@ export interface DeliveryReport {
 }
 
 /** A failed or delayed delivery that is reported in plain text only. */
-export interface Bounce {
+interface Bounce {
   kind: "bounce";
   recipients: ReportedRecipient[];
   originalMessageId: string | null;

@@ -36,7 +36,7 @@ export function toWireAddress(address: string): WireAddress | null {
 }
 
 /** Returns whether a text is ASCII. */
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return !/[^\x00-\x7f]/.test(text);
 }
 

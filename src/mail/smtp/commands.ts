@@ -10,7 +10,7 @@ import { localReply } from "./replies.ts";
 import type { Envelope, EnvelopeRecipient, OutgoingMessage, RecipientResult, Reply } from "./transport.ts";
 import { originalRecipient, xtext } from "./xtext.ts";
 
-export interface PlannedRecipient {
+interface PlannedRecipient {
   /** Index in `envelope.recipients`. */
   index: number;
   /** RCPT line without CRLF. */

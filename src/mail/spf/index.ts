@@ -1,2 +1,2 @@
-export { covers, type Network, parseSpf, type SpfTerm } from "./parse.ts";
-export { isSpfRecord, type SpfEvaluation, type SpfLookUp, walkSpf } from "./walk.ts";
+export { covers, type Network } from "./parse.ts";
+export { isSpfRecord, type SpfEvaluation, walkSpf } from "./walk.ts";

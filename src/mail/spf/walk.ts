@@ -59,8 +59,18 @@ interface Place {
 
 class Walk {
   readonly result: SpfEvaluation = {
-    ...{ records: [], lookups: 0, costs: [], voids: [], errors: [], networks: [] },
-    ...{ included: new Set(), notPassed: new Set(), unread: [], all: null, usesPtr: false, isIncomplete: false },
+    records: [],
+    lookups: 0,
+    costs: [],
+    voids: [],
+    errors: [],
+    networks: [],
+    included: new Set(),
+    notPassed: new Set(),
+    unread: [],
+    all: null,
+    usesPtr: false,
+    isIncomplete: false,
   };
   private readonly lookUp: SpfLookUp;
   private readonly service: string;

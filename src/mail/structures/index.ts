@@ -2,4 +2,4 @@ export { describeEnvelope, describeNode, type PartStart, plainStructure, Structu
 export { findPart } from "./find-part.ts";
 export { renderBody, renderEnvelope } from "./render.ts";
 export { toInnerMessage } from "./shift.ts";
-export type { Envelope, EnvelopeAddress, InnerMessage, MessageStructure, PartNode } from "./types.ts";
+export type { MessageStructure, PartNode } from "./types.ts";

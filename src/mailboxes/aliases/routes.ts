@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { addAlias } from "./add.ts";
@@ -12,7 +12,6 @@ import { limits } from "./rules.ts";
 import { AliasIn, AliasOut, toAlias } from "./schema.ts";
 
 const operation = operationsOf("Mailboxes");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 
 export const aliasRoutes = new Hono<AppEnv>()
   .get(
@@ -20,7 +19,6 @@ export const aliasRoutes = new Hono<AppEnv>()
     operation("mailboxes:view", {
       operationId: "listMailboxAliases",
       summary: "List the aliases of a mailbox in order of address",
-      parameters: [mailboxId],
       responses: responses(200, `At most ${limits.aliases} aliases`, z.array(AliasOut), [403, 404]),
     }),
     async (c) => {
@@ -34,7 +32,6 @@ export const aliasRoutes = new Hono<AppEnv>()
       operationId: "createMailboxAlias",
       summary: "Add an alias to a mailbox",
       description: `The mailbox receives mail for the address and may send from it. A mailbox has at most ${limits.aliases} aliases.`,
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The alias", AliasOut, [403, 404, 409, 413, 415]),
     }),
     ...body(AliasIn),
@@ -47,7 +44,6 @@ export const aliasRoutes = new Hono<AppEnv>()
       operationId: "deleteMailboxAlias",
       summary: "Delete an alias of a mailbox",
       description: "Mail to it is refused from then on. Mail that it has received stays.",
-      parameters: [mailboxId, parameter.id("alias_id", "Id of the alias")],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {

@@ -2,14 +2,13 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { createAppPassword } from "./create.ts";
 import { deleteAppPassword } from "./delete.ts";
 import { listAppPasswords } from "./queries.ts";
 import { AppPasswordIn, AppPasswordOut, NewAppPasswordOut, toAppPassword } from "./schema.ts";
 
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const operation = operationsOf("Mailboxes");
 
 const RIGHTS = "`mailboxes:manage` or an assignment to the mailbox";
@@ -25,7 +24,6 @@ export const appPasswordRoutes = new Hono<AppEnv>()
         `Takes \`inbox:read\` and \`inbox:write\`, and ${RIGHTS}. A mailbox has at most 20.`,
         "It ends with the right by which it was made, and when the password of the mailbox is set.",
       ].join(" "),
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(
         201,
         "The app password. `password` is shown in this response only",
@@ -43,7 +41,6 @@ export const appPasswordRoutes = new Hono<AppEnv>()
       operationId: "listAppPasswords",
       summary: "List the app passwords of a mailbox, newest first",
       description: `Takes \`inbox:read\`, and ${RIGHTS}.`,
-      parameters: [mailboxId],
       responses: responses(200, "The app passwords, at most 20", z.array(AppPasswordOut), [403, 404]),
     }),
     async (c) => c.json((await listAppPasswords(c.get("caller"), c.req.param("mailbox_id"))).map(toAppPassword)),
@@ -54,7 +51,6 @@ export const appPasswordRoutes = new Hono<AppEnv>()
       operationId: "deleteAppPassword",
       summary: "Delete an app password of a mailbox",
       description: `Ends its connections. The response takes half a second. Takes \`inbox:read\` and \`inbox:write\`, and ${RIGHTS}.`,
-      parameters: [mailboxId, parameter.id("app_password_id", "Id of the app password")],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {

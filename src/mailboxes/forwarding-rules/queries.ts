@@ -18,7 +18,7 @@ export const isInsideSql = (workspace: string, address: string) => `
     JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace AND d.status = 'verified' AND NOT d.is_sandbox)`;
 
 /** Returns SQL of whether a workspace may forward to an address: it has confirmed, or is that of a mailbox inside. */
-export const mayForwardSql = (workspace: string, address: string) => `(
+const mayForwardSql = (workspace: string, address: string) => `(
   EXISTS (SELECT 1 FROM forward_targets t WHERE t.workspace = ${workspace} AND t.address = ${address} AND t.confirmed_at IS NOT NULL)
   OR ${isInsideSql(workspace, address)})`;
 

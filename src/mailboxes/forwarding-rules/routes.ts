@@ -4,7 +4,7 @@ import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { body } from "../../http/validate.ts";
@@ -17,7 +17,6 @@ import { RuleIn, RuleOut, RulePatch, toRule } from "./schema.ts";
 import { updateRule } from "./update.ts";
 
 const operation = operationsOf("Forwarding rules");
-const ruleId = parameter.id("rule_id", "Id of the forwarding rule");
 
 export const forwardingRuleRoutes = new Hono<AppEnv>()
   .get(
@@ -39,7 +38,6 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
         "address that is not a mailbox of the workspace gets a link, valid for 7 days, and no mail before it has confirmed. " +
         "A rule of type webhook posts the event email.inbound.forwarded to its URL, signed as the deliveries of webhooks are; the " +
         "links to files in it work for 24 hours. OAuth tokens are refused.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The rule", RuleOut, [400, 403, 404, 409, 413, 415, 503]),
     }),
     ...body(RuleIn),
@@ -51,7 +49,6 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
     operation("domains:view", {
       operationId: "getForwardingRule",
       summary: "Get a forwarding rule",
-      parameters: [ruleId],
       responses: responses(200, "The rule", RuleOut, [403, 404]),
     }),
     async (c) => c.json(toRule(await getRule(c.get("caller"), c.req.param("rule_id")))),
@@ -62,7 +59,6 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
       operationId: "updateForwardingRule",
       summary: "Change a forwarding rule",
       description: "Sends a new link to an address that has not confirmed, when the last one is older than an hour.",
-      parameters: [ruleId],
       responses: responses(200, "The rule", RuleOut, [403, 404, 409, 413, 415, 503]),
     }),
     ...body(RulePatch),
@@ -73,7 +69,6 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
     operation("domains:manage", {
       operationId: "deleteForwardingRule",
       summary: "Delete a forwarding rule",
-      parameters: [ruleId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {

@@ -1,7 +1,7 @@
 import { uuidFromHash } from "../../lib/ids.ts";
 import { type Feedback, parseFeedback } from "../../mail/reports/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { type MailReference, readForwardPath } from "../../platform/mail-tokens/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 
@@ -23,8 +23,8 @@ export async function receiveForwardReport(
   const found = toEvent(feedback);
   if (!found) return feedback.kind;
   const event = { ...found, at: ctx.now(), index: recipient, report_id: await uuidFromHash(raw) };
-  for (const mailCtx of await onShardsOf(ctx, workspace))
-    await appendEventStatement(mailCtx, { workspace, id: emailId }, event).run();
+  const mailCtx = await onShardOf(ctx, workspace);
+  if (mailCtx) await appendEventStatement(mailCtx, { workspace, id: emailId }, event).run();
   return feedback.kind;
 }
 

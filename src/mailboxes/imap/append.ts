@@ -18,7 +18,7 @@ export interface AppendedMessage {
 }
 
 /** Signals a message that was cut off. */
-export class CutOffError extends Error {
+class CutOffError extends Error {
   override name = "CutOffError";
 }
 

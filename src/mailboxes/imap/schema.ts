@@ -2,8 +2,8 @@ import * as z from "zod";
 import { type SearchKey, systemFlags } from "../../mail/imap/index.ts";
 
 /** Messages that one call changes, and that one call reads. */
-export const MAX_CHANGED = 1_000;
-export const MAX_READ = 200;
+const MAX_CHANGED = 1_000;
+const MAX_READ = 200;
 
 const Folder = z.string().min(1).max(1_000);
 const Uid = z.int().min(1).max(0xff_ff_ff_ff);

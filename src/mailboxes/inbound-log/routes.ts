@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { getInboundEntry } from "./get.ts";
 import { InboundEntryOut } from "./schema.ts";
 
@@ -12,7 +12,6 @@ export const inboundLogRoutes = new Hono<AppEnv>().get(
     operationId: "getInboundEmail",
     summary: "Get an entry of the inbound log",
     description: "The search with `direction=inbound` lists the entries. They are kept as long as emails.",
-    parameters: [parameter.id("message_id", "Id of the inbound email, as the search returns it")],
     responses: responses(200, "The entry", InboundEntryOut, [403, 404]),
   }),
   async (c) => c.json(await getInboundEntry(c.get("caller"), c.req.param("message_id"))),

@@ -1,7 +1,7 @@
 import { foldCase } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onNewestShard } from "../../platform/jobs/shards.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
 import type { ForwardPlan } from "../forwards/index.ts";
 import type { NewMessage } from "../mailbox-store/index.ts";
 import type { RecipientMailbox } from "./recipients.ts";
@@ -28,10 +28,7 @@ export async function logDelivery(
   mailbox: RecipientMailbox,
   { id, recipient, message, plan }: { id: string; recipient: string; message: NewMessage; plan: ForwardPlan },
 ): Promise<string | null> {
-  const mailCtx = onNewestShard(ctx, {
-    id: mailbox.workspace_id,
-    mailShards: JSON.parse(mailbox.mail_shards) as number[],
-  });
+  const mailCtx = onShard(ctx, mailbox.shard);
   const now = ctx.now();
   const at = message.receivedAt;
   const stored = { event: "stored", mailbox_id: mailbox.id, folder: message.folder, at };

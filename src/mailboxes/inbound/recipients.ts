@@ -1,5 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { shardSql } from "../../platform/jobs/shards.ts";
 
 /** A hosted mailbox that mail can be delivered to. */
 export interface RecipientMailbox {
@@ -9,10 +10,10 @@ export interface RecipientMailbox {
   /** The address that the recipient belongs to: that of the mailbox, or an alias. */
   received_as: string;
   domain_id: string;
-  /** Number and id of the workspace, and its mail databases as JSON. */
+  /** Number and id of the workspace, and the number of its mail database. */
   workspace: number;
   workspace_id: string;
-  mail_shards: string;
+  shard: number;
   quota_bytes: number | null;
   used_bytes: number;
   /** 1 when forwarding rules or an automatic reply may apply to its mail. */
@@ -22,7 +23,7 @@ export interface RecipientMailbox {
 
 // The address comes before the one without its plus-label, and that before the catch-all (docs/contract/inbound.md#intake).
 const FIND_MAILBOX = `
-  SELECT m.id, m.address, t.address AS received_as, m.domain_id, m.workspace, w.id AS workspace_id, w.mail_shards, m.quota_bytes, m.used_bytes,
+  SELECT m.id, m.address, t.address AS received_as, m.domain_id, m.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard, m.quota_bytes, m.used_bytes,
          EXISTS (SELECT 1 FROM forwarding_rules r WHERE r.domain_id = m.domain_id AND r.is_active = 1) AS has_rules,
          EXISTS (SELECT 1 FROM auto_replies a WHERE a.mailbox_id = m.id AND a.is_active = 1) AS has_auto_reply
     FROM (
@@ -42,7 +43,7 @@ export async function findMailbox(ctx: Ctx, recipient: string): Promise<Recipien
 }
 
 /** Returns the addresses of mailboxes that an address may belong to, the best first. */
-export function candidates(recipient: string): string[] {
+function candidates(recipient: string): string[] {
   const address = parseAddress(recipient);
   if (!address) return [];
   const [local = "", domain] = [address.key.slice(0, address.key.lastIndexOf("@")), address.domain];

@@ -17,7 +17,9 @@ export async function warnQuota(ctx: Ctx, mailbox: RecipientMailbox, usedBytes: 
     .bind(id)
     .first<{ address: string }>();
   await notifyOwners(ctx, workspace, {
-    ...{ category: "alerts", severity: "warning", href: "/mailboxes" },
+    category: "alerts",
+    severity: "warning",
+    href: "/mailboxes",
     title: `The mailbox ${address?.address ?? id} is nearly full`,
     body: `It has ${usedBytes} of its ${quota} bytes. When it is full, mail to it is refused. Delete messages, or raise its quota.`,
     key: dailyKey(`quota ${id}`, ctx.now()),

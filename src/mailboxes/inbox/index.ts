@@ -36,7 +36,7 @@ export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
 export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";
 export { sendFromMailbox } from "./sending/send.ts";
-export { replySender, senderOf } from "./sending/sender.ts";
+export { replySender } from "./sending/sender.ts";
 
 export { replaceSignature, SignatureIn } from "./signature.ts";
 export { wrapText } from "./wrap-text.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
 /** Response schemas that several parts of the inbox API share. */
@@ -10,7 +11,6 @@ export const Address = z
     name: z.string().nullable(),
   })
   .meta({ ref: "InboxAddress", examples: [{ email: "ada@example.org", name: "Ada" }] });
-export const timestamp = z.string().meta({ format: "date-time" });
 
 export const itemExample = {
   uid: 7,

@@ -44,7 +44,7 @@ export function foldersChanged(result: object, ...names: readonly string[]): Mai
 }
 
 /** Changes that clients are told one by one. More at once are told as one `folder` change of each folder. */
-export const MAX_CHANGES = 1_000;
+const MAX_CHANGES = 1_000;
 
 /** Returns the changes to tell. A `folder` change asks the client to list the folder again. */
 export function summarize(changes: readonly MailboxChange[]): MailboxChange[] {

@@ -23,7 +23,7 @@ export interface WantedColumns {
 }
 
 /** Messages of one call. */
-export const MAX_FETCHED = 200;
+const MAX_FETCHED = 200;
 
 const COLUMNS = "m.uid, m.object, m.received_at AS receivedAt, m.size, m.header_size AS headerSize";
 const OF_FOLDER = `m.folder = ?1 AND m.uid IN (SELECT value FROM json_each(?2)) ORDER BY m.uid LIMIT ${MAX_FETCHED}`;

@@ -7,7 +7,7 @@ import type { FlagChanges, KeywordChange, MessageState } from "./state-types.ts"
 export const flagColumns = ["seen", "flagged", "answered", "draft", "deleted"] as const;
 
 /** SQL: the flags of a message as bits. */
-export const FLAG_BITS = flagColumns.map((column, bit) => `${column} * ${1 << bit}`).join(" + ");
+const FLAG_BITS = flagColumns.map((column, bit) => `${column} * ${1 << bit}`).join(" + ");
 
 /** SQL: the state of a message. */
 export const STATE = `uid, modseq, ${FLAG_BITS} AS flags, keywords`;

@@ -1,6 +1,6 @@
 export { addMessage } from "./add.ts";
 export { addStructures } from "./add-structures.ts";
-export { type AppendResult, appendMessage } from "./append.ts";
+export { appendMessage } from "./append.ts";
 export { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
 export { takeReplyTurn } from "./auto-replied.ts";
 export { blockSender, listBlockedSenders, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
@@ -10,7 +10,6 @@ export {
   expungeMessages,
   expungeOldest,
   moveMessages,
-  type RestoredMessage,
   removeUnknownObjects,
   restoreFromSpam,
 } from "./change.ts";
@@ -33,25 +32,21 @@ export {
 } from "./changes.ts";
 export {
   type ConversationItem,
-  type ConversationPage,
   type ConversationRange,
   type ListPlace,
   listConversations,
 } from "./conversations.ts";
-export { type CopyResult, copyMessages } from "./copy.ts";
+export { copyMessages } from "./copy.ts";
 export { claimDraft, type DraftClaim, findClaims } from "./draft-claims.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
-export { type FetchedMessage, fetchMessages, type WantedColumns } from "./fetch.ts";
+export { fetchMessages, type WantedColumns } from "./fetch.ts";
 export {
   type Filter,
   type FilterAction,
-  type FilterCondition,
   type FilterForward,
   type FilterMaker,
-  type FilterMatch,
   type FilterOutcome,
   filterLimits,
-  type TextField,
   textFields,
 } from "./filter-rules.ts";
 export { continueFilterRun, type FilterRun, readFilterRun, startFilterRun } from "./filter-run.ts";
@@ -69,7 +64,7 @@ export {
   shiftFilter,
   updateFilter,
 } from "./filters.ts";
-export { changeFlags, type FlagResult, setFlags } from "./flags.ts";
+export { changeFlags, setFlags } from "./flags.ts";
 export { forgetExpunged, readChanges, readFolder } from "./folder-state.ts";
 export {
   createFolder,
@@ -84,9 +79,9 @@ export { endImport, findImport, listImports, startImport } from "./imports.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";
 export { toNewMessage, toPreview } from "./new-message.ts";
-export { type Conversation, type MessagePlace, openConversation } from "./open-conversation.ts";
+export { type Conversation, openConversation } from "./open-conversation.ts";
 export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from "./port.ts";
-export { MessageTooLargeError, putMessage, type StoredContent } from "./put-message.ts";
+export { MessageTooLargeError, putMessage } from "./put-message.ts";
 export { listSections, readQuota } from "./quota.ts";
 export {
   findByMessageId,
@@ -101,8 +96,8 @@ export {
 export { replaceDraft } from "./replace-draft.ts";
 export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
-export { type FoundUids, searchByKey } from "./search-by-key.ts";
+export { searchByKey } from "./search-by-key.ts";
 export { readSignature, saveSignature } from "./signature.ts";
 export type * from "./state-types.ts";
-export { forgetGuesses, hasUnstructured } from "./structures.ts";
+export { forgetGuesses } from "./structures.ts";
 export type * from "./types.ts";

@@ -4,7 +4,7 @@ import { all, first, type Sql } from "./sql.ts";
 import type { StoredMessage } from "./types.ts";
 
 /** The place of a message. */
-export interface MessagePlace {
+interface MessagePlace {
   folder: string;
   uid: number;
 }

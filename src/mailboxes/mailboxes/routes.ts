@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { idField } from "../../lib/id-field.ts";
@@ -22,7 +22,6 @@ const ListQuery = z
   })
   .superRefine(refuseDeepPages);
 
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const operation = operationsOf("Mailboxes");
 
 export const mailboxRoutes = new Hono<AppEnv>()
@@ -31,7 +30,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
     operation("mailboxes:manage", {
       operationId: "createMailbox",
       summary: "Create a mailbox",
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
     }),
     ...body(MailboxIn),
@@ -57,7 +55,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
     operation("mailboxes:view", {
       operationId: "getMailbox",
       summary: "Get a mailbox",
-      parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
     }),
     async (c) => c.json(toMailbox(await getMailbox(c.get("caller"), c.req.param("mailbox_id")))),
@@ -70,7 +67,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
       summary: "Update a mailbox",
       description:
         "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
-      parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),
     ...body(MailboxPatch),
@@ -81,7 +77,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
     operation("mailboxes:manage", {
       operationId: "deleteMailbox",
       summary: "Delete a mailbox and its messages",
-      parameters: [mailboxId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {
@@ -99,7 +94,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
         "A password that an API key sets ends with the key and passes to the successor of a rotated one; a password that an assigned",
         "member sets ends with the assignment.",
       ].join(" "),
-      parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),
     ...body(PasswordIn),
@@ -111,7 +105,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
     operation("mailboxes:manage", {
       operationId: "replaceMailboxAssignees",
       summary: "Assign users to a mailbox",
-      parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),
     ...body(AssigneesIn),

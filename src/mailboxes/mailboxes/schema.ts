@@ -1,21 +1,11 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { nameIssue } from "../../lib/text-rules.ts";
+import { nameField } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";
 
 /** Request and response schemas of the mailboxes API. */
 
-const DisplayName = z
-  .string()
-  .transform((name) => name.trim() || null)
-  .superRefine((name, context) => {
-    const issue = nameIssue(name ?? "");
-    if (issue) context.addIssue({ code: "custom", message: issue });
-  })
-  .nullable()
-  .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
-  .describe("At most 320 bytes, without control and invisible characters.");
 const Quota = z
   .int()
   .min(0)
@@ -33,7 +23,7 @@ export const MailboxIn = z
       description:
         "The part of the address before the @, at most 64 bytes. `*` creates a catch-all: it receives mail to every address without a mailbox.",
     }),
-    display_name: DisplayName.optional(),
+    display_name: nameField.optional(),
     quota_bytes: Quota.optional(),
   })
   .meta({
@@ -44,7 +34,7 @@ export const MailboxIn = z
 export type MailboxIn = z.output<typeof MailboxIn>;
 
 export const MailboxPatch = z
-  .object({ display_name: DisplayName, is_active: z.boolean(), quota_bytes: Quota })
+  .object({ display_name: nameField, is_active: z.boolean(), quota_bytes: Quota })
   .partial()
   .meta({ ref: "MailboxUpdate", example: { display_name: "Example Shop", is_active: true } });
 export type MailboxPatch = z.output<typeof MailboxPatch>;

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { body, query, toValidationErrors } from "../../http/validate.ts";
 import { badRequest, unprocessable } from "../../lib/errors.ts";
@@ -64,7 +64,6 @@ export const notificationRoutes = new Hono<AppEnv>()
       operationId: "markNotificationRead",
       summary: "Mark a notification read",
       description: "A second call changes nothing: `read_at` keeps the time of the first.",
-      parameters: [parameter.id("notification_id", "Id of the notification")],
       responses: responses(200, "The notification", NotificationOut, [403, 404]),
     }),
     async (c) => c.json(toNotification(await markRead(c.get("caller"), c.req.param("notification_id")))),

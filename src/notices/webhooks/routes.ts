@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -46,8 +46,6 @@ const DeliveriesQuery = z
   })
   .superRefine(refusePagesBeyond("before"));
 
-const webhookId = parameter.id("webhook_id", "Id of the webhook");
-const deliveryId = parameter.id("delivery_id", "Id of the delivery");
 const operation = operationsOf("Webhooks");
 
 export const webhookRoutes = new Hono<AppEnv>()
@@ -75,7 +73,6 @@ export const webhookRoutes = new Hono<AppEnv>()
         "Each delivery is a POST that is signed with the secret. It is tried five times: after a failure the waits are 1 minute, " +
         "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. " +
         `A workspace has at most ${limits.webhooksPerWorkspace} webhooks.`,
-      parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
         "The webhook. `secret` is complete in this response only",
@@ -92,7 +89,6 @@ export const webhookRoutes = new Hono<AppEnv>()
     operation("webhooks:view", {
       operationId: "getWebhook",
       summary: "Get a webhook",
-      parameters: [webhookId],
       responses: responses(200, "The webhook, with its secret masked", WebhookOut, [403, 404]),
     }),
     async (c) => c.json(toWebhook(await getWebhook(c.get("caller"), c.req.param("webhook_id")))),
@@ -105,7 +101,6 @@ export const webhookRoutes = new Hono<AppEnv>()
       description:
         "A paused webhook gets no events of that time; deliveries that were waiting are sent when it is resumed. After " +
         "`rotate_secret` the old secret also signs for 24 hours.",
-      parameters: [webhookId],
       responses: responses(
         200,
         "The webhook. `secret` is complete when it was rotated",
@@ -121,7 +116,6 @@ export const webhookRoutes = new Hono<AppEnv>()
     operation("webhooks:manage", {
       operationId: "deleteWebhook",
       summary: "Delete a webhook",
-      parameters: [webhookId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {
@@ -135,7 +129,6 @@ export const webhookRoutes = new Hono<AppEnv>()
       operationId: "sendWebhookTest",
       summary: "Send a sample event to a webhook",
       description: "Queues a sample `email.delivered`, also to a paused webhook. Its outcome is in the delivery log.",
-      parameters: [webhookId, parameter.idempotencyKey],
       responses: responses(200, "The delivery is queued", TestOut, [403, 404, 409, 413]),
     }),
     noBody,
@@ -148,7 +141,6 @@ export const webhookRoutes = new Hono<AppEnv>()
       operationId: "listWebhookDeliveries",
       summary: "List the deliveries of a webhook, newest first",
       description: `Deliveries are kept for ${DELIVERY_DAYS} days.`,
-      parameters: [webhookId],
       responses: responses(200, "A page of deliveries", DeliveriesOut, [403, 404]),
     }),
     query(DeliveriesQuery),
@@ -166,7 +158,6 @@ export const webhookRoutes = new Hono<AppEnv>()
     operation("webhooks:view", {
       operationId: "getWebhookDelivery",
       summary: "Get a delivery of a webhook",
-      parameters: [webhookId, deliveryId],
       responses: responses(200, "The delivery", DeliveryOut, [403, 404]),
     }),
     async (c) => {
@@ -181,7 +172,6 @@ export const webhookRoutes = new Hono<AppEnv>()
       operationId: "retryWebhookDelivery",
       summary: "Send a delivery again",
       description: "Queues a new delivery with the same payload and its own id, also to a paused webhook.",
-      parameters: [webhookId, deliveryId, parameter.idempotencyKey],
       responses: responses(201, "The new delivery", DeliveryItemOut, [403, 404, 409, 413]),
     }),
     noBody,
@@ -198,7 +188,6 @@ export const webhookRoutes = new Hono<AppEnv>()
       summary: "Get a delivery by its id alone",
       description:
         "One of a forwarding rule has the text of an email, so it takes the role owner or admin, and `inbox:read`.",
-      parameters: [deliveryId],
       responses: responses(200, "The delivery", DeliveryOut, [403, 404]),
     }),
     async (c) => {

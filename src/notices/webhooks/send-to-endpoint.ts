@@ -55,7 +55,11 @@ export async function sendToEndpoint(
 const toLogged = (delivery: DueDelivery, { attempt, status, responseStatus }: Outcome): LoggedEmail => ({
   id: delivery.email,
   request_id: delivery.requestId,
-  ...{ delivery: delivery.id, event: delivery.eventType, attempt, status, response_status: responseStatus },
+  delivery: delivery.id,
+  event: delivery.eventType,
+  attempt,
+  status,
+  response_status: responseStatus,
 });
 
 /** Sends deliveries: those of one email one after the other, so that they arrive in the order of its events. */

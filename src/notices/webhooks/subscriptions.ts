@@ -1,8 +1,8 @@
-/** Copies what webhooks subscribe to from the main database to the mail databases, where events are written. */
+/** Copies what webhooks subscribe to from the main database to the mail database, where events are written. */
 import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { CLAIM_ROWS, claimRows, finishStatement, newLease, type WakeUp } from "../../platform/outbox/index.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
 
@@ -34,7 +34,7 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
     .bind(row.dueAt, row.id, JSON.stringify(subscription));
   const run = async () => {
     try {
-      await copyToShards(ctx, subscription);
+      await copyToShard(ctx, subscription);
       await ctx.db.prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(row.dueAt, row.id).run();
     } catch (error) {
       ctx.log("webhooks.copy.failed", { webhook: subscription.id, error: String(error) });
@@ -48,14 +48,14 @@ export async function copySubscriptions(ctx: OutboxCtx<"main">, rows: readonly W
   const lease = newLease(ctx);
   const results = await claimRows(ctx, rows.slice(0, CLAIM_ROWS), lease);
   for (const { id, ref } of results) {
-    await copyToShards(ctx, JSON.parse(ref) as Subscription);
+    await copyToShard(ctx, JSON.parse(ref) as Subscription);
     await finishStatement(ctx, lease, [id]).run();
   }
 }
 
-async function copyToShards(ctx: Ctx, subscription: Subscription): Promise<void> {
-  const shards = await onShardsOf(ctx, subscription.workspace);
-  await Promise.all(shards.map((mailCtx) => copyToShard(mailCtx, subscription)));
+async function copyToShard(ctx: Ctx, subscription: Subscription): Promise<void> {
+  const mailCtx = await onShardOf(ctx, subscription.workspace);
+  if (mailCtx) await write(mailCtx, subscription);
 }
 
 // A webhook that is resumed starts anew with the time for which it may fail.
@@ -76,7 +76,7 @@ const RELEASE_ENDPOINT = `
    WHERE id = ?1 AND version = ?3 AND token IS NULL AND (due_at IS NULL OR due_at > ?2)
      AND EXISTS (SELECT 1 FROM webhook_deliveries WHERE endpoint = ?1 AND due_at <= ?2)`;
 
-async function copyToShard(ctx: MailCtx, { id, workspace, version, events }: Subscription): Promise<void> {
+async function write(ctx: MailCtx, { id, workspace, version, events }: Subscription): Promise<void> {
   const db = mailDb(ctx);
   const results = await db.batch([
     db.prepare(UPSERT).bind(id, workspace, version, JSON.stringify(events)),

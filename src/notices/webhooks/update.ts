@@ -91,6 +91,6 @@ async function write(
 }
 
 /** Returns what a webhook subscribes to: nothing while it is paused. */
-export function toSubscription({ id, workspace, version, events, isActive }: WebhookRow): Subscription {
+function toSubscription({ id, workspace, version, events, isActive }: WebhookRow): Subscription {
   return { id, workspace, version, events: isActive ? events : [] };
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/workspaces/index.ts";
@@ -19,7 +19,6 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Platform");
 const security = [{ session: [] }];
-const userId = parameter.id("user_id", "Id of the user");
 
 /** The routes of platform administrators, which take a session only (docs/contract/workspaces.md#platform-administrators). */
 export const adminRoutes = new Hono<AppEnv>()
@@ -46,7 +45,6 @@ export const adminRoutes = new Hono<AppEnv>()
       summary: "Restrict an account: it cannot send",
       description: "Takes effect with the next request. Queued emails of the account become `failed`.",
       security,
-      parameters: [userId],
       responses: responses(200, "The account", UserOut, [403, 404, 409]),
     }),
     async (c) => c.json(toUser(await restrictUser(c.get("caller"), c.req.param("user_id"), true))),
@@ -57,7 +55,6 @@ export const adminRoutes = new Hono<AppEnv>()
       operationId: "unrestrictUser",
       summary: "End the restriction of an account",
       security,
-      parameters: [userId],
       responses: responses(200, "The account", UserOut, [403, 404]),
     }),
     async (c) => c.json(toUser(await restrictUser(c.get("caller"), c.req.param("user_id"), false))),

@@ -19,7 +19,9 @@ export async function listObjects(
     ...(cursor === null ? {} : { cursor }),
   });
   const objects = listed.objects.map(({ key, size, etag, httpMetadata, customMetadata }) => ({
-    ...{ key, size, etag },
+    key,
+    size,
+    etag,
     metadata: { ...(httpMetadata ? { httpMetadata } : {}), ...(customMetadata ? { customMetadata } : {}) },
   }));
   return { objects, cursor: listed.truncated ? listed.cursor : null };

@@ -1,6 +1,6 @@
 import { type BackupStore, quoted, type StoreStatement } from "./stores.ts";
 
-export type Value = string | number | null;
+type Value = string | number | null;
 
 /** Rows of one table of a backup. */
 export interface RowsRequest {

@@ -15,7 +15,7 @@ const DUE_BY_KIND = `
 const WAITING_FOR_EGRESS = "SELECT count(*) AS waiting FROM (SELECT 1 FROM outbox WHERE outage = 'waiting' LIMIT ?1)";
 
 /** Due rows of one kind in one outbox. */
-export interface DueRows {
+interface DueRows {
   kind: string;
   /** At most the limit of the read. */
   due: number;

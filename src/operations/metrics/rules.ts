@@ -26,7 +26,7 @@ export interface Readiness {
 }
 
 /** A row that is due for longer makes the service degraded: the sweep takes due rows each minute. */
-export const OLDEST_DUE_SECONDS = 600;
+const OLDEST_DUE_SECONDS = 600;
 
 interface Findings {
   settingIssues: readonly string[];

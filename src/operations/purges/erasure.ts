@@ -4,7 +4,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/index.ts";
 import { responsePrefixes } from "../../platform/idempotency/index.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { deleteWaitingEventsStatement } from "../../platform/person-events/index.ts";
 import { type ErasedPerson, eraseEmails, Scrubber } from "../../sending/emails/index.ts";
 import { keepErasedStatements } from "../../sending/suppressions/index.ts";
@@ -13,10 +13,8 @@ import { deleteObjects } from "./objects.ts";
 import { deletePersonRows, deleteResponses, type StepResult, scrubTexts } from "./person-rows.ts";
 import { EVENT_ROWS, MAIL_ROWS, MAIL_TEXTS, MAIN_ROWS, MAIN_TEXTS } from "./person-tables.ts";
 
-/** The step at which an erasure continues: the database, the stage in it, and the position in that. */
+/** The step at which an erasure continues: the stage, and the position in it. */
 interface Progress {
-  /** Position in the mail databases of the workspace; beyond the last: the main database. */
-  database: number;
   stage: number;
   /** Where the stage continues. Null: at its start. */
   after: unknown;
@@ -48,14 +46,13 @@ export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: stri
   const row = await ctx.db.prepare(FIND).bind(of, id).first<ErasureRow>();
   if (row === null || row.email === null) return true;
   const person = { workspace: of, workspaceId: row.workspace_id, key: row.email };
-  const { database = 0, stage = 0, after = null } = JSON.parse(row.progress) as Partial<Progress>;
-  const shards = await onShardsOf(ctx, of);
-  const shard = shards[database];
-  const stages = shard ? mailStages(shard) : mainStages(ctx);
+  const { stage = 0, after = null } = JSON.parse(row.progress) as Partial<Progress>;
+  const mailCtx = await onShardOf(ctx, of);
+  const stages = [...(mailCtx ? mailStages(mailCtx) : []), ...mainStages(ctx)];
   const step = await runStage(stages[stage], person, after);
   const removed = addCounts(JSON.parse(row.removed) as Record<string, number>, step.removed);
-  const next = nextProgress({ database, stage, after }, step.next, stages.length);
-  if (next.database > shards.length) {
+  const next: Progress = step.next ? { stage, after: step.next.after } : { stage: stage + 1, after: null };
+  if (next.stage >= stages.length) {
     await ctx.db.prepare(FINISH).bind(of, id, JSON.stringify(removed), ctx.now()).run();
     return true;
   }
@@ -72,12 +69,6 @@ async function runStage(stage: Stage | undefined, person: ErasedPerson, after: u
     if (error instanceof ConcurrencyError) return { next: { after }, removed: {} };
     throw error;
   }
-}
-
-function nextProgress(at: Progress, next: StepResult["next"], stages: number): Progress {
-  if (next !== null) return { ...at, after: next.after };
-  if (at.stage + 1 < stages) return { ...at, stage: at.stage + 1, after: null };
-  return { database: at.database + 1, stage: 0, after: null };
 }
 
 function addCounts(before: Record<string, number>, added: Record<string, number>): Record<string, number> {

@@ -18,8 +18,10 @@ export const MAIL_ROWS: readonly PersonRows[] = [
   { kind: "consents", table: "consents", key: "workspace, email_key, id", email: "email_key" },
   { kind: "automation_runs", table: "automation_runs", key: "n", email: "email_key" },
   {
-    ...{ kind: "automation_runs", table: "automation_daily_emails" },
-    ...{ key: "workspace, email_key", email: "email_key" },
+    kind: "automation_runs",
+    table: "automation_daily_emails",
+    key: "workspace, email_key",
+    email: "email_key",
   },
   { kind: "events", table: "events", key: "n", email: "email_key" },
   { kind: "activity", table: "person_activity", key: "workspace, email_key", email: "email_key" },
@@ -48,7 +50,9 @@ export interface PersonTexts {
 
 export const MAIL_TEXTS: readonly PersonTexts[] = [
   {
-    ...{ kind: "webhook_deliveries", table: "webhook_deliveries", key: ["id"] },
+    kind: "webhook_deliveries",
+    table: "webhook_deliveries",
+    key: ["id"],
     columns: ["payload", "url", "response_body", "error"],
   },
 ];
@@ -58,7 +62,10 @@ export const MAIN_TEXTS: readonly PersonTexts[] = [
   { kind: "notifications", table: "notifications", key: ["user_id", "id"], columns: ["title", "body", "href"] },
   // A message that no consumer could process: a click has its URL.
   {
-    ...{ kind: "dead_letters", table: "dead_letters", key: ["id"], columns: ["body"] },
+    kind: "dead_letters",
+    table: "dead_letters",
+    key: ["id"],
+    columns: ["body"],
     workspace: "CASE WHEN json_valid(body) THEN body->>'workspace' END",
   },
   { kind: "saved_searches", table: "saved_searches", key: ["user_id"], columns: ["searches"] },

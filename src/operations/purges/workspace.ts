@@ -4,7 +4,7 @@ import type { Database, DatabaseKind, Statement } from "../../platform/db/databa
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { responsePrefixes } from "../../platform/idempotency/index.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
 import { deleteObjects } from "./objects.ts";
 
@@ -87,13 +87,12 @@ const MAIN_STEPS = [
 ];
 
 /**
- * Deletes up to 1,000 rows of each table of a deleted workspace, first in its mail databases, then in the main one. Safe to
+ * Deletes up to 1,000 rows of each table of a deleted workspace, first in its mail database, then in the main one. Safe to
  * repeat. Returns true when everything, its own row included, is deleted.
  */
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
-  for (const mailCtx of await onShardsOf(ctx, workspace)) {
-    if (!(await purgeMail(mailCtx, { number: workspace, id }))) return false;
-  }
+  const mailCtx = await onShardOf(ctx, workspace);
+  if (mailCtx && !(await purgeMail(mailCtx, { number: workspace, id }))) return false;
   if (!(await isLastStep(ctx.db, deletions(ctx.db, MAIN_STEPS, workspace)))) return false;
   if (!(await deleteObjects(ctx, [r2Keys.workspace(id), ...responsePrefixes(workspace, ctx.now())]))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();

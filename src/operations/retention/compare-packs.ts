@@ -5,14 +5,14 @@ import { storedKey } from "../../platform/db/r2-keys.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { blankExcept } from "../../sending/emails/index.ts";
 
-/** A pack in R2, the ids between which its emails are, and the mail databases in which they may be. */
+/** A pack in R2, the ids between which its emails are, and the mail database in which they are. */
 export interface KnownPack {
   key: string;
   bytes: number;
   workspace: number;
   firstId: string;
   lastId: string;
-  shards: readonly number[];
+  shard: number;
 }
 
 /** Packs of one statement, of up to 250 emails each. */
@@ -52,23 +52,27 @@ export async function* comparePacks(ctx: Ctx, packs: readonly KnownPack[]): Asyn
 /** Returns the bytes that emails name, by the key of their pack. NaN: there are too many emails to sum them at once. */
 async function sumNamed(ctx: Ctx, packs: readonly KnownPack[]): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
-  for (const shard of new Set(packs.flatMap(({ shards }) => shards))) {
+  for (const [shard, here] of Map.groupBy(packs, ({ shard }) => shard)) {
     const { results } = await mailDb(onShard(ctx, shard))
       .prepare(SUM)
-      .bind(JSON.stringify(packs.filter(({ shards }) => shards.includes(shard)).map(toParameter)))
+      .bind(JSON.stringify(here.map(toParameter)))
       .all<{ key: string; bytes: number | null }>();
-    for (const { key, bytes } of results) sums.set(key, (sums.get(key) ?? 0) + (bytes ?? Number.NaN));
+    for (const { key, bytes } of results) sums.set(key, bytes ?? Number.NaN);
   }
   return sums;
 }
 
 const toParameter = ({ key, workspace, firstId, lastId }: KnownPack) => ({
-  ...{ key, storedKey: storedKey(key), workspace, firstId, lastId },
+  key,
+  storedKey: storedKey(key),
+  workspace,
+  firstId,
+  lastId,
 });
 
 async function* compareWithPlaces(ctx: Ctx, pack: KnownPack): AsyncGenerator<void, void> {
   const named: Place[] = [];
-  for (const shard of pack.shards) yield* findPlaces(onShard(ctx, shard), pack, named);
+  yield* findPlaces(onShard(ctx, pack.shard), pack, named);
   if (named.reduce((sum, { size }) => sum + size, 0) === pack.bytes) return;
   try {
     await blankExcept(ctx, pack.key, named);

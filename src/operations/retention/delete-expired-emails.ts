@@ -1,33 +1,38 @@
+import { partition } from "../../lib/partition.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-keys.ts";
-import type { Steps } from "../../platform/jobs/turns.ts";
+import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
+import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { purgeStatement } from "../../platform/outbox/index.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
 import { isHeldSql } from "../../sending/emails/index.ts";
-import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
+import type { OwnDays } from "./own-days.ts";
+import { emailCutoff, ROWS_PER_STEP } from "./rules.ts";
 
-// n grows with time, so the oldest emails come first. Scheduled and queued emails never expire, nor do those that an egress holds.
-const FIND_EXPIRED = `
-  SELECT e.n, e.workspace, e.id, e.content_key, e.broadcast, w.id AS workspace_id FROM emails e JOIN shard_workspaces w ON w.number = e.workspace
-   WHERE max(e.created_at, coalesce(e.scheduled_at, 0)) < ?1 AND e.status NOT IN ('scheduled', 'queued')
-     AND NOT (e.status = 'sent' AND ${isHeldSql("e.recipients")})
-     AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
-   ORDER BY e.n LIMIT ?2`;
+// The oldest emails come first. Scheduled and queued emails never expire, nor do those that an egress holds.
+const FIND_PAGE = `
+  SELECT e.n, e.id, e.content_key, e.broadcast, e.created_at,
+         max(e.created_at, coalesce(e.scheduled_at, 0)) < ?4 AND e.status NOT IN ('scheduled', 'queued')
+           AND NOT (e.status = 'sent' AND ${isHeldSql("e.recipients")}) AS is_expired
+    FROM emails e WHERE e.workspace = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3`;
+
+// One seek for each workspace.
+const FIND_WORKSPACES = `
+  SELECT w.number, w.id, (SELECT e.created_at FROM emails e WHERE e.workspace = w.number ORDER BY e.id LIMIT 1) AS oldest
+    FROM shard_workspaces w WHERE w.number BETWEEN ?1 AND ?2`;
 
 // A new email may have got the number of one that a purge has deleted meanwhile.
 const IS_EXPIRED = "n IN (SELECT value FROM json_each(?1)) AND created_at < ?2";
 
 // The emails of a batch share an R2 object and have neighbouring n; the object is deleted with the last of them.
 const FIND_SHARED = `
-  SELECT DISTINCT content_key FROM emails
-   WHERE n BETWEEN ?1 AND ?2 AND n NOT IN (SELECT value FROM json_each(?3))
-     AND content_key IN (SELECT value FROM json_each(?4))`;
+  SELECT j.value->>'key' AS key FROM json_each(?1) j WHERE EXISTS (
+    SELECT 1 FROM emails e WHERE e.n BETWEEN j.value->>'first' AND j.value->>'last'
+      AND e.content_key IN (j.value->>'key', j.value->>'storedKey') AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
 
 /** Greatest number of emails that share an R2 object (limits.batch). */
 const MAX_BATCH = 500;
-/** Oldest rows that one step reads; unfinished emails among them are skipped. */
-const MAX_UNFINISHED = 20_000;
 
 // The key of a pack names its first and last email, so its rows are found however far apart their n are.
 const FIND_SHARED_PACKS = `
@@ -50,98 +55,119 @@ const DELETE_PAGES = `
         ON p.workspace = j.value->>'workspace' AND p.broadcast = j.value->>'broadcast' AND p.first_n <= ?2
      WHERE NOT EXISTS (SELECT 1 FROM emails e WHERE e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast))`;
 
-interface ExpiredRow {
+interface PageRow {
   n: number;
-  workspace: number;
   id: string;
   content_key: string | null;
   broadcast: number | null;
-  workspace_id: string;
+  created_at: number;
+  is_expired: 0 | 1;
+}
+
+/** A workspace with the time before which its emails are expired, in milliseconds since 1970. */
+interface Workspace {
+  number: number;
+  id: string;
+  cutoff: number;
 }
 
 /**
- * Deletes emails older than RETENTION_DAYS, oldest first, in at most MAX_STEPS steps. One transaction per step deletes
+ * Deletes the emails that workspaces no longer keep, the oldest of each first and the workspaces in turns. One transaction per step deletes
  * rows and index entries and adds an outbox row that deletes the R2 objects. Safe to interrupt and to run concurrently.
  */
-export async function* deleteExpiredEmails(ctx: MailCtx): Steps {
-  for (let step = 0; step < MAX_STEPS; step++) {
-    if ((await deleteStep(ctx)) < ROWS_PER_STEP) return;
+export async function* deleteExpiredEmails(ctx: MailCtx, ownDays: OwnDays): Steps {
+  const cutoffOf = (number: number) => emailCutoff(ctx.now(), ownDays.get(number) ?? ctx.settings.retentionDays);
+  for (const { first, last } of await workspaceSteps(ctx)) {
+    const { results } = await mailDb(ctx)
+      .prepare(FIND_WORKSPACES)
+      .bind(first, last)
+      .all<{ number: number; id: string; oldest: number | null }>();
+    const expired = results.filter(({ number, oldest }) => oldest !== null && oldest < cutoffOf(number));
+    yield* takeTurns(expired.map(({ number, id }) => deleteOf(ctx, { number, id, cutoff: cutoffOf(number) })));
     yield;
   }
 }
 
-async function deleteStep(ctx: MailCtx): Promise<number> {
+/** Deletes the expired emails of a workspace, a page in each step. Unfinished ones among them are passed. */
+async function* deleteOf(ctx: MailCtx, workspace: Workspace): Steps {
+  for (let after = ""; ; ) {
+    const page = mailDb(ctx).prepare(FIND_PAGE).bind(workspace.number, after, ROWS_PER_STEP, workspace.cutoff);
+    const { results } = await page.all<PageRow>();
+    await deleteEmails(
+      ctx,
+      workspace,
+      results.filter(({ is_expired }) => is_expired === 1),
+    );
+    const last = results.at(-1);
+    if (!last || results.length < ROWS_PER_STEP || last.created_at >= workspace.cutoff) return;
+    after = last.id;
+    yield;
+  }
+}
+
+async function deleteEmails(ctx: MailCtx, workspace: Workspace, expired: readonly PageRow[]): Promise<void> {
+  const [first] = expired;
+  if (!first) return;
   const db = mailDb(ctx);
-  const cutoff = emailCutoff(ctx.now(), ctx.settings.retentionDays);
-  const { results } = await db.prepare(FIND_EXPIRED).bind(cutoff, ROWS_PER_STEP, MAX_UNFINISHED).all<ExpiredRow>();
-  const [first, last] = [results[0], results.at(-1)];
-  if (!first || !last) return 0;
-  const numbers = JSON.stringify(results.map(({ n }) => n));
-  const shared = [...new Set(results.flatMap((row) => keyOf(row) ?? []))];
-  const { results: sharedRows } = await db
-    .prepare(FIND_SHARED)
-    .bind(first.n - MAX_BATCH, last.n + MAX_BATCH, numbers, JSON.stringify([...shared, ...shared.map(storedKey)]))
-    .all<{ content_key: string }>();
-  const packs = await findSharedPacks(ctx, results, numbers);
-  const ofStep = JSON.stringify(broadcastsOf(results));
-  const broadcasts = await findBroadcasts(ctx, ofStep, numbers);
-  const ofBroadcasts = results.filter(({ broadcast }) => broadcast !== null && broadcasts.has(broadcast));
-  const sharedKeys = new Set(sharedRows.map(({ content_key }) => content_key));
-  const keptKeys = new Set([
-    ...shared.filter((key) => sharedKeys.has(key) || sharedKeys.has(storedKey(key))),
-    ...packs.map(({ key }) => key),
-    ...ofBroadcasts.map(keyOf),
-  ]);
-  const singles = results.filter(({ content_key }) => content_key === null);
+  const numbers = JSON.stringify(expired.map(({ n }) => n));
+  const shared = Map.groupBy(
+    expired.filter(({ content_key }) => content_key !== null),
+    ({ content_key }) => fullKey(workspace.id, content_key ?? ""),
+  );
+  const keptKeys = await findKeptKeys(ctx, workspace, shared, numbers);
+  const singles = expired.filter(({ content_key }) => content_key === null);
   const keys = [
-    ...singles.map(({ workspace_id, id }) => r2Keys.email(workspace_id, id)),
-    ...shared.filter((key) => !keptKeys.has(key)),
+    ...singles.map(({ id }) => r2Keys.email(workspace.id, id)),
+    ...[...shared.keys()].filter((key) => !keptKeys.has(key)),
   ];
+  const broadcasts = JSON.stringify(broadcastsOf(workspace, expired));
   await db.batch([
     db
       .prepare(`DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE ${IS_EXPIRED})`)
-      .bind(numbers, cutoff),
-    db.prepare(`DELETE FROM emails WHERE ${IS_EXPIRED}`).bind(numbers, cutoff),
-    db.prepare(DELETE_PAGES).bind(ofStep, last.n),
+      .bind(numbers, workspace.cutoff),
+    db.prepare(`DELETE FROM emails WHERE ${IS_EXPIRED}`).bind(numbers, workspace.cutoff),
+    db.prepare(DELETE_PAGES).bind(broadcasts, Math.max(...expired.map(({ n }) => n))),
     rewindContentProgressStatement(ctx),
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),
   ]);
-  return results.length;
 }
 
-/** Returns the broadcasts of expired emails. */
-function broadcastsOf(expired: readonly ExpiredRow[]) {
-  const found = expired.flatMap(({ workspace, broadcast }) => (broadcast === null ? [] : [{ workspace, broadcast }]));
-  return [...new Map(found.map((one) => [one.broadcast, one])).values()];
+/** Returns the keys of objects of several emails that emails outside of `numbers` name too, those of their broadcasts included. */
+async function findKeptKeys(
+  ctx: MailCtx,
+  workspace: Workspace,
+  shared: ReadonlyMap<string, readonly PageRow[]>,
+  numbers: string,
+): Promise<ReadonlySet<string>> {
+  if (shared.size === 0) return new Set();
+  const db = mailDb(ctx);
+  const [packs, others] = partition([...shared], ([key]) => packedRange(key) !== null);
+  const packRows = packs.map(([key]) => ({
+    ...packedRange(key),
+    key,
+    storedKey: storedKey(key),
+    workspace: workspace.number,
+  }));
+  const otherRows = others.map(([key, emails]) => {
+    const of = emails.map(({ n }) => n);
+    return { key, storedKey: storedKey(key), first: Math.min(...of) - MAX_BATCH, last: Math.max(...of) + MAX_BATCH };
+  });
+  const all = [...shared.values()].flat();
+  const [ofPacks, ofOthers, ofBroadcasts] = await db.batch<{ key: string; broadcast: number }>([
+    db.prepare(FIND_SHARED_PACKS).bind(JSON.stringify(packRows), numbers),
+    db.prepare(FIND_SHARED).bind(JSON.stringify(otherRows), numbers),
+    db.prepare(FIND_BROADCASTS).bind(JSON.stringify(broadcastsOf(workspace, all)), numbers),
+  ]);
+  const broadcasts = new Set(ofBroadcasts?.results.map(({ broadcast }) => broadcast));
+  return new Set([
+    ...[ofPacks, ofOthers].flatMap((found) => found?.results.map(({ key }) => key) ?? []),
+    ...[...shared].flatMap(([key, emails]) => (emails.some((one) => broadcasts.has(one.broadcast ?? -1)) ? [key] : [])),
+  ]);
 }
 
-/** Returns the numbers of broadcasts of expired emails that have other emails too. */
-async function findBroadcasts(ctx: MailCtx, broadcasts: string, numbers: string): Promise<Set<number>> {
-  if (broadcasts === "[]") return new Set();
-  const { results } = await mailDb(ctx).prepare(FIND_BROADCASTS).bind(broadcasts, numbers).all<{ broadcast: number }>();
-  return new Set(results.map(({ broadcast }) => broadcast));
-}
-
-/** Returns the keys of packs of expired emails that other emails name too. */
-async function findSharedPacks(ctx: MailCtx, expired: readonly ExpiredRow[], numbers: string) {
-  const packs = new Map(
-    expired.flatMap((row) => {
-      const key = keyOf(row);
-      const range = key === null ? null : packedRange(key);
-      return range
-        ? [[key, { key, storedKey: storedKey(key ?? ""), workspace: row.workspace, ...range }] as const]
-        : [];
-    }),
-  );
-  if (packs.size === 0) return [];
-  const { results } = await mailDb(ctx)
-    .prepare(FIND_SHARED_PACKS)
-    .bind(JSON.stringify([...packs.values()]), numbers)
-    .all<{ key: string }>();
-  return results;
-}
-
-/** Returns the key of the object that holds the content of an email; null: its own. */
-function keyOf({ workspace_id, content_key }: ExpiredRow): string | null {
-  return content_key === null ? null : fullKey(workspace_id, content_key);
-}
+/** Returns the broadcasts of emails, as statements read them. */
+const broadcastsOf = ({ number }: Workspace, emails: readonly PageRow[]) =>
+  [...new Set(emails.flatMap(({ broadcast }) => broadcast ?? []))].map((broadcast) => ({
+    workspace: number,
+    broadcast,
+  }));

@@ -12,20 +12,32 @@ import type { Steps } from "../../platform/jobs/turns.ts";
 import { eventLimits } from "../../platform/person-events/index.ts";
 import { VOLUME_DAYS, WARM_UP_KEPT_DAYS } from "../../sending/receivers/index.ts";
 import { DOMAIN_FAILURE_DAYS, SOFT_BOUNCE_DAYS } from "../../sending/suppressions/index.ts";
-import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
+import { boundsOf, type OwnDays } from "./own-days.ts";
+import { emailCutoff, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
 // CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
-const deleteOld = (workspaces: "workspaces" | "shard_workspaces", table: string, time: string, key: string) => `
+const deleteOld = (workspaces: "workspaces" | "shard_workspaces", table: string, time: string, key: string) =>
+  deleteByKey(table, key, `${workspaces} w CROSS JOIN ${table} t ON t.workspace = w.number AND t.${time} < ?1`);
+const deleteByKey = (table: string, key: string, from: string) => `
   DELETE FROM ${table} WHERE (${key}) IN (
     SELECT ${key
       .split(", ")
       .map((column) => `t.${column}`)
-      .join(", ")} FROM ${workspaces} w CROSS JOIN ${table} t ON t.workspace = w.number AND t.${time} < ?1 LIMIT ?2)`;
+      .join(", ")} FROM ${from} LIMIT ?2)`;
+/** The same for workspaces with bounds of their own, by number in the JSON of ?1 (`boundsOf`). */
+const deleteOwn = (table: string, time: string, key: string) =>
+  deleteByKey(table, key, `json_each(?1) j CROSS JOIN ${table} t ON t.workspace = j.key AND t.${time} < j.value`);
 
-const DELETE_CHANGES = deleteOld("shard_workspaces", "changes", "at_us", "workspace, at_us");
+const CHANGE_KEY = "workspace, at_us";
+const DELETE_CHANGES = deleteOld("shard_workspaces", "changes", "at_us", CHANGE_KEY);
 // A workspace that only receives has no row in shard_workspaces.
 const DELETE_INBOUND =
   "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails ORDER BY n LIMIT ?2) AND received_at < ?1";
+const DELETE_OWN_INBOUND = `
+  DELETE FROM inbound_emails WHERE n IN (
+    SELECT i.n FROM json_each(?1) j CROSS JOIN inbound_emails i
+        ON i.workspace = j.key AND i.n <= (SELECT max(n) FROM (SELECT n FROM inbound_emails WHERE workspace = j.key ORDER BY n LIMIT ?2))
+     WHERE i.received_at < j.value LIMIT ?2)`;
 const DELETE_WEBHOOK_DELIVERIES =
   "DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries ORDER BY n LIMIT ?2) AND created_at < ?1";
 const DELETE_EVENTS = "DELETE FROM events WHERE n IN (SELECT n FROM events ORDER BY n LIMIT ?2) AND created_at < ?1";
@@ -38,25 +50,13 @@ const CLEAR_RUNS = `
     SELECT n FROM automation_runs INDEXED BY automation_runs_by_end WHERE ended_at < ?1 AND entry_key = '' LIMIT ?2)`;
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_TOTALS = deleteOld("shard_workspaces", "rollups_totals", "hour", "workspace, hour");
-const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
-const DELETE_REPORTS = deleteOld(
-  "shard_workspaces",
-  "domain_reports",
-  "day",
-  "workspace, day, domain_id, kind, organization, report_id",
-);
-const DELETE_SOURCES = deleteOld(
-  "shard_workspaces",
-  "dmarc_sources",
-  "day",
-  "workspace, day, domain_id, source, aligned, disposition",
-);
-const DELETE_SESSIONS = deleteOld(
-  "shard_workspaces",
-  "tls_sessions",
-  "day",
-  "workspace, day, domain_id, failure, server",
-);
+/** Tables by day, with their keys. */
+const DAILY: Readonly<Record<string, string>> = {
+  rollups_daily: "workspace, day, domain",
+  domain_reports: "workspace, day, domain_id, kind, organization, report_id",
+  dmarc_sources: "workspace, day, domain_id, source, aligned, disposition",
+  tls_sessions: "workspace, day, domain_id, failure, server",
+};
 const DELETE_RETRIED_ADDRESSES =
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
 const DELETE_CONFIRMATIONS =
@@ -104,7 +104,7 @@ const EXPIRING: Readonly<Record<string, string>> = {
   mailbox_openings: "id",
 };
 
-/** Deletes expired domain failures, soft bounces, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
+/** Deletes expired domain failures, soft bounces, dead letters, audit entries and credentials. */
 export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   yield* deleteBefore(ctx.db, DELETE_SOFT_BOUNCES, ctx.now() - SOFT_BOUNCE_DAYS * 24 * 3_600_000);
@@ -128,39 +128,54 @@ export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
 }
 
-/** Deletes expired change rows, roll-ups and retries of a mail database, in at most MAX_STEPS steps per table. */
-export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
+/** The jobs that delete expired rows beside emails from a mail database, one for each table and bound. */
+export function expiredMailRows(ctx: MailCtx, ownDays: OwnDays): Steps[] {
   const { retentionDays } = ctx.settings;
-  const cutoff = emailCutoff(ctx.now(), retentionDays);
-  const { hour, day } = rollupCutoff(ctx.now(), retentionDays);
-  const deletions: [string, number | string][] = [
+  const now = ctx.now();
+  const cutoff = emailCutoff(now, retentionDays);
+  const { hour, day } = rollupCutoff(now, retentionDays);
+  const ofAll: [string, number | string][] = [
     // The ids of emails begin with their time. A retry that is deleted does not count (emails/retry).
     [DELETE_RETRIED_ADDRESSES, firstIdAt(cutoff)],
-    [DELETE_CONFIRMATIONS, ctx.now() - CONFIRMATION_MAIL_WINDOW_MS],
+    [DELETE_CONFIRMATIONS, now - CONFIRMATION_MAIL_WINDOW_MS],
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_INBOUND, cutoff],
-    [DELETE_WEBHOOK_DELIVERIES, emailCutoff(ctx.now(), DELIVERY_DAYS)],
-    [DELETE_EVENTS, ctx.now() - eventLimits.keptMs],
-    [DELETE_RUNS, ctx.now() - eventLimits.keptMs],
-    [CLEAR_RUNS, ctx.now() - eventLimits.keptMs],
+    [DELETE_WEBHOOK_DELIVERIES, emailCutoff(now, DELIVERY_DAYS)],
+    [DELETE_EVENTS, now - eventLimits.keptMs],
+    [DELETE_RUNS, now - eventLimits.keptMs],
+    [CLEAR_RUNS, now - eventLimits.keptMs],
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_TOTALS, hour],
-    [DELETE_DAILY_ROLLUPS, day],
-    [DELETE_REPORTS, day],
-    [DELETE_SOURCES, day],
-    [DELETE_SESSIONS, day],
+    ...Object.entries(DAILY).map(([table, key]): [string, number] => [
+      deleteOld("shard_workspaces", table, "day", key),
+      day,
+    ]),
   ];
-  for (const [sql, before] of deletions) yield* deleteBefore(mailDb(ctx), sql, before);
+  const dayOf = (days: number) => rollupCutoff(now, days).day;
+  const ofSome: [string, string][] = [
+    [
+      deleteOwn("retried_addresses", "newest", "workspace, email"),
+      boundsOf(ownDays, (days) => firstIdAt(emailCutoff(now, days))),
+    ],
+    [deleteOwn("changes", "at_us", CHANGE_KEY), boundsOf(ownDays, (days) => emailCutoff(now, days) * 1000)],
+    [DELETE_OWN_INBOUND, boundsOf(ownDays, (days) => emailCutoff(now, days))],
+    ...Object.entries(DAILY).map(([table, key]): [string, string] => [
+      deleteOwn(table, "day", key),
+      boundsOf(ownDays, dayOf),
+    ]),
+  ];
+  return [...ofAll, ...(ownDays.size > 0 ? ofSome : [])].map(([sql, before]) => deleteBefore(mailDb(ctx), sql, before));
 }
 
+/** Deletes page after page until none is left. */
 async function* deleteBefore<Kind extends DatabaseKind>(
   db: Database<Kind>,
   sql: string,
   before: number | string,
 ): Steps {
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (;;) {
     const { meta } = await db.prepare(sql).bind(before, ROWS_PER_STEP).run();
-    yield;
     if (meta.changes < ROWS_PER_STEP) return;
+    yield;
   }
 }

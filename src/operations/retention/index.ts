@@ -1,16 +1,18 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { runToEnd, type Steps } from "../../platform/jobs/turns.ts";
+import { runToEnd, type Steps, takeTurns } from "../../platform/jobs/turns.ts";
 import { closeHours } from "./close-hours.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
-import { deleteExpiredMailRows, deleteExpiredMainRows } from "./delete-expired-rows.ts";
+import { deleteExpiredMainRows, expiredMailRows } from "./delete-expired-rows.ts";
+import { findOwnDays } from "./own-days.ts";
 import { rollUpDays } from "./roll-up-days.ts";
 import { sweepObjects } from "./sweep-objects.ts";
+import { warnOfFill } from "./warn-of-fill.ts";
 
-/** Rolls up finished days of a mail database, then deletes its expired emails and rows. */
+/** Rolls up finished days of a mail database, then deletes its expired emails and rows, the tables in turns. */
 export async function* retentionSteps(ctx: MailCtx): Steps {
   yield* rollUpDays(ctx);
-  yield* deleteExpiredEmails(ctx);
-  yield* deleteExpiredMailRows(ctx);
+  const ownDays = await findOwnDays(ctx);
+  yield* takeTurns([deleteExpiredEmails(ctx, ownDays), ...expiredMailRows(ctx, ownDays), warnOfFill(ctx, ownDays)]);
 }
 
 /** Deletes expired rows of the main database, and objects without rows. */

@@ -1,11 +1,9 @@
 import { DAY_MS } from "../../lib/time.ts";
 
 /** Days that roll-ups are kept at least: analytics covers 90 days. */
-export const ROLLUP_DAYS = 91;
+const ROLLUP_DAYS = 91;
 /** Rows that one statement deletes, to keep its transaction at some milliseconds. */
 export const ROWS_PER_STEP = 500;
-/** Steps of one run. The next run, an hour later, continues. */
-export const MAX_STEPS = 200;
 
 /** Objects without rows: R2 list pages of one run, objects of a page (R2's limit), and the least age of an object. */
 export const SWEEP_PAGES = 5;

@@ -2,7 +2,7 @@ import { isUuid, timeOfId } from "../../lib/ids.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { packedRange, r2Keys, storedKey, testIdOf } from "../../platform/db/r2-keys.ts";
-import { findShards, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+import { findShards, onShard } from "../../platform/jobs/shards.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { comparePacks } from "./compare-packs.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
@@ -100,8 +100,8 @@ async function* sweepPage(ctx: Ctx, objects: readonly R2Object[], packsAfter: nu
   }
 }
 
-/** A candidate of a workspace that exists, with its mail databases. */
-type KnownCandidate = Omit<Candidate, "workspaceId"> & { workspace: number; shards: readonly number[] };
+/** A candidate of a workspace that exists, with its mail database. */
+type KnownCandidate = Omit<Candidate, "workspaceId"> & { workspace: number; shard: number };
 
 async function findWorkspaces(ctx: Ctx, candidates: readonly Candidate[]): Promise<KnownCandidate[]> {
   if (candidates.length === 0) return [];
@@ -111,16 +111,15 @@ async function findWorkspaces(ctx: Ctx, candidates: readonly Candidate[]): Promi
   const shardsOf = await findShards(ctx, numbers.values());
   return candidates.flatMap(({ workspaceId, ...candidate }) => {
     const workspace = numbers.get(workspaceId);
-    return workspace === undefined ? [] : [{ ...candidate, workspace, shards: shardsOf.get(workspace) ?? [] }];
+    const shard = workspace === undefined ? undefined : shardsOf.get(workspace);
+    return workspace === undefined || shard === undefined ? [] : [{ ...candidate, workspace, shard }];
   });
 }
 
 /** Returns the keys that no email names. Those of a mail database that fails count as named until the next time. */
 async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGenerator<void, ReadonlySet<string>> {
   const named = new Set<string>();
-  for (const shard of shardNumbers(ctx)) {
-    const here = known.filter(({ shards }) => shards.includes(shard));
-    if (here.length === 0) continue;
+  for (const [shard, here] of Map.groupBy(known, ({ shard }) => shard)) {
     try {
       for (const key of await findNamed(onShard(ctx, shard), here)) named.add(key);
     } catch (error) {

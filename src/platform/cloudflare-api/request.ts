@@ -41,7 +41,9 @@ export async function callCloudflare({ token, method, url, body, timeoutMs, maxB
   const { status, ok, headers } = response;
   const { data } = Envelope.safeParse(parseJson(await readBounded(response, maxBytes)));
   return {
-    ...{ status, headers, result: data?.result },
+    status,
+    headers,
+    result: data?.result,
     isDone: ok && data?.success === true,
     errors: data?.errors ?? null,
   };

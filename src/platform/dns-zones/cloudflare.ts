@@ -63,7 +63,11 @@ export function cloudflareZone(settings: Pick<Settings, "dnsApiUrl" | "dnsApiTok
         .filter((record) => record.type === type && record.name.toLowerCase() === name)
         .map(
           (record): StoredZoneRecord => ({
-            ...{ id: record.id, type, name, ttl: record.ttl, priority: record.priority ?? null },
+            id: record.id,
+            type,
+            name,
+            ttl: record.ttl,
+            priority: record.priority ?? null,
             value: type === "TXT" ? fromQuotedStrings(record.content) : record.content,
             isProxied: record.proxied ?? false,
           }),
@@ -76,7 +80,10 @@ export function cloudflareZone(settings: Pick<Settings, "dnsApiUrl" | "dnsApiTok
 }
 
 const toBody = ({ type, name, value, priority, ttl, isProxied }: ZoneRecord) => ({
-  ...{ type, name, ttl, proxied: isProxied ?? false },
+  type,
+  name,
+  ttl,
+  proxied: isProxied ?? false,
   content: type === "TXT" ? toQuotedStrings(value) : value,
   ...(priority === null ? {} : { priority }),
   comment: "Published by the email service",

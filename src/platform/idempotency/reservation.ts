@@ -11,7 +11,7 @@ import { runningResponse } from "./running.ts";
  */
 
 /** How long a reservation lasts unless it is renewed. */
-export const RESERVATION_MS = 60_000;
+const RESERVATION_MS = 60_000;
 /** A reservation is renewed when less than this is left. */
 const RENEW_BELOW_MS = 30_000;
 

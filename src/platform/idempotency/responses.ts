@@ -3,7 +3,6 @@ import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
-import { onShard } from "../jobs/shards.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
@@ -45,23 +44,17 @@ interface ResponseRow {
   answer: string;
 }
 
-/** Finds the row of a key in the main database and in every mail database of the workspace. */
+/** Finds the row of a key in the main database and in the mail database of the workspace. */
 async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
   const now = ctx.now();
   const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - (repeats?.ttlMs ?? RESPONSE_TTL_MS)];
-  const rows = await Promise.all([
-    ctx.db
+  const find = <Kind extends DatabaseKind>(db: Database<Kind>) =>
+    db
       .prepare(FIND_RESPONSE)
       .bind(...values)
-      .first<ResponseRow>(),
-    ...ctx.workspace.mailShards.map((shard) =>
-      mailDb(onShard(ctx, shard))
-        .prepare(FIND_RESPONSE)
-        .bind(...values)
-        .first<ResponseRow>(),
-    ),
-  ]);
-  return rows.find((row) => row !== null) ?? null;
+      .first<ResponseRow>();
+  const [main, mail] = await Promise.all([find(ctx.db), find(mailDb(ctx))]);
+  return main ?? mail;
 }
 
 // Inserts nothing when an unexpired response exists, whichever day and master key it was stored with.

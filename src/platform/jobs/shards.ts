@@ -1,4 +1,4 @@
-import type { CallerWorkspace, Ctx, InvocationLimits, MailCtx, OutboxCtx } from "../context.ts";
+import type { Ctx, InvocationLimits, MailCtx, OutboxCtx } from "../context.ts";
 import { countStatements } from "../db/count-statements.ts";
 import { asDatabase } from "../db/database.ts";
 import { type OutboxMessage, type WakeUp, wake } from "../outbox/wake.ts";
@@ -18,29 +18,33 @@ export function shardNumbers({ env }: Pick<Ctx, "env">): readonly number[] {
   return numbers;
 }
 
-const FIND_SHARDS = "SELECT number, mail_shards FROM workspaces WHERE number IN (SELECT value FROM json_each(?1))";
+/** SQL: the number of the mail database of a row of `workspaces`, by its alias. The row has a list, so that a later version can add another. */
+export const shardSql = (workspace: string) => `${workspace}.mail_shards->>0`;
 
-/**
- * Returns the numbers of the mail databases of some workspaces, newest first, by number of the workspace. A workspace that
- * does not exist has none.
- */
+const FIND_SHARDS = `
+  SELECT number, ${shardSql("workspaces")} AS shard FROM workspaces WHERE number IN (SELECT value FROM json_each(?1))`;
+
+/** Returns the numbers of the mail databases of some workspaces by number of the workspace. A workspace that does not exist has none. */
 export async function findShards(
   ctx: Pick<Ctx, "db">,
   workspaces: Iterable<number>,
-): Promise<ReadonlyMap<number, readonly number[]>> {
+): Promise<ReadonlyMap<number, number>> {
   const numbers = [...workspaces];
   if (numbers.length === 0) return new Map();
   const { results } = await ctx.db
     .prepare(FIND_SHARDS)
     .bind(JSON.stringify(numbers))
-    .all<{ number: number; mail_shards: string }>();
-  return new Map(results.map(({ number, mail_shards }) => [number, JSON.parse(mail_shards) as number[]]));
+    .all<{ number: number; shard: number }>();
+  return new Map(results.map(({ number, shard }) => [number, shard]));
 }
 
-/** Returns the contexts with each mail database of a workspace, newest first. */
-export async function onShardsOf<Context extends Ctx>(ctx: Context, workspace: number): Promise<(Context & MailCtx)[]> {
-  const shards = await findShards(ctx, [workspace]);
-  return (shards.get(workspace) ?? []).map((shard) => onShard(ctx, shard));
+/** Returns the context with the mail database of a workspace; null for one that does not exist. */
+export async function onShardOf<Context extends Ctx>(
+  ctx: Context,
+  workspace: number,
+): Promise<(Context & MailCtx) | null> {
+  const shard = (await findShards(ctx, [workspace])).get(workspace);
+  return shard === undefined ? null : onShard(ctx, shard);
 }
 
 /** Returns the context with one mail database. Throws for a number that the deployment has no database of. */
@@ -55,24 +59,6 @@ export function onShard<Context extends Ctx>(ctx: Context, shard: number): Conte
 /** Returns the context with limits of its invocation, whose statements on any database are counted. */
 export function withLimits(ctx: Ctx, limits: InvocationLimits): Ctx {
   return { ...ctx, limits, db: countStatements(ctx.db, limits) };
-}
-
-/** Returns the context with the mail database that gets the new mail of a workspace. */
-export function onNewestShard<Context extends Ctx>(
-  ctx: Context,
-  { id, mailShards }: Pick<CallerWorkspace, "id" | "mailShards">,
-): Context & MailCtx {
-  const [newest] = mailShards;
-  if (newest === undefined) throw new Error(`the workspace ${id} has no mail database`);
-  return onShard(ctx, newest);
-}
-
-/** Returns the context with the first mail database of a workspace, which stays the same. */
-export function onOldestShard<Context extends Ctx>(
-  ctx: Context,
-  { id, mailShards }: Pick<CallerWorkspace, "id" | "mailShards">,
-): Context & MailCtx {
-  return onNewestShard(ctx, { id, mailShards: mailShards.slice(-1) });
 }
 
 /** Databases that an invocation works on at once: a slow one delays no other, and an invocation has six connections. */

@@ -2,12 +2,22 @@ import type { Ctx, InvocationLimits } from "../context.ts";
 import { CONCURRENT_DATABASES } from "./shards.ts";
 
 /** D1 statements of one step at most. */
-export const STEP_STATEMENTS = 20;
+const STEP_STATEMENTS = 20;
 /** A step that takes longer is abandoned, so that a database that does not respond keeps no job from its turn. In milliseconds. */
 const STEP_TIMEOUT_MS = 20_000;
 
 /** A job in steps of at most STEP_STATEMENTS statements. It may end after any of them; its next run then continues. */
 export type Steps = AsyncGenerator<void, void>;
+
+/** Runs jobs of one database in turns, one step each, until all are done: none waits for the end of another. */
+export async function* takeTurns(jobs: Iterable<Steps>): Steps {
+  const queue = [...jobs];
+  for (let job = queue.shift(); job; job = queue.shift()) {
+    if ((await job.next()).done) continue;
+    queue.push(job);
+    yield;
+  }
+}
 
 /** A job on one database. */
 export interface Turn {
@@ -17,14 +27,15 @@ export interface Turn {
 
 /**
  * Runs jobs in turns, one step each and CONCURRENT_DATABASES at once, until they are done or a limit of the invocation is
- * reached. So each job gets its turn although another has much work, is slow or fails. Throws the first error at the end.
+ * reached. So each job gets its turn although another has much work, is slow or fails. Returns the databases whose jobs are not done.
+ * Throws the first error at the end.
  */
 export async function runInTurns(
   ctx: Pick<Ctx, "log">,
   turns: Iterable<Turn>,
   limits: InvocationLimits,
   timeoutMs = STEP_TIMEOUT_MS,
-): Promise<void> {
+): Promise<Turn["database"][]> {
   const queue = [...turns];
   const errors: unknown[] = [];
   const worker = async () => {
@@ -44,8 +55,10 @@ export async function runInTurns(
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
-  if (queue.length > 0) ctx.log("jobs.not_finished", { databases: queue.map(({ database }) => database) });
+  const databases = queue.map(({ database }) => database);
+  if (databases.length > 0) ctx.log("jobs.not_finished", { databases });
   if (errors.length > 0) throw errors[0];
+  return databases;
 }
 
 /** Runs all steps of a job. */

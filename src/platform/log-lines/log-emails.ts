@@ -3,10 +3,11 @@ import type { Ctx } from "../context.ts";
 /** Entries of one line. */
 const ENTRIES_PER_LINE = 100;
 
-/** An email in a line of the log, with the id of the request that it was accepted with; null without one. */
+/** An email in a line of the log, with the id of the request that it was accepted with; null without one. Each event adds fields. */
 export interface LoggedEmail {
   id: string;
   request_id?: string | null;
+  [field: string]: unknown;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OutboxCtx } from "../context.ts";
 import type { WakeUp } from "./wake.ts";
 
 /** Rows that wait for a call at most: they fill 100 queue messages, one `sendBatch`. */
@@ -62,4 +64,19 @@ export class WakeUpGatherer {
       leave();
     }
   }
+}
+
+/**
+ * Returns `wake` with calls that last for `ms` milliseconds at least, so that a gatherer puts the rows of further wake-ups within this
+ * time in one queue message. It delays an email by this time at most.
+ */
+export function lastingWake(
+  wake: OutboxCtx["wake"],
+  ms: number,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): OutboxCtx["wake"] {
+  return async (rows, delaySeconds) => {
+    const [isQueued] = await Promise.all([wake(rows, delaySeconds), wait(ms)]);
+    return isQueued;
+  };
 }

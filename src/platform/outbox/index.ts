@@ -1,7 +1,6 @@
 export { claimOrFindHeld, claimRows } from "./claim-rows.ts";
 export { recordDeadLetters } from "./dead-letters.ts";
-export { WakeUpGatherer } from "./gather-wake-ups.ts";
-export { WakeUpJoiner } from "./join-wake-ups.ts";
+export { lastingWake } from "./gather-wake-ups.ts";
 export {
   type ClaimedRow,
   claimStatement,

@@ -3,9 +3,9 @@
 /** How long a claim lasts before another run may claim the row. */
 export const LEASE_MS = 120_000;
 /** No email starts with less than this left of the lease, so that a failed renewal can be retried. */
-export const START_MARGIN_MS = 75_000;
+const START_MARGIN_MS = 75_000;
 /** The lease is renewed when less than this is left; a renewal at every flush would write each row many times. */
-export const RENEW_BELOW_MS = 100_000;
+const RENEW_BELOW_MS = 100_000;
 /** From this claim on, a row of several emails is split into one row per email. */
 export const SPLIT_AT_CLAIM = 3;
 /** An email fails after this many claims without a written outcome. */

@@ -1,8 +1,8 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
-import { peopleFlags } from "../db/people-flags.ts";
-import { COPYING_SQL, EVENT_COLUMNS } from "./insert.ts";
+import { RECORDS_EVENTS } from "../db/people-flags.ts";
+import { EVENT_COLUMNS } from "./insert.ts";
 
 /** Contacts of one list. */
 interface ContactsOf {
@@ -22,9 +22,8 @@ const FROM = `
 
 const insertOf = (condition: string) => `
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5,
-         ${COPYING_SQL}
-  ${FROM} WHERE s.number = ?2 AND s.people & ${peopleFlags.events} 
+  SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5
+  ${FROM} WHERE s.number = ?2 AND s.people & ${RECORDS_EVENTS}
      AND c.email_key = coalesce(j.value->>'key', c.email_key) AND ${condition}`;
 
 const INSERT = {
@@ -34,7 +33,7 @@ const INSERT = {
 
 /**
  * Returns the statements that record an event of contacts which have this status when the statement runs: after the one that adds them, and
- * before the one that confirms or deletes them. They record nothing for a workspace without the flag `events`. Safe to run twice.
+ * before the one that confirms or deletes them. They record nothing for a workspace whose events are not recorded. Safe to run twice.
  */
 export function contactEventsStatements(
   ctx: MailCtx,

@@ -2,10 +2,9 @@ import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
-import { peopleFlags } from "../db/people-flags.ts";
-import { COPYING_SQL, EVENT_COLUMNS } from "./insert.ts";
+import { RECORDS_EVENTS } from "../db/people-flags.ts";
+import { EVENT_COLUMNS } from "./insert.ts";
 import { type EmailEvent, emailEventId } from "./rules.ts";
-import { wakeForNewEvents } from "./wake.ts";
 
 /** An event of a recipient of an email. */
 export interface RecipientEvent {
@@ -22,13 +21,6 @@ export interface RecipientEvent {
   url?: string;
 }
 
-/**
- * SQL of a broadcast's id by its number. Broadcasts are in the first mail database: another one leaves the number to the copy. The row of
- * a step of an automation is in the database of its emails.
- */
-export const broadcastIdSql = (number: string, workspace: string) =>
-  `(SELECT b.id FROM broadcasts b WHERE b.n = ${number} AND b.workspace = ${workspace})`;
-
 const RECORD = `
   WITH j AS MATERIALIZED (
     SELECT key AS position, value->>0 AS workspace, value->>1 AS id, value->>2 AS email_key, value->>3 AS name, value->4 AS data,
@@ -36,15 +28,14 @@ const RECORD = `
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
   SELECT j.workspace, j.id, j.email_key, j.name, CASE WHEN b.automation_step IS NOT NULL
            THEN json_set(j.data, '$.automation_id', b.automation_id, '$.automation_step', b.automation_step)
-           ELSE json_set(j.data, '$.broadcast_id', iif(s.people & ${peopleFlags.elsewhere}, j.broadcast, b.id)) END,
-         j.at, ?2, ${COPYING_SQL}
-    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${peopleFlags.events}
-    LEFT JOIN broadcasts b ON b.n = j.broadcast AND b.workspace = j.workspace ORDER BY j.position
-  RETURNING workspace, created_at AS createdAt, copying`;
+           ELSE json_set(j.data, '$.broadcast_id', b.id) END,
+         j.at, ?2
+    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${RECORDS_EVENTS}
+    LEFT JOIN broadcasts b ON b.n = j.broadcast AND b.workspace = j.workspace ORDER BY j.position`;
 
 /**
  * Returns the statements that record events of recipients, for the batch that writes their cause: each once for an email and a recipient.
- * They record nothing for a workspace without the flag `events`.
+ * They record nothing for a workspace whose events are not recorded.
  */
 export function recordEmailEventsStatements(ctx: MailCtx, events: readonly RecipientEvent[]): MailStatement[] {
   if (events.length === 0) return [];
@@ -54,16 +45,4 @@ export function recordEmailEventsStatements(ctx: MailCtx, events: readonly Recip
     return JSON.stringify([workspace, id, emailKey, name, data, broadcast, at]);
   });
   return jsonChunks(rows).map((chunk) => mailDb(ctx).prepare(RECORD).bind(chunk, ctx.now()));
-}
-
-/** Wakes the automations, or the copy to the first mail database, for the events that these results of the statements stored. */
-export async function wakeForEmailEvents(ctx: MailCtx, results: readonly D1Result[]): Promise<void> {
-  const stored = results.flatMap(
-    (result) => result.results as { workspace: number; createdAt: number; copying: 4 | null }[],
-  );
-  const elsewhere = new Map(stored.flatMap((row) => (row.copying === null ? [] : [[row.workspace, row.createdAt]])));
-  // The trigger event_to_copy gives the rows these ids. A row that exists already is claimed by its own message.
-  if (elsewhere.size > 0)
-    await ctx.wake([...elsewhere].map(([workspace, dueAt]) => ({ dueAt, id: `events-${workspace}`, kind: "events" })));
-  if (stored.some(({ copying }) => copying === null)) await wakeForNewEvents(ctx);
 }

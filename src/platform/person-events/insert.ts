@@ -2,18 +2,15 @@ import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
-import { peopleFlags } from "../db/people-flags.ts";
+import { RECORDS_EVENTS } from "../db/people-flags.ts";
 import type { PersonEvent } from "./rules.ts";
 
 /** Columns of `events` that statements write. */
-export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at, copying";
+export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at";
 
-/** SQL of the last column, by a row `s` of shard_workspaces. */
-export const COPYING_SQL = `nullif(s.people & ${peopleFlags.elsewhere}, 0)`;
-
-/** SQL: a workspace, by an expression of its number, has the flag `events` in this mail database. */
+/** SQL: events of a workspace, by an expression of its number, are recorded. */
 export const recordsEventsSql = (workspace: string) =>
-  `EXISTS (SELECT 1 FROM shard_workspaces WHERE number = ${workspace} AND people & ${peopleFlags.events})`;
+  `EXISTS (SELECT 1 FROM shard_workspaces WHERE number = ${workspace} AND people & ${RECORDS_EVENTS})`;
 
 const VALUES = `
   value->>'workspace' AS workspace, value->>'id' AS id, value->>'emailKey' AS email_key, value->>'name' AS name,
@@ -23,16 +20,16 @@ const VALUES = `
 const INSERT = `
   WITH j AS MATERIALIZED (SELECT key AS position, ${VALUES} FROM json_each(?1))
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT workspace, id, email_key, name, data, occurred_at, ?2, NULL FROM j ORDER BY position`;
+  SELECT workspace, id, email_key, name, data, occurred_at, ?2 FROM j ORDER BY position`;
 
 const RECORD = `
   WITH j AS MATERIALIZED (SELECT key AS position, ${VALUES} FROM json_each(?1))
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
-  SELECT j.workspace, j.id, j.email_key, j.name, j.data, j.occurred_at, ?2, ${COPYING_SQL}
-    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${peopleFlags.events} ORDER BY j.position`;
+  SELECT j.workspace, j.id, j.email_key, j.name, j.data, j.occurred_at, ?2
+    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${RECORDS_EVENTS} ORDER BY j.position`;
 
 /**
- * Returns the statements that store events in the first mail database of their workspaces, whatever the flags of those. Safe to run twice.
+ * Returns the statements that store events, whether those of their workspaces are recorded or not. Safe to run twice.
  */
 export function insertEventsStatements(ctx: MailCtx, events: readonly PersonEvent[]): MailStatement[] {
   return statements(ctx, INSERT, events);
@@ -40,7 +37,7 @@ export function insertEventsStatements(ctx: MailCtx, events: readonly PersonEven
 
 /**
  * Returns the statements that store events of the service, for the batch that writes their cause. They store those of workspaces
- * with the flag `events` only. Safe to run twice.
+ * whose events are recorded. Safe to run twice.
  */
 export function recordPersonEventsStatements(ctx: MailCtx, events: readonly PersonEvent[]): MailStatement[] {
   return statements(ctx, RECORD, events);

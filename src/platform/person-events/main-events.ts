@@ -33,7 +33,7 @@ export function deleteWaitingEventsStatement(ctx: Pick<Ctx, "db">, workspace: nu
 }
 
 /**
- * Stores the events of outbox rows of the main database in the first mail databases of their workspaces. A row is deleted after its
+ * Stores the events of outbox rows of the main database in the mail databases of their workspaces. A row is deleted after its
  * events are stored, and an event that exists is not stored again, so a run may be killed at any point. Rows of a mail database that
  * fails are found by a later sweep.
  */
@@ -43,7 +43,7 @@ export async function storeMainEvents(ctx: OutboxCtx<"main">, wakeUps: readonly 
   if (claimed.length === 0) return;
   const rows = claimed.map(({ id, ref }) => ({ id, ...(JSON.parse(ref) as EventsRef) }));
   const shardsOf = await findShards(ctx, new Set(rows.map(({ workspace }) => workspace)));
-  const byShard = Map.groupBy(rows, ({ workspace }) => shardsOf.get(workspace)?.at(-1) ?? null);
+  const byShard = Map.groupBy(rows, ({ workspace }) => shardsOf.get(workspace) ?? null);
   const done: ClaimedRow["id"][] = [];
   for (const [shard, group] of byShard) {
     try {

@@ -1,22 +1,7 @@
 /** Events of persons: names, limits and payloads (docs/contract/events.md#send-events). Pure. */
 
-/** Names of the events that the service records itself. */
-export const builtInEvents = [
-  "contact.added",
-  "contact.removed",
-  "contact.confirmed",
-  "contact.field_changed",
-  "topic.subscribed",
-  "topic.unsubscribed",
-  "email.delivered",
-  "email.opened",
-  "email.clicked",
-  "email.bounced",
-] as const;
-export type BuiltInEvent = (typeof builtInEvents)[number];
-
 /** Names of callers do not begin with these. */
-export const RESERVED_PREFIXES = ["contact.", "topic.", "email."] as const;
+const RESERVED_PREFIXES = ["contact.", "topic.", "email."] as const;
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

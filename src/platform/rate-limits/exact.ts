@@ -3,7 +3,7 @@ import type { Ctx } from "../context.ts";
 import { formatPolicy, type RateDecision, type RatePolicy } from "./rules.ts";
 
 /** Methods of the Durable Object of one subject and policy. */
-export interface ExactRateLimiter {
+interface ExactRateLimiter {
   /** Decides on one call and counts it if it is allowed. */
   decide(policy: RatePolicy): Promise<RateDecision>;
   /** Removes the last call that was counted. */

@@ -11,7 +11,7 @@ export const DEFAULT_ZONE_RECORDS = 200;
 const MOST_ZONE_RECORDS = 1_000_000;
 
 /** A zone of the deployment at its DNS provider. */
-export interface DelegatedZone {
+interface DelegatedZone {
   /** Its domain name, in lower case. */
   name: string;
   /** Its id at the DNS API. */
@@ -28,7 +28,7 @@ const ID = /^[A-Za-z0-9-]{1,64}$/;
  * order and a sentence about each malformed entry, which is left out. The CNAMEs of all customers lead into the first zone, so that
  * none is used while the first entry is malformed: another zone in its place would change what is asked of them.
  */
-export function parseDelegatedZones(text: string): { zones: readonly DelegatedZone[]; issues: readonly string[] } {
+function parseDelegatedZones(text: string): { zones: readonly DelegatedZone[]; issues: readonly string[] } {
   const zones: DelegatedZone[] = [];
   const issues: string[] = [];
   const entries = text.split(/\s+/).filter((entry) => entry !== "");

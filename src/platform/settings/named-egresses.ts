@@ -5,7 +5,7 @@ export const MAIN_EGRESS = "main";
 export const BULK_EGRESS = "bulk";
 
 /** Names that the setting may have, and its bytes: Cloudflare takes 5 KB of a variable (Workers limits). */
-export const MAX_NAMED_EGRESSES = 24;
+const MAX_NAMED_EGRESSES = 24;
 const MAX_BYTES = 5_000;
 
 const NAME = /^[a-z0-9-]{1,32}$/;

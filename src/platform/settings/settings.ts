@@ -33,8 +33,8 @@ export interface Settings extends CfblSettings, ZoneSettings {
   /** Null: customers have no hosts of their own. */
   hostnames: HostnameSettings | null;
   retentionDays: number;
-  /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
-  shardLimits: { placement: number; content: number; accept: number };
+  /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, owners are told, and takes no emails. */
+  shardLimits: { placement: number; content: number; warning: number; accept: number };
   /** 0: no limit. */
   dailyEmailLimit: number;
   /** From which rates a workspace stops itself, as src/sending/rates/rules.ts reads them. */
@@ -109,6 +109,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     shardLimits: {
       placement: variables.SHARD_PLACEMENT_LIMIT,
       content: variables.SHARD_CONTENT_LIMIT,
+      warning: variables.SHARD_WARNING_LIMIT,
       accept: variables.SHARD_ACCEPT_LIMIT,
     },
     dailyEmailLimit: variables.DAILY_EMAIL_LIMIT,

@@ -98,6 +98,8 @@ export const Variables = z.object({
   SHARD_PLACEMENT_LIMIT: z.coerce.number().int().min(0).default(5_000_000_000),
   /** Size of a mail database from which content goes to R2 only, in bytes. */
   SHARD_CONTENT_LIMIT: z.coerce.number().int().min(0).default(7_000_000_000),
+  /** Size of a mail database from which owners and operators are told what to do, in bytes: 80 % of what D1 holds. */
+  SHARD_WARNING_LIMIT: z.coerce.number().int().min(0).default(8_000_000_000),
   /** Size of a mail database from which it refuses new emails, so that outcomes still fit, in bytes. */
   SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
   /** Emails that a workspace may have accepted in a day (UTC), unless it has a limit of its own. 0: no limit. */

@@ -11,7 +11,7 @@ const emailEventTypes = [
   "email.complained",
   "email.unsubscribed",
 ] as const;
-export type WebhookEventType = (typeof emailEventTypes)[number];
+type WebhookEventType = (typeof emailEventTypes)[number];
 
 /** Types that a webhook may subscribe to. Those of automations are recorded with their runs (src/audience/automations/webhook-events.ts). */
 export const webhookEventTypes = [

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
 import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
 import { findReceiversOf } from "../receivers/index.ts";
 import type { Hours } from "./rules.ts";
@@ -55,8 +54,9 @@ const DOMAINS = `
  * an API key that is restricted to domains, since roll-ups cover the whole workspace.
  */
 export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: number): Promise<Map<number, Counts>> {
-  const rows = await fromShards<Counts & { hour: number }>(ctx, (of) =>
-    mailDb(of).prepare(TOTALS).bind(ctx.workspace.number, first, last),
+  const rows = await readRollups<Counts & { hour: number }>(
+    ctx,
+    mailDb(ctx).prepare(TOTALS).bind(ctx.workspace.number, first, last),
   );
   const sums = new Map<number, Counts>();
   for (const row of rows) {
@@ -91,8 +91,9 @@ export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number)
 
 async function rankDomains(ctx: CallerCtx, { first, last }: Hours): Promise<[string, Counts][]> {
   const days = [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
-  const rows = await fromShards<{ lines: string }>(ctx, (of) =>
-    mailDb(of)
+  const rows = await readRollups<{ lines: string }>(
+    ctx,
+    mailDb(ctx)
       .prepare(DOMAINS)
       .bind(ctx.workspace.number, first, last, ...days),
   );
@@ -115,14 +116,9 @@ function addLine(sums: Map<string, Counts>, line: string): void {
   for (const [index, column] of RECIPIENT_COLUMNS.entries()) sum[column] += Number(counts[index]);
 }
 
-/** Runs a statement on each mail database of the workspace, nearly always one, and returns all rows. */
-async function fromShards<Row>(
-  ctx: CallerCtx,
-  statementOf: (of: MailCtx) => { all<Result>(): Promise<{ results: Result[] }> },
-): Promise<Row[]> {
+async function readRollups<Row>(ctx: CallerCtx, statement: MailStatement): Promise<Row[]> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
-  const found = await Promise.all(ctx.workspace.mailShards.map((shard) => statementOf(onShard(ctx, shard)).all<Row>()));
-  return found.flatMap(({ results }) => results);
+  return (await statement.all<Row>()).results;
 }
 
 export const NO_COUNTS: Readonly<Counts> = {

@@ -26,7 +26,6 @@ import {
   toState,
 } from "../emails/index.ts";
 import type { ReceiverWaitRow } from "../receivers/index.ts";
-import { type ContactElsewhere, findWithoutContact } from "./contacts-elsewhere.ts";
 import {
   type DkimKeyRow,
   readSenders,
@@ -108,8 +107,7 @@ const FIND_MAILS = `
          e.content_key, e.content_offset, e.content_size, e.content, e.domain_id, e.mailbox_id, e.user_id, e.source,
          e.variables, e.request_id, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
          e.contact IS NOT NULL AND NOT EXISTS (
-           SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted,
-         e.contact IS NULL AND e.source = 'automation' AS is_contact_elsewhere
+           SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     LEFT JOIN broadcasts b ON b.n = e.broadcast
    WHERE o.due_at = ?1 AND o.token = ?2 AND (coalesce(e.outbox_id, e.id) = o.id OR e.id = o.id)
@@ -132,7 +130,6 @@ interface MailRow extends EmailStateRow {
   broadcast_status: string | null;
   broadcast_paused_at: number | null;
   is_contact_deleted: 0 | 1;
-  is_contact_elsewhere: 0 | 1;
   kind: "deliver" | "bulk";
   domain_id: string;
   mailbox_id: string;
@@ -156,18 +153,10 @@ export async function claimMail(
   if (mails.length === 0) return { rows, mails: [], ...NO_FACTS };
   const sources = mails.map(({ row, state }) => toSource(row, state));
   try {
-    const elsewhere = mails
-      .filter(({ row }) => row.is_contact_elsewhere === 1)
-      .flatMap(({ state }) => toElsewhere(state));
-    const [{ senders, ...facts }, withoutContact] = await Promise.all([
-      readSenders(ctx, sources),
-      findWithoutContact(ctx, elsewhere),
-    ]);
+    const { senders, ...facts } = await readSenders(ctx, sources);
     return {
       rows,
-      mails: mails.flatMap(({ row, state }, index) =>
-        toMail(ctx, withoutContact.has(state.n) ? { ...row, is_contact_deleted: 1 } : row, state, senders.get(index)),
-      ),
+      mails: mails.flatMap(({ row, state }, index) => toMail(ctx, row, state, senders.get(index))),
       ...facts,
     };
   } catch (error) {
@@ -211,12 +200,6 @@ const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => 
   rows: (claimed?.results ?? []) as ClaimedRow[],
   found: (found?.results ?? []) as MailRow[],
 });
-
-const toElsewhere = ({ n, workspace, recipients }: EmailState): ContactElsewhere[] =>
-  recipients
-    .filter(({ state }) => isPending(state))
-    .slice(0, 1)
-    .map((recipient) => ({ n, workspace, key: recipientKey(recipient) }));
 
 function toSource(row: MailRow, { n, recipients, topic = null }: EmailState): SenderQuery {
   return {

@@ -1,17 +1,10 @@
-import type { Capabilities, Connection, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
+import type { Connection, RecipientResult } from "../../mail/smtp/index.ts";
 import type { RecipientEntry } from "../emails/index.ts";
-import type { ByteBudget } from "./byte-budget.ts";
-import type { ClaimedMail } from "./claim.ts";
+import type { EgressStream, Job } from "./egress-stream.ts";
 import { type HandOver, toHandOver } from "./hand-over.ts";
 import type { PreparedMessage } from "./prepare.ts";
-import { type ConnectingRun, ReconnectingConnection } from "./reconnecting-connection.ts";
+import { ReconnectingConnection } from "./reconnecting-connection.ts";
 import { MAX_OWN_PATHS } from "./rules.ts";
-
-/** An email that a dispatcher has taken, with its recipients outside the simulator's domain; the others are simulated. */
-export interface DispatchJob {
-  mail: ClaimedMail;
-  external: readonly RecipientEntry[];
-}
 
 /**
  * Result of one attempt: those of its external recipients in order, null for those that the run ended before; why it has no message;
@@ -21,34 +14,6 @@ export type AttemptResult =
   | { results: readonly (HandOver | null)[]; message: Pick<PreparedMessage, "untrackedLinks"> }
   | { notComposed: unknown }
   | "unreachable";
-
-/** The run that a dispatcher works for: it hands out emails, composes them and takes their results. */
-export interface DispatchRun<Job extends DispatchJob> extends ConnectingRun {
-  readonly content: ByteBudget;
-  /** Returns the next email when one may start. Null: none is left. */
-  next(): Promise<Job | null>;
-  /** Takes an email back that was not tried. With an error, that of its claim. */
-  putBack(job: Job, error?: unknown): void;
-  /** Composes and signs the message of an email for a server with these capabilities. */
-  compose(job: Job, capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">): Promise<PreparedMessage>;
-  /** Returns what is known without asking: all recipients wait for receivers that are paused. Null: the egress must be asked. */
-  findPause(job: Job): AttemptResult | null;
-  /**
-   * Returns the envelope for a server; one that holds emails gets a ticket. Throws when the lease could not be made long enough
-   * for that.
-   */
-  envelopeOf(job: Job, recipients: readonly RecipientEntry[], server: Pick<Capabilities, "lease">): Promise<Envelope>;
-  /** Must be called right before MAIL FROM. False: do not send. */
-  markAttempted(job: Job): boolean;
-  /** Must be called before a further transaction of an email. False: the run may not send it. */
-  mayContinue(job: Job, message: PreparedMessage): boolean;
-  /** Takes the result of a recipient while others of its email are still to be tried. */
-  record(job: Job, recipient: RecipientEntry, result: HandOver, message: PreparedMessage): void;
-  /** Takes the result of an attempt. Never throws: an error becomes that of the claim. */
-  finish(job: Job, result: AttemptResult): void;
-  /** Ends an attempt without a result. */
-  fail(job: Job, error: unknown): void;
-}
 
 /** Capabilities assumed for a message that goes to the simulator only. */
 const ALL_CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
@@ -64,7 +29,7 @@ const PIPELINE_DEPTH = 3;
  * that broke between two emails, once per email, and keeps it open while further emails may come. A dispatcher that
  * cannot connect ends and leaves its email to the others, since a server may limit the number of connections.
  */
-export async function dispatch<Job extends DispatchJob>(run: DispatchRun<Job>): Promise<void> {
+export async function dispatch(run: EgressStream): Promise<void> {
   const connection = new ReconnectingConnection(run);
   const inFlight: Promise<void>[] = [];
   for (let job = await run.next(); job !== null; job = await run.next()) {
@@ -80,8 +45,8 @@ export async function dispatch<Job extends DispatchJob>(run: DispatchRun<Job>): 
 }
 
 /** Composes an email and starts to send it. Returns false when the dispatcher cannot connect. */
-async function start<Job extends DispatchJob>(
-  run: DispatchRun<Job>,
+async function start(
+  run: EgressStream,
   job: Job,
   connection: ReconnectingConnection,
   inFlight: Promise<void>[],
@@ -110,10 +75,10 @@ async function start<Job extends DispatchJob>(
 }
 
 /** Returns true when the connection is open again, or when there is no egress to connect to. */
-async function reconnect<Job extends DispatchJob>(
+async function reconnect(
   connection: ReconnectingConnection,
   inFlight: Promise<void>[],
-  run: DispatchRun<Job>,
+  run: EgressStream,
 ): Promise<boolean> {
   await Promise.all(inFlight.splice(0));
   await connection.replace(await connection.current());
@@ -121,8 +86,8 @@ async function reconnect<Job extends DispatchJob>(
 }
 
 /** Composes and signs the message. Returns null when that fails, after it has finished the email. */
-async function compose<Job extends DispatchJob>(
-  run: DispatchRun<Job>,
+async function compose(
+  run: EgressStream,
   job: Job,
   reconnecting: ReconnectingConnection,
 ): Promise<PreparedMessage | null> {
@@ -139,8 +104,8 @@ async function compose<Job extends DispatchJob>(
   }
 }
 
-async function sendAndFinish<Job extends DispatchJob>(
-  run: DispatchRun<Job>,
+async function sendAndFinish(
+  run: EgressStream,
   job: Job,
   message: PreparedMessage,
   connection: ReconnectingConnection,
@@ -159,8 +124,8 @@ async function sendAndFinish<Job extends DispatchJob>(
  * repeats none that is written. When the connection breaks, the recipients that are left are deferred; when the run ends, they have
  * no result. Returns null when there is no connection.
  */
-async function sendAll<Job extends DispatchJob>(
-  run: DispatchRun<Job>,
+async function sendAll(
+  run: EgressStream,
   job: Job,
   message: PreparedMessage,
   connection: ReconnectingConnection,
@@ -193,8 +158,8 @@ const isBroken = (result: HandOver) =>
   result.kind === "ambiguous" || (result.kind === "deferred" && (result.reply === null || result.reply.code === 421));
 
 /** Sends one transaction, on a second connection if the first broke early. Returns null when there is no connection. */
-async function send<Job extends DispatchJob>(
-  run: DispatchRun<Job>,
+async function send(
+  run: EgressStream,
   job: Job,
   to: readonly RecipientEntry[],
   message: PreparedMessage,
@@ -210,8 +175,8 @@ async function send<Job extends DispatchJob>(
   return second ? sendOver(run, job, to, message, second) : results;
 }
 
-async function sendOver<Job extends DispatchJob>(
-  run: DispatchRun<Job>,
+async function sendOver(
+  run: EgressStream,
   job: Job,
   to: readonly RecipientEntry[],
   message: PreparedMessage,

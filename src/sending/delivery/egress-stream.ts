@@ -6,7 +6,7 @@ import type { RecipientEntry } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import { ActiveClaims } from "./active-claims.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from "./dispatch.ts";
+import { type AttemptResult, dispatch } from "./dispatch.ts";
 import { DispatcherPool } from "./dispatcher-pool.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -23,7 +23,9 @@ import { recipientsToTry, toUnreachableUpdate, toUpdate } from "./to-update.ts";
 import { updateOfResults } from "./update-of-results.ts";
 
 /** An email that a dispatcher has taken from a claim. */
-interface Job extends MailToSend, DispatchJob {
+export interface Job extends MailToSend {
+  /** Its recipients outside the simulator's domain; the others are simulated. */
+  external: readonly RecipientEntry[];
   claim: ActiveClaim;
   /** Recipients whose outcome was recorded before that of the others. */
   recorded: Set<RecipientEntry>;
@@ -45,7 +47,7 @@ interface StreamOptions {
  * several mail databases share the SMTP connections. An email is taken only when its own database keeps up with the
  * outcomes, so a slow or failing database holds up no dispatcher.
  */
-export class EgressStream implements DispatchRun<Job> {
+export class EgressStream {
   /** Null when the deployment has no egress: the run has simulated recipients only. */
   readonly egress: Egress | null;
   readonly egressIssue: UnusableEgress | null;
@@ -135,6 +137,10 @@ export class EgressStream implements DispatchRun<Job> {
     return message;
   }
 
+  /**
+   * Returns the envelope for a server; one that holds emails gets a ticket. Throws when the lease could not be made long enough
+   * for that.
+   */
   async envelopeOf(
     { claim, mail }: Job,
     recipients: readonly RecipientEntry[],
@@ -145,6 +151,7 @@ export class EgressStream implements DispatchRun<Job> {
     return envelopeOf(claim.ctx, mail, recipients, { dsn: this.egress?.dsn ?? false, ticket });
   }
 
+  /** Returns what is known without asking: all recipients wait for receivers that are paused. Null: the egress must be asked. */
   findPause({ external, claim }: Job): AttemptResult | null {
     const results = external.map(({ email }) => this.waits.find(email, claim.ctx.now()));
     const known = results.filter((result) => result !== null);
@@ -184,7 +191,7 @@ export class EgressStream implements DispatchRun<Job> {
     }
   }
 
-  /** Records the result of an attempt. An error becomes that of the claim. */
+  /** Records the result of an attempt. Never throws: an error becomes that of the claim. */
   finish(job: Job, result: AttemptResult): void {
     try {
       const update = this.#updateOf(job, result);

@@ -89,7 +89,7 @@ export const reschedule = (dueAt: number): DeliveryUpdate => ({
 });
 
 /** Returns an update that fails every recipient still queued, with this reason. */
-export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): DeliveryUpdate {
+function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): DeliveryUpdate {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
     (recipient): Fact => ({ id: ctx.newId(), recipient, on: "gave-up", at, metadata: { reason } }),

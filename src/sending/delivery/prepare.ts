@@ -46,7 +46,9 @@ export function toSigningKeys(ctx: MailCtx, keys: readonly DkimKeyRow[], hasCfbl
   const { cfblKey, bounceDomain } = ctx.settings;
   return [
     ...keys.map((key) => ({
-      ...{ id: key.id, selector: key.selector, algorithm: key.algorithm },
+      id: key.id,
+      selector: key.selector,
+      algorithm: key.algorithm,
       pkcs8: () => openDkimKey(ctx, key.id, key.private_key),
     })),
     ...(hasCfblAddress && cfblKey

@@ -1,23 +1,13 @@
 import { ConnectError, type Connection } from "../../mail/smtp/index.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { Egress } from "./egress.ts";
-
-/** The run that a connection belongs to. */
-export interface ConnectingRun {
-  /** Null when the deployment has no egress: the run has simulated recipients only. */
-  readonly egress: Egress | null;
-  readonly log: Ctx["log"];
-  /** Why the last dispatcher that failed to connect failed; null when none did. */
-  unreachable: ConnectError | null;
-}
+import type { EgressStream } from "./egress-stream.ts";
 
 /** The connection of one dispatcher; reopened when it breaks. */
 export class ReconnectingConnection {
-  readonly #run: ConnectingRun;
+  readonly #run: EgressStream;
   #opening: Promise<void> = Promise.resolve();
   #connection: Connection | null = null;
 
-  constructor(run: ConnectingRun) {
+  constructor(run: EgressStream) {
     this.#run = run;
   }
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { respondMessage } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { file, operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { file, operationsOf, responses } from "../../http/openapi.ts";
 import { composeSource } from "./source.ts";
 
 const operation = operationsOf("Emails");
@@ -14,7 +14,6 @@ export const sourceRoutes = new Hono<AppEnv>().get(
     description:
       "With a DKIM signature when it was sent. 404 also when its content is no longer stored. Mail that a person sent from a mailbox takes " +
       "`inbox:read` and the right to open that mailbox.",
-    parameters: [parameter.id("email_id", "Id of the email")],
     responses: { ...responses(200, "", null, [403, 404]), ...file("The message (RFC 5322)", "message/rfc822") },
   }),
   async (c) => {

@@ -23,14 +23,16 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
   if (!(await mayReadContent(ctx, row))) throw forbidden("You may not read the mailbox that sent this email");
   const { number, id: workspaceId } = ctx.workspace;
   const query = {
-    ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },
-    ...{
-      fromKey: addressKey(row.fromEmail),
-      userId: row.userId,
-      scope: { source: row.source, isRetry: false },
-      topic: null,
-      recipientKeys: [],
-    },
+    n: 0,
+    emailId: row.id,
+    workspace: number,
+    domainId: row.domainId,
+    mailboxId: row.mailboxId,
+    fromKey: addressKey(row.fromEmail),
+    userId: row.userId,
+    scope: { source: row.source, isRetry: false },
+    topic: null,
+    recipientKeys: [],
   };
   const { senders, keys } = await readSenders(ctx, [query]);
   const sender = senders.get(0);

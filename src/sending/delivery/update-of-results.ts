@@ -1,17 +1,10 @@
-import type { RecipientEntry } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import type { DispatchJob } from "./dispatch.ts";
+import type { Job } from "./egress-stream.ts";
 import { type HandOver, isOpen } from "./hand-over.ts";
 import { waitedTooLong, waitsForReceiver } from "./outcome.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
-import type { MailToSend } from "./preflight.ts";
 import { EGRESS_HOLD_MAX_MS } from "./rules.ts";
 import { type AttemptCtx, recipientsToTry, toUpdate } from "./to-update.ts";
-
-interface ResultsJob extends MailToSend, DispatchJob {
-  /** Recipients whose outcome was recorded before that of the others. */
-  recorded: ReadonlySet<RecipientEntry>;
-}
 
 /**
  * Returns the update of an attempt with these results of its external recipients, in order; null for those that the run ended
@@ -20,7 +13,7 @@ interface ResultsJob extends MailToSend, DispatchJob {
  */
 export function updateOfResults(
   ctx: AttemptCtx,
-  job: ResultsJob,
+  job: Omit<Job, "claim">,
   {
     results,
     message: { untrackedLinks },

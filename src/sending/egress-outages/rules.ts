@@ -8,7 +8,7 @@ export const PROBE_JITTER_MS = 5_000;
 export const PROBE_TIMEOUTS = { connectMs: 8_000, replyMs: 8_000, quitMs: 1_000 } as const;
 export const PROBE_MS = 25_000;
 /** A success counts for this long: two probes later the next one is overdue. */
-export const RESPONDED_MS = 150_000;
+const RESPONDED_MS = 150_000;
 /** An outage without a probe for this long is over: nothing waits any more. */
 export const NOTHING_WAITS_MS = 180_000;
 /** Owners are notified of an outage that has lasted this long (docs/contract/delivery.md#outages). */

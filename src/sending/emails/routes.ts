@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
 import { reportErrors } from "../../http/report-errors.ts";
 import { bodyWithAttachments, query } from "../../http/validate.ts";
@@ -22,8 +22,6 @@ const ListQuery = z
   })
   .superRefine(refusePagesBeyond("before"));
 
-const emailId = parameter.id("email_id", "Id of the email");
-
 const operation = operationsOf("Emails");
 
 export const emailRoutes = new Hono<AppEnv>()
@@ -32,7 +30,6 @@ export const emailRoutes = new Hono<AppEnv>()
     operation("emails:send", {
       operationId: "sendEmail",
       summary: "Send an email",
-      parameters: [parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 408, 409, 413, 415]),
     }),
     ...bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
@@ -77,7 +74,6 @@ export const emailRoutes = new Hono<AppEnv>()
       summary: "Get an email with its content and events",
       description:
         "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
-      parameters: [emailId],
       responses: responses(200, "The email", DetailOut, [403, 404]),
     }),
     async (c) => c.json(await getEmailDetail(c.get("caller"), c.req.param("email_id"))),
@@ -87,7 +83,6 @@ export const emailRoutes = new Hono<AppEnv>()
     operation("emails:view", {
       operationId: "listEmailEvents",
       summary: "List the events of an email",
-      parameters: [emailId],
       responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),
     }),
     async (c) => c.json(toEvents(await getEmail(c.get("caller"), c.req.param("email_id")))),

@@ -15,7 +15,7 @@ const bodyPart = z
   .union([z.string(), z.instanceof(ExtractedContent)], "Invalid input: expected string")
   .meta({ type: "string", maxLength: limits.bodyBytes });
 
-export const Attachment = z
+const Attachment = z
   .object({
     filename: z.string().meta({
       minLength: 1,

@@ -11,7 +11,7 @@ const rareStatuses = ["scheduled", "sent", "bounced", "rejected", "failed", "can
 const IS_RARE = sql.raw(`e.status IN (${rareStatuses.map((status) => `'${status}'`).join(", ")})`);
 
 /** Returns whether emails_by_rare_status covers a status. */
-export const isRare = (status: Status): boolean => (rareStatuses as readonly Status[]).includes(status);
+const isRare = (status: Status): boolean => (rareStatuses as readonly Status[]).includes(status);
 
 /** Upper bound of emails under a lease at once: concurrent runs times the emails that one run claims. */
 const MAX_LEASED = 2_000;

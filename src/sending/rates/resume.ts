@@ -3,7 +3,6 @@ import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "../../i
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
 import { releaseStopped, setPauseStatement } from "./rows.ts";
 
 const RESUME = `
@@ -29,18 +28,17 @@ export async function resumeBulk(ctx: CallerCtx, id: string): Promise<WorkspaceR
   } catch (error) {
     if (!(error instanceof ConcurrencyError)) throw error;
   }
-  await Promise.all(workspace.mailShards.map((shard) => resumeIn(ctx, shard)));
+  await release(ctx);
   return getWorkspace(ctx);
 }
 
-/** Removes the copy of the pause in a mail database and makes its rows due. Never throws: the next check of the rates does it. */
-async function resumeIn(caller: CallerCtx, shard: number): Promise<void> {
-  const ctx = onShard(caller, shard);
+/** Removes the copy of the pause in the mail database and makes its rows due. Never throws: the next check of the rates does it. */
+async function release(ctx: CallerCtx): Promise<void> {
   try {
     await setPauseStatement(ctx, ctx.workspace.number, 0).run();
     await releaseStopped(ctx, ctx.workspace.number);
     await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
   } catch (error) {
-    ctx.log("workspace.resume.failed", { shard, error: String(error) });
+    ctx.log("workspace.resume.failed", { shard: ctx.shard, error: String(error) });
   }
 }

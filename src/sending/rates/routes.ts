@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { toWorkspace, WorkspaceOut } from "../../identity/workspaces/index.ts";
 import { resumeBulk } from "./resume.ts";
 
@@ -13,7 +13,6 @@ export const rateRoutes = new Hono<AppEnv>().post(
     summary: "Resume the mail of a workspace that stopped itself",
     description:
       "Only for owners. A workspace stops its bulk mail when too many of the last hour's emails bounced or were marked as spam; `paused_sources` has what waits. Emails from before the call do not stop it again.",
-    parameters: [parameter.id("workspace_id", "Id of the workspace")],
     responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 409]),
   }),
   async (c) => {

@@ -14,7 +14,7 @@ export interface RateCounts {
 export const NO_RATE_COUNTS: Readonly<RateCounts> = { sent: 0, bounced: 0, softBounced: 0, complained: 0 };
 
 /** Time over which rates are measured, in milliseconds. */
-export const WINDOW_MS = HOUR_MS;
+const WINDOW_MS = HOUR_MS;
 /** Runs of cron are some seconds early or late: a snapshot counts as an hour old from this much less on, in milliseconds. */
 const SNAPSHOT_TOLERANCE_MS = 30_000;
 /** Snapshots are kept for two hours, in milliseconds. */

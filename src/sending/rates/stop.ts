@@ -53,7 +53,9 @@ export async function stopWorkspace(
 function toNotice({ sent, bounced, complained }: RateCounts, sources: readonly string[]): Notice {
   const percent = (count: number, digits: number) => `${((100 * count) / sent).toFixed(digits)} %`;
   return {
-    ...{ category: "alerts", severity: "error", href: "/settings" },
+    category: "alerts",
+    severity: "error",
+    href: "/settings",
     title: `Mail of this workspace is paused: ${sources.join(", ")}`,
     body: `In the last hour ${percent(bounced, 1)} of ${sent} recipients bounced and ${percent(complained, 2)} complained. Mail of these sources waits, and new calls are refused, until an owner resumes it. Other mail leaves. Remove addresses that do not exist and people who did not ask for mail first: mail that goes on like this is paused again.`,
   };

@@ -9,13 +9,11 @@ export {
 } from "./find-waits.ts";
 export { listReceivers, type ReceiverRow } from "./list.ts";
 export { receiverDomainsStatement, receiverVolumeStatement, receiverWaitsStatement } from "./statements.ts";
-export { readVolume, VOLUME_DAYS, type VolumeRow } from "./volume.ts";
+export { readVolume, VOLUME_DAYS } from "./volume.ts";
 export {
   type DomainCount,
   findWarmUpParts,
-  type Leaving,
   saveWarmUp,
-  type ToldWarmUp,
   WARM_UP_KEPT_DAYS,
   type WarmUpPart,
 } from "./warm-ups.ts";

@@ -2,20 +2,15 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
+import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createSmtpCredential } from "./create.ts";
 import { deactivateSmtpCredential } from "./deactivate.ts";
 import { listSmtpCredentials } from "./queries.ts";
 import { NewSmtpCredentialOut, SmtpCredentialIn, SmtpCredentialOut, toSmtpCredential } from "./schema.ts";
 
-const ListQuery = z
-  .object({
-    ...pageQuery({ default: 100, max: 500 }),
-    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
-  })
-  .superRefine(refuseDeepPages);
+const ListQuery = z.object(pageOrCursorQuery).superRefine(refuseDeepPages);
 
 const operation = operationsOf("SMTP credentials");
 
@@ -28,7 +23,6 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
       description:
         "The credential sends from the mailboxes of its domain, as the calling user. A domain has at most one active " +
         "credential. Connect to `smtp_host` and `smtp_port` with STARTTLS.",
-      parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
         "The SMTP credential. `password` is shown in this response only",
@@ -66,7 +60,6 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
       summary: "Deactivate an SMTP credential",
       description:
         "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
-      parameters: [parameter.id("credential_id", "Id of the SMTP credential")],
       responses: responses(204, "Deactivated", null, [403, 404]),
     }),
     async (c) => {

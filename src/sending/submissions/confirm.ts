@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { dayOf } from "../../platform/idempotency/index.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
+import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { SmtpSession } from "./sessions.ts";
 
 /** Responses that the client of a connection has received. */
@@ -32,13 +32,12 @@ export async function confirmResponses(ctx: Ctx, confirmations: readonly Confirm
 
 async function confirmGroup(ctx: Ctx, workspaceId: string, group: readonly Confirmation[]): Promise<void> {
   const row = await ctx.db
-    .prepare("SELECT number, mail_shards FROM workspaces WHERE id = ?1")
+    .prepare(`SELECT w.number, ${shardSql("w")} AS shard FROM workspaces w WHERE w.id = ?1`)
     .bind(workspaceId)
-    .first<{ number: number; mail_shards: string }>();
-  const [shard] = JSON.parse(row?.mail_shards ?? "[]") as number[];
-  if (!row || shard === undefined) return;
+    .first<{ number: number; shard: number }>();
+  if (!row) return;
   const items = group.map(({ session: { connection }, keys }) => ({ connection, keys }));
-  await mailDb(onShard(ctx, shard))
+  await mailDb(onShard(ctx, row.shard))
     .prepare(DELETE_RESPONSES)
     .bind(dayOf(ctx.now()), row.number, JSON.stringify(items))
     .run();

@@ -1,4 +1,4 @@
-import { MAIL_LIMITS, toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/index.ts";
+import { toCallerWorkspace, WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/index.ts";
 import type { Role, SmtpActor } from "../../access/caller.ts";
 import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -9,7 +9,7 @@ export const CREDENTIAL_WORKSPACE = "(SELECT workspace FROM smtp_credentials WHE
 // A credential ends with the membership of its user, and does not work while its domain is not verified.
 const FIND = `
   SELECT c.id AS credential_id, c.hash, c.domain_id, u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
+         ${WORKSPACE_COLUMNS_SQL}
     FROM smtp_credentials c
     JOIN domains d ON d.id = c.domain_id AND d.workspace = c.workspace
     JOIN memberships m ON m.workspace = c.workspace AND m.user_id = c.user_id

@@ -6,7 +6,7 @@ import {
 } from "../../access/mailbox-sessions/index.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { onNewestShard } from "../../platform/jobs/shards.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
 import { sendReads } from "../emails/send/index.ts";
 import { CREDENTIAL_WORKSPACE, type CredentialRow, findCredentialStatement, toSmtpCaller } from "./credentials.ts";
 import { accessEnded, credentialEnded, type SmtpSession } from "./sessions.ts";
@@ -34,8 +34,8 @@ export function submitterReads(ctx: Ctx, session: SmtpSession, addresses: Parame
     statements: [find, ...reads.statements],
     toCaller([found, ...results]: D1Result[]) {
       const submitter = toSubmitter(session, found?.results[0]);
-      const onShard: MailCtx = onNewestShard(ctx, submitter.workspace);
-      return { ...onShard, ...submitter, clientIp: null, ...reads.toCaller(results) };
+      const mailCtx: MailCtx = onShard(ctx, submitter.workspace.mailShard);
+      return { ...mailCtx, ...submitter, clientIp: null, ...reads.toCaller(results) };
     },
   };
 }

@@ -3,7 +3,6 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
-import { onShard } from "../../platform/jobs/shards.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 
@@ -16,8 +15,6 @@ export interface ContactMark extends WorkspaceAddress {
   unsubscribedAt: number | null;
   /** 1: soft bounces stop bulk mail to it. */
   softBounced: 0 | 1;
-  /** Number of the first mail database of the workspace, which has its contacts. Null: the workspace is gone. */
-  shard: number | null;
 }
 
 // Of the entries of the forms of an address, the strongest reason counts.
@@ -26,12 +23,8 @@ const STATES = `
     WHEN 1 THEN 'unsubscribe' WHEN 2 THEN 'bounce' WHEN 3 THEN 'complaint' WHEN 4 THEN 'manual' END AS reason,
   max(CASE s.reason WHEN 'unsubscribe' THEN s.created_at END) AS unsubscribedAt, max(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed, max(b.listed_at IS NOT NULL) AS softBounced`;
 
-/** SQL for the first mail database of a workspace, the last of its list. */
-const shardSql = (workspace: string) =>
-  `(SELECT w.mail_shards->>'$[#-1]' FROM workspaces w WHERE w.number = ${workspace}) AS shard`;
-
 const FIND = `
-  SELECT j.value->>'workspace' AS workspace, j.value->>'$.forms[0]' AS email, ${STATES}, ${shardSql("j.value->>'workspace'")}
+  SELECT j.value->>'workspace' AS workspace, j.value->>'$.forms[0]' AS email, ${STATES}
     FROM json_each(?1) j CROSS JOIN json_each(j.value->'forms') f
     LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = f.value
     LEFT JOIN soft_bounces b ON b.workspace = j.value->>'workspace' AND b.email = f.value
@@ -62,23 +55,10 @@ const MARK = `
      AND (contacts.suppressed IS NOT j.reason OR contacts.unsubscribed <> j.unsubscribed
           OR contacts.soft_bounced <> j.soft_bounced)`;
 
-/** Returns the statements that write the state of addresses to their contacts, in the mail database of these. Safe to repeat. */
-function markContactsStatements(ctx: MailCtx, marks: readonly ContactMark[]): MailStatement[] {
+/** Returns the statements that write the state of addresses to their contacts. Safe to repeat. */
+export function markContactsStatements(ctx: MailCtx, marks: readonly ContactMark[]): MailStatement[] {
   const chunks = marks.length === 0 ? [] : jsonChunks(marks.map((mark) => JSON.stringify(mark)));
   return chunks.map((chunk) => mailDb(ctx).prepare(MARK).bind(chunk));
-}
-
-/**
- * Writes the state of addresses to their contacts. Returns the statements for those that are in the mail database of the context, for the
- * batch of the caller; contacts in other databases, of workspaces that have several, are written first. Safe to repeat.
- */
-export async function markContacts(ctx: MailCtx, marks: readonly ContactMark[]): Promise<MailStatement[]> {
-  const { [ctx.shard]: here = [], null: _, ...others } = Object.groupBy(marks, ({ shard }) => String(shard));
-  for (const [shard, there = []] of Object.entries(others)) {
-    const other = onShard(ctx, Number(shard));
-    await mailDb(other).batch(markContactsStatements(other, there));
-  }
-  return markContactsStatements(ctx, here);
 }
 
 /**
@@ -91,12 +71,12 @@ export async function copyToContacts(ctx: MailCtx, workspace: number, emails: re
 }
 
 async function write(ctx: MailCtx, marks: readonly ContactMark[]): Promise<void> {
-  const statements = await markContacts(ctx, marks);
+  const statements = markContactsStatements(ctx, marks);
   if (statements.length > 0) await mailDb(ctx).batch(statements);
 }
 
 const FIND_SUPPRESSED = `
-  SELECT ?1 AS workspace, j.value->>0 AS email, ${STATES}, ${shardSql("?1")} FROM json_each(?2) j CROSS JOIN json_each(j.value) f
+  SELECT ?1 AS workspace, j.value->>0 AS email, ${STATES} FROM json_each(?2) j CROSS JOIN json_each(j.value) f
     LEFT JOIN suppressions s ON s.workspace = ?1 AND s.email = f.value
     LEFT JOIN soft_bounces b ON b.workspace = ?1 AND b.email = f.value
    WHERE s.email IS NOT NULL OR b.listed_at IS NOT NULL

@@ -5,7 +5,7 @@ export {
   copyToNewContacts,
   findMarks,
   findMarksStatements,
-  markContacts,
+  markContactsStatements,
 } from "./copy-to-contacts.ts";
 export {
   clearDomainFailuresStatements,
@@ -16,7 +16,7 @@ export {
 } from "./domain-failures.ts";
 export { endUnsubscribeStatements } from "./end-unsubscribe.ts";
 export { keepErasedStatements } from "./erase.ts";
-export { findSuppression, findSuppressions, listSuppressions } from "./queries.ts";
+export { findSuppressions, listSuppressions } from "./queries.ts";
 export { removeSuppression } from "./remove.ts";
 export { removeBouncesStatements } from "./remove-bounces.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses, success } from "../../http/openapi.ts";
+import { operationsOf, responses, success } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
@@ -83,7 +83,6 @@ export const suppressionRoutes = new Hono<AppEnv>()
       operationId: "addSuppression",
       summary: "Add an address to the suppression list",
       description: "Returns 200 with the stored entry when the address is already suppressed.",
-      parameters: [parameter.idempotencyKey],
       responses: {
         ...responses(201, "The suppression", SuppressionOut, [403, 404, 409, 413, 415]),
         ...success(200, "The address was already suppressed: the stored suppression", SuppressionOut),

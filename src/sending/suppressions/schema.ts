@@ -6,7 +6,7 @@ import type { SuppressionRow } from "./queries.ts";
 const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 
 /** Reasons of an entry. `soft_bounces` is set by the service only. */
-export const suppressionReasons = [...reasons, "soft_bounces"] as const;
+const suppressionReasons = [...reasons, "soft_bounces"] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
 /** A new entry of the suppression list. */

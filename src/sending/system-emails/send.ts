@@ -4,7 +4,7 @@ import { sealLinks } from "../../lib/sealed-links.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { findResponse, type Idempotency } from "../../platform/idempotency/index.ts";
-import { onNewestShard } from "../../platform/jobs/shards.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
 import type { SystemEmail } from "../../platform/system-email.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
@@ -35,7 +35,7 @@ export async function sendSystemEmail(
   const { mailbox, row } = sender;
   // Without the limit of the workspace: users sign in all the same.
   const workspace = { ...toCallerWorkspace(row), dailyLimit: 0 };
-  const mailCtx = onNewestShard(ctx, workspace);
+  const mailCtx = onShard(ctx, workspace.mailShard);
   const caller: CallerCtx = {
     ...mailCtx,
     actor: systemActor("system", row.user_id, mailbox),

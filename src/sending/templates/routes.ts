@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { body, bodyWithLongTexts, query } from "../../http/validate.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -33,7 +33,6 @@ const ListQuery = z.object({
 /** The fields of a content, which is too large as a whole. */
 const contentFields = ["html_body", "text_body"] as const;
 
-const templateId = parameter.id("template_id", "Id of the template");
 const operation = operationsOf("Templates");
 
 export const templateRoutes = new Hono<AppEnv>()
@@ -42,7 +41,6 @@ export const templateRoutes = new Hono<AppEnv>()
     operation("templates:manage", {
       operationId: "createTemplate",
       summary: "Create a template",
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
     }),
     ...bodyWithLongTexts(TemplateIn, contentFields),
@@ -69,7 +67,6 @@ export const templateRoutes = new Hono<AppEnv>()
     operation("templates:view", {
       operationId: "getTemplate",
       summary: "Get a template",
-      parameters: [templateId],
       responses: responses(200, "The template", TemplateOut, [403, 404]),
     }),
     async (c) => c.json(toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")))),
@@ -79,7 +76,6 @@ export const templateRoutes = new Hono<AppEnv>()
     operation("templates:manage", {
       operationId: "updateTemplate",
       summary: "Update a template",
-      parameters: [templateId],
       responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
     }),
     ...bodyWithLongTexts(TemplatePatch, contentFields),
@@ -90,7 +86,6 @@ export const templateRoutes = new Hono<AppEnv>()
     operation("templates:manage", {
       operationId: "deleteTemplate",
       summary: "Delete a template",
-      parameters: [templateId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {
@@ -103,7 +98,6 @@ export const templateRoutes = new Hono<AppEnv>()
     operation("templates:manage", {
       operationId: "duplicateTemplate",
       summary: "Duplicate a template",
-      parameters: [templateId, parameter.idempotencyKey],
       responses: responses(201, "The copy", TemplateOut, [403, 404, 409, 413]),
     }),
     noBody,
@@ -115,7 +109,6 @@ export const templateRoutes = new Hono<AppEnv>()
     operation("templates:view", {
       operationId: "previewTemplate",
       summary: "Preview a template with variables",
-      parameters: [templateId],
       responses: responses(200, "The rendered template", PreviewOut, [403, 404, 413, 415]),
     }),
     ...body(PreviewIn),

@@ -3,7 +3,7 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
 import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { lineField } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { TemplateRow } from "./queries.ts";
@@ -13,15 +13,7 @@ import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "
 
 const SUBJECT_BYTES = 998;
 
-const Name = z
-  .string()
-  .refine((name) => !UNPRINTABLE.test(name), "name must not contain control characters or line breaks")
-  .trim()
-  .refine(
-    (name) => name !== "" && name.length <= 2 * NAME_CHARACTERS && Array.from(name).length <= NAME_CHARACTERS,
-    `name must have 1 to ${NAME_CHARACTERS} characters`,
-  )
-  .meta({ minLength: 1, maxLength: NAME_CHARACTERS });
+const Name = lineField("name", NAME_CHARACTERS);
 
 const Subject = z
   .string()

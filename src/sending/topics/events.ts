@@ -1,6 +1,6 @@
 import type { Ctx, WorkspaceCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { peopleFlags } from "../../platform/db/people-flags.ts";
+import { RECORDS_EVENTS } from "../../platform/db/people-flags.ts";
 import { formsOf } from "../../platform/erased-addresses/index.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { type WakeUp, wakeAfterResponse } from "../../platform/outbox/index.ts";
@@ -15,7 +15,7 @@ export interface TopicEvents {
   wakeUp: WakeUp;
 }
 
-const IS_RECORDED = `w.number = ?1 AND w.people & ${peopleFlags.events}`;
+const IS_RECORDED = `w.number = ?1 AND w.people & ${RECORDS_EVENTS}`;
 
 const CHOSEN = `
   INSERT INTO outbox (due_at, id, kind, ref)

@@ -1,5 +1,4 @@
 export {
-  type Chooser,
   choosePersonTopics,
   chooseStatement,
   forgetStatement,
@@ -9,7 +8,7 @@ export {
 } from "./choose.ts";
 export { createTopic } from "./create.ts";
 export { deleteTopic } from "./delete.ts";
-export { allTopicsEvents, type TopicEvents, topicEvents, wakeForTopicEvents } from "./events.ts";
+export { allTopicsEvents, topicEvents, wakeForTopicEvents } from "./events.ts";
 export {
   findPersonTopics,
   findTopic,
@@ -17,9 +16,7 @@ export {
   listTopics,
   type PersonTopicRow,
   type PersonTopics,
-  personTopicsStatements,
   type TopicRow,
-  toPersonRows,
 } from "./queries.ts";
 export { type Choice, type ChoiceMethod, choiceOf, limits as topicLimits } from "./rules.ts";
 export {

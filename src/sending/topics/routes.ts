@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { choosePersonTopics, getPersonTopics } from "./choose.ts";
@@ -13,7 +13,6 @@ import { limits } from "./rules.ts";
 import { PersonTopicsIn, PersonTopicsOut, TopicIn, TopicOut, TopicPatch, toTopic } from "./schema.ts";
 import { updateTopic } from "./update.ts";
 
-const topicId = parameter.id("topic_id", "Id of the topic");
 const operation = operationsOf("Topics");
 
 export const topicRoutes = new Hono<AppEnv>()
@@ -23,7 +22,6 @@ export const topicRoutes = new Hono<AppEnv>()
       operationId: "createTopic",
       summary: "Create a topic",
       description: `A workspace has at most ${limits.topicsPerWorkspace} topics.`,
-      parameters: [parameter.idempotencyKey],
       responses: responses(201, "The topic", TopicOut, [403, 409, 413, 415]),
     }),
     ...body(TopicIn),
@@ -51,7 +49,6 @@ export const topicRoutes = new Hono<AppEnv>()
     operation("contacts:view", {
       operationId: "getTopic",
       summary: "Get a topic",
-      parameters: [topicId],
       responses: responses(200, "The topic", TopicOut, [403, 404]),
     }),
     async (c) => c.json(toTopic(await getTopic(c.get("caller"), c.req.param("topic_id")))),
@@ -62,7 +59,6 @@ export const topicRoutes = new Hono<AppEnv>()
       operationId: "updateTopic",
       summary: "Update a topic",
       description: "A field left out keeps its value. `default` cannot be changed (422).",
-      parameters: [topicId],
       responses: responses(200, "The topic", TopicOut, [403, 404, 413, 415]),
     }),
     ...body(TopicPatch),
@@ -74,7 +70,6 @@ export const topicRoutes = new Hono<AppEnv>()
       operationId: "deleteTopic",
       summary: "Delete a topic with the choices about it",
       description: "Its mail that has not left is not sent any more: emails and broadcasts of it are cancelled.",
-      parameters: [topicId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
     async (c) => {
@@ -88,7 +83,6 @@ export const topicRoutes = new Hono<AppEnv>()
       operationId: "getPersonTopics",
       summary: "List the topics of a person",
       description: "A person is an address of the workspace, with or without a contact. All topics, oldest first.",
-      parameters: [parameter.person],
       responses: responses(200, "The topics and the person's choices", PersonTopicsOut, [403, 404]),
     }),
     async (c) => c.json(await getPersonTopics(c.get("caller"), c.req.param("email"))),
@@ -100,7 +94,6 @@ export const topicRoutes = new Hono<AppEnv>()
       summary: "Set a person's choices of topics",
       description:
         "Record only what the person asked for. An unsubscribe from all mail stays; DELETE /v1/suppressions/{email} ends it.",
-      parameters: [parameter.person],
       responses: responses(200, "The topics and the person's choices", PersonTopicsOut, [403, 404, 413, 415]),
     }),
     ...body(PersonTopicsIn),

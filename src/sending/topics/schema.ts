@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { limitedText, lineField } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { PersonTopicRow, TopicRow } from "./queries.ts";
@@ -8,25 +8,9 @@ import { choiceOf, choices, limits } from "./rules.ts";
 
 /** Request and response schemas of topics. */
 
-const isWithin = (text: string, max: number) => text.length <= 2 * max && Array.from(text).length <= max;
-
 const Fields = {
-  name: z
-    .string()
-    .refine((name) => !UNPRINTABLE.test(name), "name must not contain control characters or line breaks")
-    .trim()
-    .refine(
-      (name) => name !== "" && isWithin(name, limits.nameCharacters),
-      `name must have 1 to ${limits.nameCharacters} characters`,
-    )
-    .meta({ minLength: 1, maxLength: limits.nameCharacters })
-    .describe("Recipients see it on the page behind the unsubscribe link."),
-  description: z
-    .string()
-    .refine(
-      (text) => isWithin(text, limits.descriptionCharacters),
-      `description must have at most ${limits.descriptionCharacters} characters`,
-    )
+  name: lineField("name", limits.nameCharacters).describe("Recipients see it on the page behind the unsubscribe link."),
+  description: limitedText("description", limits.descriptionCharacters)
     .nullish()
     .meta({ maxLength: limits.descriptionCharacters })
     .describe("Shown below the name on that page."),

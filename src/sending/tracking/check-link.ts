@@ -18,7 +18,8 @@ const MAX_HOST = 253;
 // One seek for the workspace, and one for each name of the host.
 const FIND_STATE = `
   SELECT EXISTS (SELECT 1 FROM blocked_hosts WHERE host IN (SELECT value FROM json_each(?2))) AS isBlocked,
-         EXISTS (SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) AS hasWorkspace`;
+         w.number IS NOT NULL AS hasWorkspace, w.settings->>'$.retention_days' AS days
+    FROM (SELECT 1) LEFT JOIN workspaces w ON w.number = ?1 AND w.deleted_at IS NULL`;
 
 /**
  * Returns whether a tracking link redirects (docs/contract/tracking.md#tracking-links). Reads D1 only when this data center has
@@ -36,29 +37,35 @@ export async function checkLink(ctx: Ctx, link: TrackedLink): Promise<LinkState>
 async function cachedState(ctx: Ctx, link: TrackedLink): Promise<LinkState> {
   const { hostname } = new URL(link.url);
   const host = hostname.length > MAX_HOST + 1 ? "" : hostname.replace(/\.$/, "");
+  const [state = "", days] = (
+    await cached(ctx, `${link.workspace}/${encodeURIComponent(host)}`, () => readState(ctx, link.workspace, host))
+  ).split(" ");
   // Retention deletes no email before this time, so most links share one cache entry per workspace and host.
-  const isRecent = timeOfId(link.emailId) >= ctx.now() - ctx.settings.retentionDays * DAY_MS;
-  const subject = isRecent ? `${link.workspace}` : `${link.workspace}/${link.emailId}`;
-  const cacheKey = new Request(`${ctx.settings.publicUrl}/t/link-state/${subject}/${encodeURIComponent(host)}`);
-  const cached = await caches.default.match(cacheKey);
-  if (cached) return (await cached.text()) as LinkState;
-  const state = await readState(ctx, link, host, isRecent);
-  const headers = { "Cache-Control": `max-age=${CACHE_SECONDS}` };
-  await caches.default.put(cacheKey, new Response(state, { headers }));
-  return state;
+  const isRecent = timeOfId(link.emailId) >= ctx.now() - Number(days) * DAY_MS;
+  if (state !== "active" || isRecent) return state as LinkState;
+  const isKept = async () => ((await findEmail(ctx, link)) ? "active" : "expired");
+  return (await cached(ctx, `${link.workspace}/email/${link.emailId}`, isKept)) as LinkState;
 }
 
-async function readState(ctx: Ctx, link: TrackedLink, host: string, isRecent: boolean): Promise<LinkState> {
-  const { workspace, emailId } = link;
-  const [row, email] = await Promise.all([
-    ctx.db
-      .prepare(FIND_STATE)
-      .bind(workspace, JSON.stringify(namesOf(host)))
-      .first<{ isBlocked: number; hasWorkspace: number }>(),
-    isRecent || findEmail(ctx, { workspace, emailId }),
-  ]);
+/** Returns what is cached under a name, or what `read` returns. */
+async function cached(ctx: Ctx, name: string, read: () => Promise<string>): Promise<string> {
+  const key = new Request(`${ctx.settings.publicUrl}/t/link-state/${name}`);
+  const found = await caches.default.match(key);
+  if (found) return found.text();
+  const value = await read();
+  await caches.default.put(key, new Response(value, { headers: { "Cache-Control": `max-age=${CACHE_SECONDS}` } }));
+  return value;
+}
+
+/** Returns the state of links to a host, and the days for which the workspace keeps its emails. */
+async function readState(ctx: Ctx, workspace: number, host: string): Promise<string> {
+  const row = await ctx.db
+    .prepare(FIND_STATE)
+    .bind(workspace, JSON.stringify(namesOf(host)))
+    .first<{ isBlocked: number; hasWorkspace: number; days: number | null }>();
   if (row?.isBlocked) return "blocked";
-  return row?.hasWorkspace && email ? "active" : "expired";
+  const { retentionDays } = ctx.settings;
+  return row?.hasWorkspace ? `active ${Math.min(row.days ?? retentionDays, retentionDays)}` : "expired";
 }
 
 /** Returns a host with its parent domains: at most 127 names, since each label has a character and a dot. */

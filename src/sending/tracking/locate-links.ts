@@ -5,7 +5,7 @@ const [FIRST_PRIVATE, LAST_PRIVATE] = [0xe000, 0xefff];
 const PRIVATE = /[\ue000-\uefff]/;
 const MARKER_LEAD = 0xee;
 /** Tags of `a`, `area` and `body` that HTMLRewriter visits in one email. Each visit calls a handler, for about 9 µs. */
-export const MAX_VISITED_TAGS = 3_000;
+const MAX_VISITED_TAGS = 3_000;
 
 /** Characters that end a tag's name (HTML standard, 13.2.5.8). */
 const NAME_END = "\t\n\f\r />";

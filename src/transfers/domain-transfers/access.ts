@@ -4,7 +4,7 @@ import { transferError } from "./errors.ts";
 import type { TransferRef, TransferRow } from "./queries.ts";
 
 /** Returns whether a transfer was sent to the caller's account. */
-export function isRecipient({ actor }: CallerCtx, { targetEmailKey }: TransferRow): boolean {
+function isRecipient({ actor }: CallerCtx, { targetEmailKey }: TransferRow): boolean {
   return addressKey(actor.email) === targetEmailKey;
 }
 

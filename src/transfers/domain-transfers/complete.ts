@@ -58,7 +58,9 @@ async function failTransfer(ctx: Ctx, transfer: AcceptedTransfer, parameters: re
   const { id, domainName, sourceWorkspace, targetWorkspace } = transfer;
   const entry = { action: "transfer.failed" as const, target: id, detail: { name: domainName } };
   const notice = {
-    ...{ category: "alerts" as const, severity: "warning" as const, href: null },
+    category: "alerts" as const,
+    severity: "warning" as const,
+    href: null,
     title: `The transfer of ${domainName} has failed`,
     body: "The domain is no longer verified, or the recipient may no longer accept it into the chosen workspace. It has not moved.",
   };

@@ -129,8 +129,11 @@ function recordStatements(ctx: Ctx, { transfer, by }: Completion): MainStatement
   const audit = (number: number) =>
     auditStatement({ db: ctx.db, now: ctx.now, newId: ctx.newId, ...by, workspace: { number } }, entry);
   const notice = (body: string) => ({
-    ...{ category: "alerts" as const, severity: "info" as const, href: null },
-    ...{ title: `${domainName} has moved`, body },
+    category: "alerts" as const,
+    severity: "info" as const,
+    href: null,
+    title: `${domainName} has moved`,
+    body,
   });
   return [
     audit(sourceWorkspace),

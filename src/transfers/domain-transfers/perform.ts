@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import { createContext } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { onNewestShard } from "../../platform/jobs/shards.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
 import { acceptTransfer } from "./accept.ts";
 import { cancelTransfer } from "./cancel.ts";
 import { declineTransfer } from "./decline.ts";
@@ -23,7 +23,7 @@ export async function performCall(
   const ctx = createContext(env, call.requestId, () => call.now);
   const { workspace } = call.caller;
   const caller: CallerCtx = {
-    ...onNewestShard(ctx, workspace),
+    ...onShard(ctx, workspace.mailShard),
     ...call.caller,
     ...(call.idempotency ? { idempotency: { ...call.idempotency, sealingKeys: refuseSecrets } } : {}),
   };

@@ -2,7 +2,7 @@ import { findBroadcastsInFlight } from "../../audience/broadcasts/index.ts";
 import { ancestors, reversedRange } from "../../domains/domains/index.ts";
 import type { Blocker } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { onShardsOf } from "../../platform/jobs/shards.ts";
+import { onShardOf } from "../../platform/jobs/shards.ts";
 import { findScheduledEmails } from "../../sending/emails/index.ts";
 import { transferError } from "./errors.ts";
 import { MAX_BLOCKERS } from "./rules.ts";
@@ -62,8 +62,7 @@ export async function requireMovable(
 }
 
 /**
- * Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains, in any
- * of its mail databases.
+ * Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains.
  */
 export async function requireNothingScheduled(
   ctx: Ctx,
@@ -72,17 +71,12 @@ export async function requireNothingScheduled(
 ): Promise<void> {
   const ids = domains.map(({ id }) => id);
   const names = domains.map(({ name }) => name);
-  const found = await Promise.all(
-    (await onShardsOf(ctx, workspace)).map(async (mailCtx) => {
-      const [broadcasts, emails] = await Promise.all([
-        findBroadcastsInFlight(mailCtx, workspace, names, MAX_BLOCKERS),
-        findScheduledEmails(mailCtx, workspace, ids, MAX_BLOCKERS),
-      ]);
-      return { broadcasts, emails };
-    }),
-  );
-  const broadcasts = found.flatMap((shard) => shard.broadcasts).slice(0, MAX_BLOCKERS);
-  const emails = found.flatMap((shard) => shard.emails).slice(0, MAX_BLOCKERS);
+  const mailCtx = await onShardOf(ctx, workspace);
+  if (!mailCtx) return;
+  const [broadcasts, emails] = await Promise.all([
+    findBroadcastsInFlight(mailCtx, workspace, names, MAX_BLOCKERS),
+    findScheduledEmails(mailCtx, workspace, ids, MAX_BLOCKERS),
+  ]);
   const blockers: Blocker[] = [
     ...broadcasts.map(({ id, name, isBulkSend }) => ({
       kind: isBulkSend ? "bulk_send" : "broadcast",

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { minuteLimit } from "../../http/rate-limit.ts";
 import { body, optionalBody, query } from "../../http/validate.ts";
@@ -33,8 +33,6 @@ import {
 import { requireSwitchedOn } from "./switch.ts";
 
 const operation = operationsOf("Domain transfers");
-const domainId = parameter.id("domain_id", "Id of the domain");
-const transferId = parameter.id("transfer_id", "Id of the transfer");
 
 const token = (name: "token" | "stop_token", link: string) =>
   ({
@@ -75,7 +73,6 @@ export const transferRoutes = new Hono<AppEnv>()
         "Mails an accept link to the account, which works for 7 days. The domain moves with its sub-domains and mailboxes 24 " +
         "hours after the acceptance. Returns 409 while it has scheduled emails or broadcasts. The limit is 5 calls per user " +
         "and minute.",
-      parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, pending", OfferedTransferOut, [403, 404, 409, 413, 415, 503]),
     }),
     whileOn,
@@ -135,7 +132,7 @@ export const transferRoutes = new Hono<AppEnv>()
       description:
         "Starts the safety window of 24 hours. Every owner of the workspace that gives the domain away gets a link that " +
         "stops it. An API key accepts only into its own workspace.",
-      parameters: [token("token", "accept"), parameter.idempotencyKey],
+      parameters: [token("token", "accept")],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
     whileOn,
@@ -148,7 +145,6 @@ export const transferRoutes = new Hono<AppEnv>()
     operation("domains:manage", {
       operationId: "acceptDomainTransferById",
       summary: "Accept a transfer that was sent to your account",
-      parameters: [transferId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
     whileOn,
@@ -161,7 +157,6 @@ export const transferRoutes = new Hono<AppEnv>()
     operation("domains:manage", {
       operationId: "declineDomainTransfer",
       summary: "Decline a pending transfer that was sent to your account",
-      parameters: [transferId],
       responses: transferResponses("The transfer, declined", TransferOut, [403, 404, 409]),
     }),
     whileOn,
@@ -173,7 +168,6 @@ export const transferRoutes = new Hono<AppEnv>()
     operation("domains:manage", {
       operationId: "cancelDomainTransfer",
       summary: "Cancel a pending transfer that you initiated",
-      parameters: [transferId],
       responses: transferResponses("The transfer, cancelled", TransferOut, [403, 404, 409]),
     }),
     whileOn,
@@ -200,7 +194,6 @@ export const transferRoutes = new Hono<AppEnv>()
       description:
         "Cannot be undone. Skips the acceptance and the safety window. Needs a re-authentication within the last five minutes.",
       tags: ["Platform"],
-      parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, completed", TransferOut, [403, 404, 409, 413, 415]),
     }),
     whileOn,

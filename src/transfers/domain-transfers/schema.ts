@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { dkimRecords } from "../../domains/domains/index.ts";
+import { limitedText } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
@@ -11,12 +12,7 @@ const targetEmail = z.string().max(1_000).describe("Address of the account that 
 export const TransferIn = z
   .object({
     target_email: targetEmail,
-    note: z
-      .string()
-      .refine(
-        (text) => text.length <= 2 * NOTE_CHARACTERS && Array.from(text).length <= NOTE_CHARACTERS,
-        `note must have at most ${NOTE_CHARACTERS} characters`,
-      )
+    note: limitedText("note", NOTE_CHARACTERS)
       .meta({ maxLength: NOTE_CHARACTERS })
       .nullish()
       .describe("Text for the recipient."),

@@ -6,8 +6,14 @@ import type { TransferKey } from "./queries.ts";
 /** Returns new DKIM keys of a domain as those of a transfer. */
 export function toTransferKeys(transferId: string, keys: readonly DkimKey[]): TransferKey[] {
   return keys.map(({ id, domainId, selector, algorithm, publicKey, privateKey, createdAt }) => ({
-    ...{ id, transferId, domainId, selector, algorithm },
-    ...{ publicKey, privateKey, createdAt },
+    id,
+    transferId,
+    domainId,
+    selector,
+    algorithm,
+    publicKey,
+    privateKey,
+    createdAt,
   }));
 }
 

@@ -48,8 +48,6 @@ export function broadcastsOf(workspace: TestWorkspace) {
   return { api, path, create, addVariant, read, act, variants, recipients, expectJson };
 }
 
-export type Broadcasts = ReturnType<typeof broadcastsOf>;
-
 /** Inserts a list of contacts with simulated addresses, `delivered+0@…` and so on. Returns its id. */
 export async function aContactList(
   { workspaceNumber }: Pick<TestWorkspace, "workspaceNumber">,

@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
 import { type Condition, loadPeople, loadSegments, referencesOf } from "../../../src/audience/conditions/index.ts";
-import { FILE_SHARD } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
-const placeOf = (number: number) => ({ number, mailShards: [FILE_SHARD] });
 const activity = (workspace: TestWorkspace, email: string, at: number, broadcasts = {}) =>
   run(
     "INSERT INTO person_activity (workspace, email_key, opened_at, broadcasts) VALUES (?1, ?2, ?3, ?4)",
@@ -38,7 +36,7 @@ it("people have what the conditions name, and an address without a contact is no
     ],
   };
   const keys = ["ada@example.org", "eve@example.org", "unknown@example.org"];
-  const people = await loadPeople(testContext(), placeOf(workspace.workspaceNumber), keys, referencesOf(condition));
+  const people = await loadPeople(testContext(), workspace.workspaceNumber, keys, referencesOf(condition));
   expect([...people.keys()]).toEqual(["ada@example.org"]);
   expect(people.get("ada@example.org")).toMatchObject({
     contacts: [
@@ -49,10 +47,8 @@ it("people have what the conditions name, and an address without a contact is no
     topics: new Set([offers.id]),
   });
   expect(people.get("ada@example.org")?.contacts[0]?.metadata).toEqual({ plan: "gold", vip: true, own: { a: [1] } });
-  expect((await loadPeople(testContext(), placeOf(workspace.workspaceNumber), [], referencesOf(condition))).size).toBe(
-    0,
-  );
-  expect((await loadPeople(testContext(), placeOf(-1), keys, referencesOf(condition))).size).toBe(0);
+  expect((await loadPeople(testContext(), workspace.workspaceNumber, [], referencesOf(condition))).size).toBe(0);
+  expect((await loadPeople(testContext(), -1, keys, referencesOf(condition))).size).toBe(0);
 });
 
 it("segments come with those inside them, three levels deep, of their own workspace only", async () => {

@@ -11,7 +11,7 @@ const ada = "ada@example.org";
 function callerOf(workspace: TestWorkspace, scopes: string[]) {
   const ctx = testContext();
   const { workspaceNumber: number, workspaceId: id } = workspace;
-  const of = { number, id, mailShards: [ctx.shard] };
+  const of = { number, id, mailShard: ctx.shard };
   return { ...ctx, workspace: of, actor: { scopes: new Set(scopes), domainIds: null } } as unknown as Parameters<
     typeof readTimeline
   >[0];

@@ -61,7 +61,7 @@ const HIDDEN =
   /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]|[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}]/gu;
 
 /** Returns display name and address as a parser must return them. */
-export function expectedMailbox(box: MailboxAddress): { name: string; address: string } {
+function expectedMailbox(box: MailboxAddress): { name: string; address: string } {
   const name = (box.name ?? "")
     .toWellFormed()
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")

@@ -120,7 +120,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** Header text. One in ten keeps its control characters and must be refused. */
-export const headerText: fc.Arbitrary<string> = fc
+const headerText: fc.Arbitrary<string> = fc
   .tuple(hostileText, fc.integer({ min: 0, max: 9 }))
   .map(([text, n]) => (n === 0 ? text : text.replace(/[\x00-\x08\x0a-\x1f]/g, "")));
 

@@ -23,7 +23,7 @@ export async function weigh(url: string, path: string, cookies: Record<string, s
   return { page: sum([html, ...(styles ?? [])]) + script, script };
 }
 
-export const cookieHeader = (cookies: Record<string, string>) =>
+const cookieHeader = (cookies: Record<string, string>) =>
   Object.entries(cookies)
     .map(([name, value]) => `${name}=${value}`)
     .join("; ");

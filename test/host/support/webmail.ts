@@ -53,5 +53,3 @@ export function webmailOf(site: Site) {
     },
   };
 }
-
-export type Webmail = ReturnType<typeof webmailOf>;

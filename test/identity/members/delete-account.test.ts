@@ -211,7 +211,7 @@ describe("deletionIssue", () => {
     number: 1,
     id: "id",
     name: "Shop",
-    mailShards: [0],
+    mailShard: 0,
     role: "owner",
     hasOtherMembers: true,
     hasOtherOwner: true,

@@ -32,7 +32,13 @@ describe("POST /v1/workspaces/", () => {
         sending_paused: false,
         bulk_paused_at: null,
         paused_sources: [],
-        settings: { tracking_opens: null, tracking_clicks: null, time_zone: null, slack_webhook_url: false },
+        settings: {
+          tracking_opens: null,
+          tracking_clicks: null,
+          time_zone: null,
+          retention_days: null,
+          slack_webhook_url: false,
+        },
         created_at: expect.stringMatching(/Z$/),
       },
     ]);
@@ -94,6 +100,7 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
       tracking_opens: false,
       tracking_clicks: true,
       time_zone: null,
+      retention_days: null,
       slack_webhook_url: false,
     });
     const second = await (await patch({ name: "New", settings: { tracking_clicks: null } })).json<WorkspaceOut>();

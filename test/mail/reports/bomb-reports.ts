@@ -1,7 +1,7 @@
 const MEBI = 1024 * 1024;
-export const DAEMON = "From: MAILER-DAEMON@y.test\nSubject: failure notice\n";
+const DAEMON = "From: MAILER-DAEMON@y.test\nSubject: failure notice\n";
 export const MIXED = `${DAEMON}Content-Type: multipart/mixed; boundary=b\n\n`;
-export const REPORT = `${DAEMON}Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n`;
+const REPORT = `${DAEMON}Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n`;
 const times = (text: string, count: number) => text.repeat(count);
 const full = (head: string, unit: string) => head + unit.repeat(Math.ceil((2 * MEBI) / unit.length));
 export const nested = (depth: number) =>

@@ -5,7 +5,7 @@ import type { Action } from "../../../src/mail/reports/index.ts";
 export const ID = "<01989a3e-5c1f@x.test>";
 
 /** Recipient, action, status, whether the address is suppressed (`domain`: at the second report), part of the diagnostic, host. */
-export type Row = [
+type Row = [
   recipient: string | null,
   action: Action,
   status: string | null,

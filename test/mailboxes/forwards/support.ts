@@ -9,7 +9,7 @@ import { discardingQueue, recordingContext, type TestWorkspace } from "../../sup
 import { deliver } from "../inbound/support.ts";
 
 /** A message that the egress took. */
-export interface Sent {
+interface Sent {
   from: string;
   to: string;
   /** The message as a binary string. */

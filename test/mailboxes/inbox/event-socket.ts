@@ -1,6 +1,6 @@
 import { until } from "../../support/workspace.ts";
 
-export interface Change {
+interface Change {
   type: string;
   folder: string;
   uid: number | null;
@@ -45,5 +45,3 @@ export async function watchAt(api: Api, path: string, headers: Record<string, st
       ),
   };
 }
-
-export type Watch = Awaited<ReturnType<typeof watch>>;

@@ -8,7 +8,7 @@ import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { database } from "../../support/databases.ts";
 import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
-export interface NotificationItem {
+interface NotificationItem {
   id: string;
   category: string;
   severity: string;
@@ -29,7 +29,7 @@ export interface NotificationPage {
 }
 
 /** The origin of the stand-in for Slack. */
-export const slackOrigin = `http://127.0.0.1:${env.TEST_SERVERS.slack}`;
+const slackOrigin = `http://127.0.0.1:${env.TEST_SERVERS.slack}`;
 
 /** Notifies the owners of a workspace, as an operation does in its batch. */
 export async function notify(workspace: TestWorkspace, notice: Partial<Notice> = {}, now = Date.now()): Promise<void> {

@@ -166,7 +166,7 @@ describe.each(kinds)("the migrated $kind database", ({ kind, db, tables }) => {
   });
 
   it("has no views, no other triggers than those it needs, and no undeclared automatic indexes", async () => {
-    const ofMail = ["event_to_copy", "webhook_delivery_added", "webhook_delivery_deleted", "webhook_delivery_status"];
+    const ofMail = ["webhook_delivery_added", "webhook_delivery_deleted", "webhook_delivery_status"];
     const hosts = ["custom_host_first_mode", "delegated_domain_deleted"];
     const found = await all<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger') ORDER BY name",

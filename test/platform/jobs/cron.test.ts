@@ -11,7 +11,7 @@ import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.t
 import { consume } from "../../../src/queue.ts";
 import { runDatabases } from "../../../src/run-outbox.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
-import { type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";
+import { runShardJob, type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { ManualQueue } from "../../support/failures.ts";
@@ -117,6 +117,28 @@ describe("a job on more databases than one invocation takes", () => {
     expect(await sweepers(now + 120 * SECOND)).toEqual(["DB", "MAIL_0", "MAIL_1"]);
     const refusing = { sendBatch: () => Promise.reject(new Error("Too Many Requests")) };
     expect(await sweepers(now + 60 * SECOND, { WORK: refusing })).toEqual(["DB", "MAIL_0", "MAIL_1"]);
+  });
+
+  it("goes on by messages while retention has work, until its time is over, and no longer", async () => {
+    const now = Date.now();
+    const WORK = new ManualQueue<ShardJobMessage>();
+    const ctx = createContext({ ...env, WORK } as unknown as Env, "test", () => now);
+    const limits = (statements: number) => ({ ...newRunLimits(), statements });
+    const run = async (message: ShardJobMessage, statements: number) => {
+      await runShardJob(withLimits(ctx, limits(statements)), message, limits(statements));
+      return WORK.take();
+    };
+    const message: ShardJobMessage = { type: "shards.job.v1", job: "retention", shards: ["main", 0], until: now + 1 };
+    expect(await run(message, 0)).toEqual([message]);
+    expect(await run({ ...message, until: now }, 0)).toEqual([]);
+    expect(await run(message, 1_000)).toEqual([]);
+    const responses: ShardJobMessage = { type: "shards.job.v1", job: "responses", shards: [0] };
+    expect(await run(responses, 0)).toEqual([]);
+    await startShardJob(ctx, "retention", limits(0), 1);
+    expect(WORK.take()).toMatchObject([
+      { job: "retention", shards: [1], until: now + 55 * 60 * SECOND },
+      { job: "retention", shards: ["main", 0], until: now + 55 * 60 * SECOND },
+    ]);
   });
 
   it("is refused as a message of an unknown format when a database or the job is unknown", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
-import { database, FILE_SHARD, mail } from "../../support/databases.ts";
+import { database, mail } from "../../support/databases.ts";
 import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { analytics, aRollup, HOUR_MS, hoursAgo, type Point, reopen } from "./support.ts";
 
@@ -197,21 +197,4 @@ it("an API key that is restricted to domains gets 403, since counts cover the wo
   const restricted = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
   for (const path of ["overview", "timeseries", "domain-stats", "deliverability"])
     expect((await restricted.get(`/v1/analytics/${path}`)).status).toBe(403);
-});
-
-it("counts of a workspace on two mail databases are summed", async () => {
-  const of = await aWorkspace();
-  const otherShard = 1 - FILE_SHARD;
-  await database.run("UPDATE workspaces SET mail_shards = ?2 WHERE number = ?1", [
-    of.workspaceNumber,
-    JSON.stringify([FILE_SHARD, otherShard]),
-  ]);
-  await aRollup(of, hoursAgo(1), "a.example", { sent: 2, emails_sent: 2 });
-  await aRollup(of, hoursAgo(1), "b.example", { sent: 4, emails_sent: 4 });
-  await aRollup(of, hoursAgo(1), "a.example", { sent: 3, emails_sent: 3 }, otherShard);
-  expect(await analytics(of, "overview?period=24h")).toMatchObject({ total_sent: 9 });
-  expect(await analytics(of, "domain-stats?period=24h")).toMatchObject([
-    { domain: "a.example", sent: 5 },
-    { domain: "b.example", sent: 4 },
-  ]);
 });

@@ -45,7 +45,7 @@ export const FAR: Distance = {
 };
 
 /** Name of the variable that holds a Distance as JSON; what is missing in it is that of FAR. */
-export const DISTANCE_VARIABLE = "DISTANCE";
+const DISTANCE_VARIABLE = "DISTANCE";
 
 /** Returns the distance that the variable of an environment says, null without one. */
 export function readDistance(env: object): Distance | null {

@@ -7,7 +7,7 @@ import { done, idOfEffect, nothingPrepared, type Outcome, type PendingOf, type P
 type WebhookEffect = PendingOf<"webhook">;
 
 /** The event that a delivery of a step has. */
-export const STEP_EVENT = "automation.step";
+const STEP_EVENT = "automation.step";
 
 const FIND = `
   SELECT w.id, w.is_active FROM json_each(?1) j CROSS JOIN webhooks w ON w.id = j.value->>'webhook' AND w.workspace = j.value->>'workspace'`;

@@ -1,4 +1,5 @@
 import { ID_SUFFIX_SQL } from "../../../platform/db/random-id.ts";
+import { recordsEventsSql } from "../../../platform/person-events/index.ts";
 
 /** The changed fields with their new values. */
 export const FIELDS = ", 'fields', json(j.value->'fields')";
@@ -23,4 +24,4 @@ export const contactEventSql = (name: string, condition: string, fields = ""): s
     FROM json_each(?1) j CROSS JOIN contacts c ON c.workspace = j.value->>'workspace' AND c.email_key = j.value->>'key'
     JOIN contact_lists l ON l.n = c.list
    WHERE ${condition}
-     AND EXISTS (SELECT 1 FROM shard_workspaces s WHERE s.number = c.workspace AND s.people & 2)`;
+     AND ${recordsEventsSql("c.workspace")}`;

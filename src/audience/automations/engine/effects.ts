@@ -5,10 +5,9 @@ import { prepareFields, prepareLists } from "./change-contacts.ts";
 import { applyTopics } from "./change-topics.ts";
 import { applyNotices } from "./notify-team.ts";
 import { joinPrepared, type PendingEffect, type PendingOf, type Prepared } from "./outcome.ts";
-import { sendElsewhere } from "./send-elsewhere.ts";
 import { prepareEmails } from "./send-emails.ts";
 
-export type { Outcome, PendingEffect, Prepared } from "./outcome.ts";
+export type { PendingEffect, Prepared } from "./outcome.ts";
 
 /** Targets of the effects of a page: steps that send emails, lists, webhooks. Each may cost some D1 calls of its own. */
 const TARGETS_PER_PAGE = 20;
@@ -21,13 +20,9 @@ function ofKind<Kind extends EffectKind>(pending: readonly PendingEffect[], kind
   return pending.filter(({ effect }) => effect.step.kind === kind) as unknown as PendingOf<Kind>[];
 }
 
-/** Returns whether the effect changes another database than the one that has the run. */
-export function isElsewhere(ctx: MailCtx, { effect, workspace }: PendingEffect): boolean {
-  const { kind } = effect.step;
-  return (
-    kind === "change_topic" || kind === "notify" || (kind === "send_email" && workspace.mailShards[0] !== ctx.shard)
-  );
-}
+/** Returns whether the effect changes the main database. */
+export const isInMain = ({ effect: { step } }: PendingEffect): boolean =>
+  step.kind === "change_topic" || step.kind === "notify";
 
 /**
  * Returns the effects that one page does, in the order of their runs: one for a person, and few enough targets. The others are due still.
@@ -52,20 +47,18 @@ function targetOf({ due, effect: { step, path } }: PendingEffect): string {
   return "list_id" in step ? `${due.workspace} ${step.kind} ${step.list_id}` : step.kind;
 }
 
-/** Does effects in other databases, each safe to repeat, and prepares what belongs to them in the transaction of the moves. */
-export async function applyElsewhere(ctx: MailCtx, pending: readonly PendingEffect[]): Promise<Prepared> {
+/** Does effects in the main database, each safe to repeat, and prepares what belongs to them in the transaction of the moves. */
+export async function applyInMain(ctx: MailCtx, pending: readonly PendingEffect[]): Promise<Prepared> {
   return joinPrepared([
     await applyTopics(ctx, ofKind(pending, "change_topic")),
     await applyNotices(ctx, ofKind(pending, "notify")),
-    await sendElsewhere(ctx, ofKind(pending, "send_email")),
   ]);
 }
 
 /** Prepares effects for the transaction that moves their runs. */
-export async function prepareHere(ctx: MailCtx, pending: readonly PendingEffect[]): Promise<Prepared> {
-  const { here, there, ...emails } = await prepareEmails(ctx, ctx, ofKind(pending, "send_email"));
+export async function prepareEffects(ctx: MailCtx, pending: readonly PendingEffect[]): Promise<Prepared> {
   return joinPrepared([
-    { ...emails, statements: [...there, ...here] },
+    await prepareEmails(ctx, ofKind(pending, "send_email")),
     prepareFields(ctx, ofKind(pending, "set_field")),
     await prepareLists(ctx, [...ofKind(pending, "add_to_list"), ...ofKind(pending, "remove_from_list")]),
     await prepareWebhooks(ctx, ofKind(pending, "webhook")),

@@ -5,7 +5,6 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
-import { findShards } from "../../../platform/jobs/shards.ts";
 import { wakeForResults } from "../../../platform/webhook-events/index.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { toHistory } from "../history.ts";
@@ -129,17 +128,10 @@ async function newEntries(
     return event && version ? [{ event, automation, version, data: parseData(event) }] : [];
   });
   const entries: NewRun[] = [];
-  const groups = Map.groupBy(pairs, ({ event }) => event.workspace);
-  const shards = await findShards(ctx, groups.keys());
-  for (const [number, own] of groups) {
+  for (const [workspace, own] of Map.groupBy(pairs, ({ event }) => event.workspace)) {
     const conditions = own.flatMap(({ version }) => version.definition.trigger.filter ?? []);
     const keys = own.map(({ event }) => event.email_key);
-    const { people, segments } = await readPeople(
-      ctx,
-      { number, mailShards: shards.get(number) ?? [] },
-      keys,
-      conditions,
-    );
+    const { people, segments } = await readPeople(ctx, workspace, keys, conditions);
     for (const pair of own) {
       const { event, version, data, automation } = pair;
       const person = people.get(event.email_key);

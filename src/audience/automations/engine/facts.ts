@@ -49,7 +49,7 @@ export async function readFacts(
     const ofPage = [...new Set(own.flatMap(({ version }) => versions.get(version) ?? []))];
     const conditions = ofPage.flatMap(({ definition }) => conditionsOf(definition));
     const keys = own.map(({ key }) => key);
-    const { people, segments } = await readPeople(ctx, workspace, keys, conditions);
+    const { people, segments } = await readPeople(ctx, number, keys, conditions);
     for (const run of own) {
       const version = versions.get(run.version);
       if (!version) continue;
@@ -59,7 +59,10 @@ export async function readFacts(
       facts.set(run.n, {
         readUpTo: found === null && events.length === EVENTS_PER_LOOK ? (events.at(-1)?.n ?? null) : null,
         facts: {
-          ...{ person, segments, found, zone: workspace.timeZone },
+          person,
+          segments,
+          found,
+          zone: workspace.timeZone,
           entry: version.definition.entry,
           exitEvent: exits.get(run.n) ?? null,
           emailsOn: (day) => daily.of(number, run.key, day),

@@ -1,3 +1,4 @@
+import { partition } from "../../../lib/partition.ts";
 import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
@@ -7,7 +8,7 @@ import { advance, type Effect, type Entered, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
 import { findVersions, type Version } from "../versions.ts";
 import { runEndedStatements } from "../webhook-events.ts";
-import { applyElsewhere, choosePage, isElsewhere, type PendingEffect, type Prepared, prepareHere } from "./effects.ts";
+import { applyInMain, choosePage, isInMain, type PendingEffect, type Prepared, prepareEffects } from "./effects.ts";
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 import { notifyOfPauses, type PausedAutomation } from "./notify-of-pauses.ts";
@@ -24,7 +25,7 @@ export interface PageResult {
 
 /**
  * Moves a page of at most `limit` runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
- * do in others is written before it, after the move was recorded as an intent, and is repeated without effect when this is killed
+ * do in the main one is written before it, after the move was recorded as an intent, and is repeated without effect when this is killed
  * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then.
  */
 export async function movePage(ctx: MailCtx, lease: EngineLease, limit = RUNS_PER_PAGE): Promise<PageResult> {
@@ -47,23 +48,13 @@ export async function movePage(ctx: MailCtx, lease: EngineLease, limit = RUNS_PE
   const plain = decided.filter(({ effect }) => effect === null).map(({ moved }) => moved);
   const chosen = choosePage(decided.flatMap(({ effect }) => effect ?? []));
   const movedOf = new Map(decided.map(({ moved }) => [moved.due.n, moved]));
-  const elsewhere = chosen.filter((one) => isElsewhere(ctx, one));
-  await recordIntents(ctx, lease, elsewhere, movedOf);
-  const prepared = [
-    await applyElsewhere(ctx, elsewhere),
-    await prepareHere(
-      ctx,
-      chosen.filter((one) => !isElsewhere(ctx, one)),
-    ),
-  ];
+  const [inMain, inMail] = partition(chosen, isInMain);
+  await recordIntents(ctx, lease, inMain, movedOf);
+  const prepared = [await applyInMain(ctx, inMain), await prepareEffects(ctx, inMail)];
   const results = withOutcomes(chosen, movedOf, prepared);
   const moved = [...plain, ...held.map(toHeld), ...results.moved];
   await write(ctx, lease, { moved, prepared, paused: results.paused });
   return { moved: moved.length, hasMore: page.hasMore || chosen.length < decided.length - plain.length };
-}
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 interface Decided {

@@ -14,7 +14,9 @@ export interface PausedAutomation {
 export async function notifyOfPauses(ctx: MailCtx, paused: readonly PausedAutomation[]): Promise<void> {
   for (const { id, workspace, reason } of paused)
     await notifyOwners(ctx, workspace.number, {
-      ...{ category: "alerts", severity: "error", href: `/automations/${id}` },
+      category: "alerts",
+      severity: "error",
+      href: `/automations/${id}`,
       title: "An automation was paused, since one of its steps cannot be done",
       body: `${reason} Its runs go on when you mend that and activate it again.`,
       key: dailyKey(`automation-paused ${id}`, ctx.now()),

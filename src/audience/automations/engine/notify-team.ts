@@ -5,7 +5,7 @@ import { done, nothingPrepared, type Outcome, type PendingOf, type Prepared } fr
 type NotifyEffect = PendingOf<"notify">;
 
 /** Notifications of one automation on a UTC day. Its runs go on without further ones. */
-export const NOTICES_PER_DAY = 100;
+const NOTICES_PER_DAY = 100;
 
 const COUNT = `
   SELECT j.value->>'id' AS id, (
@@ -45,11 +45,9 @@ export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[
     outcomes.set(due.n, done("Notified the team."));
     statements.push(
       ...notifyOwnersStatements(ctx, due.workspace, {
-        ...{
-          category: "sends" as const,
-          severity: "info" as const,
-          href: `/automations/${due.automationId}/runs/${due.run.id}`,
-        },
+        category: "sends" as const,
+        severity: "info" as const,
+        href: `/automations/${due.automationId}/runs/${due.run.id}`,
         title: effect.step.message,
         // Without the address: no erasure would reach it in the mails to the team.
         body: "A person came to this step of an automation.",

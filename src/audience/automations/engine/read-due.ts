@@ -85,9 +85,17 @@ export async function readDue(ctx: MailCtx, lease: EngineLease, limit: number): 
 function toDueRun(row: Row): DueRun {
   const wait = row.wait_until === null ? null : { until: row.wait_until, event: row.wait_event };
   return {
-    ...{ n: row.n, workspace: row.workspace, automation: row.automation, automationId: row.automation_id },
-    ...{ status: row.automation_status, version: row.version, key: row.email_key, dueAt: row.due_at },
-    ...{ enteredEvent: row.entered_event, mark: row.mark, startedAt: row.started_at },
+    n: row.n,
+    workspace: row.workspace,
+    automation: row.automation,
+    automationId: row.automation_id,
+    status: row.automation_status,
+    version: row.version,
+    key: row.email_key,
+    dueAt: row.due_at,
+    enteredEvent: row.entered_event,
+    mark: row.mark,
+    startedAt: row.started_at,
     run: { id: row.id, node: row.node, visit: row.visit, wait, data: JSON.parse(row.data) as Record<string, unknown> },
     intent: row.intent === null ? null : (JSON.parse(row.intent) as Move),
   };

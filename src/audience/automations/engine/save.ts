@@ -37,7 +37,11 @@ const COUNT = `
 export function moveStatements(ctx: MailCtx, moved: readonly Moved[]): MailStatement[] {
   const db = mailDb(ctx);
   const rows = moved.map(({ due, move, mark, isHeld = false }) => ({
-    ...{ n: due.n, from: due.run.visit, fromDue: due.dueAt, node: move.run.node, visit: move.run.visit },
+    n: due.n,
+    from: due.run.visit,
+    fromDue: due.dueAt,
+    node: move.run.node,
+    visit: move.run.visit,
     dueAt: isHeld ? null : move.dueAt,
     waitUntil: move.run.wait?.until ?? null,
     waitEvent: move.run.wait?.event ?? null,

@@ -8,22 +8,9 @@ import { done, idOfEffect, type Outcome, type PendingOf, type Prepared } from ".
 
 type PendingEmail = PendingOf<"send_email">;
 
-/** Statements of emails: of the database that gets them, and of the one that has their runs. */
-export interface PreparedEmails extends Omit<Prepared, "statements"> {
-  there: MailStatement[];
-  here: MailStatement[];
-}
-
-/**
- * Prepares emails of workspaces that have their new mail in one mail database, which may be another than that of their runs. Each step
- * costs up to eight D1 calls, so the caller bounds the steps of a page.
- */
-export async function prepareEmails(
-  here: MailCtx,
-  there: MailCtx,
-  pending: readonly PendingEmail[],
-): Promise<PreparedEmails> {
-  const left = await emailsLeft(there, pending);
+/** Prepares emails. Each step costs up to eight D1 calls, so the caller bounds the steps of a page. */
+export async function prepareEmails(ctx: MailCtx, pending: readonly PendingEmail[]): Promise<Prepared> {
+  const left = await emailsLeft(ctx, pending);
   const outcomes = new Map<number, Outcome>();
   const statements: MailStatement[] = [];
   const made: PendingEmail[] = [];
@@ -32,7 +19,7 @@ export async function prepareEmails(
     const [first] = group;
     if (!first) continue;
     const emails = await Promise.all(group.map(toStepEmail));
-    const step = await prepareStepEmails({ here, there }, first.workspace, rowId, emails);
+    const step = await prepareStepEmails(ctx, first.workspace, rowId, emails);
     statements.push(...step.statements);
     for (const one of group) {
       const outcome = outcomeOf(one, step.issues.get(one.due.n), step.subjects.get(one.due.n));
@@ -41,11 +28,11 @@ export async function prepareEmails(
     }
   }
   const wake = async () => {
-    await there.wake([{ dueAt: there.now(), id: there.newId(), kind: "bulk" }]);
+    await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
   };
+  const daily = made.length > 0 ? [DailyEmails.addStatement(ctx, made.map(toDaily))] : [];
   return {
-    there: [...statements, ...countStatements(there, made)],
-    here: made.length > 0 ? [DailyEmails.addStatement(here, made.map(toDaily))] : [],
+    statements: [...statements, ...countStatements(ctx, made), ...daily],
     outcomes,
     wake: made.length > 0 ? [wake] : [],
   };
@@ -59,11 +46,7 @@ async function toStepEmail(one: PendingEmail): Promise<StepEmail> {
   return { key: due.n, person: due.key, id: await idOfEffect(one), data: effect.data };
 }
 
-function outcomeOf(
-  { effect }: PendingEmail,
-  issue: StepEmailIssue | undefined,
-  subject: string | null | undefined,
-): Outcome {
+function outcomeOf({ effect }: PendingEmail, issue: StepEmailIssue | undefined, subject: string | undefined): Outcome {
   if (issue?.of === "step")
     return { kind: "pause", reason: `Step ${stepNumber(effect.path)} can send no email: ${issue.text}.` };
   if (issue) return done(`Sent no email: ${issue.text}.`);

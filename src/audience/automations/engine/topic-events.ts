@@ -2,11 +2,12 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
+import { recordsEventsSql } from "../../../platform/person-events/index.ts";
 
 const INSERT = `
   INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
   SELECT j.value->>'workspace', ?2 || ${ID_SUFFIX_SQL}, j.value->>'key', j.value->>'name', j.value->'data', ?3, ?3 FROM json_each(?1) j
-   WHERE EXISTS (SELECT 1 FROM shard_workspaces s WHERE s.number = j.value->>'workspace' AND s.people & 2)`;
+   WHERE ${recordsEventsSql("j.value->>'workspace'")}`;
 
 /** Returns the statement that records that steps changed topics of people, for workspaces that record events. */
 export function topicEventStatement(

@@ -7,8 +7,6 @@ export interface WorkspaceState {
   timeZone: string;
   /** Its own limit of emails a day, as CallerWorkspace has it. */
   dailyLimit: number | null;
-  /** Numbers of its mail databases, newest first. */
-  mailShards: readonly number[];
 }
 
 interface Row {
@@ -16,11 +14,10 @@ interface Row {
   id: string;
   time_zone: string | null;
   daily_limit: number | null;
-  mail_shards: string;
 }
 
 const FIND = `
-  SELECT number, id, settings->>'$.time_zone' AS time_zone, daily_limit, mail_shards FROM workspaces
+  SELECT number, id, settings->>'$.time_zone' AS time_zone, daily_limit FROM workspaces
    WHERE number IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL`;
 
 /** Returns workspaces by number, without those that are deleted, in one D1 call. */
@@ -33,9 +30,9 @@ export async function findWorkspaces(
     .bind(JSON.stringify([...new Set(numbers)]))
     .all<Row>();
   return new Map(
-    results.map(({ number, id, time_zone, daily_limit, mail_shards }) => [
+    results.map(({ number, id, time_zone, daily_limit }) => [
       number,
-      { number, id, timeZone: time_zone ?? "UTC", dailyLimit: daily_limit, mailShards: JSON.parse(mail_shards) },
+      { number, id, timeZone: time_zone ?? "UTC", dailyLimit: daily_limit },
     ]),
   );
 }

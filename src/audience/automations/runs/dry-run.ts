@@ -6,7 +6,7 @@ import { evaluate } from "../../conditions/index.ts";
 import { conditionsOf, type Definition } from "../definition.ts";
 import { findWorkspaces, readPeople } from "../engine/index.ts";
 import { toLines } from "../history.ts";
-import { getAutomation, onAutomations } from "../queries.ts";
+import { getAutomation } from "../queries.ts";
 import type { DryRunIn, DryRunOut } from "./schema.ts";
 import { simulate } from "./simulate.ts";
 
@@ -14,15 +14,14 @@ import { simulate } from "./simulate.ts";
  * Shows what a run of an automation, as it was edited last, would do for a person with given events. Does nothing of it. Throws 404 for
  * the automation, 422 for an address that is malformed or that no contact has.
  */
-export async function dryRun(caller: CallerCtx, id: string, input: DryRunIn): Promise<DryRunOut> {
-  const row = await getAutomation(caller, id);
+export async function dryRun(ctx: CallerCtx, id: string, input: DryRunIn): Promise<DryRunOut> {
+  const row = await getAutomation(ctx, id);
   const definition = JSON.parse(row.definition) as Definition;
   const key = parseAddress(input.email)?.key;
   if (key === undefined) throw invalidField("email", "Not a valid email address");
-  const ctx = onAutomations(caller);
-  const { workspace } = caller;
+  const { workspace } = ctx;
   const [{ people, segments }, states] = await Promise.all([
-    readPeople(ctx, workspace, [key], conditionsOf(definition)),
+    readPeople(ctx, workspace.number, [key], conditionsOf(definition)),
     findWorkspaces(ctx, [workspace.number]),
   ]);
   const person = people.get(key);
@@ -34,7 +33,14 @@ export async function dryRun(caller: CallerCtx, id: string, input: DryRunIn): Pr
     return { enters: false, history: [], emails: [], ends_at: null };
   const events = input.events.map(({ name, at, data }) => ({ name, at: Date.parse(at), data }));
   const { history, emails, endsAt } = simulate({
-    ...{ definition, person, segments, zone, runId: row.id, start, data: input.data, events },
+    definition,
+    person,
+    segments,
+    zone,
+    runId: row.id,
+    start,
+    data: input.data,
+    events,
   });
   return {
     enters: true,

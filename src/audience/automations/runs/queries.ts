@@ -4,7 +4,7 @@ import { parseUuid } from "../../../lib/ids.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { parseHistory, toLines } from "../history.ts";
-import { type AutomationRow, getAutomation, onAutomations } from "../queries.ts";
+import { type AutomationRow, getAutomation } from "../queries.ts";
 import type { RunStatus } from "../rules.ts";
 import { findVersions, type Version } from "../versions.ts";
 import type { RunItemOut, RunOut } from "./schema.ts";
@@ -70,19 +70,18 @@ export async function listRuns(
   { status, person, before, limit }: RunFilter,
 ): Promise<{ runs: RunItemOut[]; next: string | null }> {
   const automation = await getAutomation(ctx, automationId);
-  const first = onAutomations(ctx);
   const parameters = [automation.n, status ?? null, before ?? LAST_ID, limit + 1];
   const statement =
     person === undefined
-      ? mailDb(first)
+      ? mailDb(ctx)
           .prepare(LIST)
           .bind(...parameters)
-      : mailDb(first)
+      : mailDb(ctx)
           .prepare(OF_PERSON)
           .bind(...parameters, person);
   const { results } = await statement.all<ItemRow & { lastId: string | null; looked: number }>();
   const versions = await findVersions(
-    first,
+    ctx,
     results.map(({ version }) => version),
   );
   const rows = results.slice(0, limit);
@@ -94,7 +93,7 @@ export async function listRuns(
 /** Returns one run with its history. Throws 404 for the automation or the run. */
 export async function getRun(ctx: CallerCtx, automationId: string, id: string): Promise<RunOut> {
   const row = await findRun(ctx, await getAutomation(ctx, automationId), id);
-  const versions = await findVersions(onAutomations(ctx), [row.version]);
+  const versions = await findVersions(ctx, [row.version]);
   return {
     ...toItem(row, versions),
     data: JSON.parse(row.data) as Record<string, unknown>,
@@ -108,7 +107,7 @@ const FIND = `
 
 /** Returns the row of a run. Throws 404. */
 export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
-  const row = await mailDb(onAutomations(ctx))
+  const row = await mailDb(ctx)
     .prepare(FIND)
     .bind(n, parseUuid(id) ?? "")
     .first<RunRow>();

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
@@ -23,8 +23,6 @@ const ListQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only runs older than this id."),
 });
 
-const automationId = parameter.id("automation_id", "Id of the automation");
-const runId = parameter.id("run_id", "Id of the run");
 const operation = operationsOf("Automations");
 
 export const runRoutes = new Hono<AppEnv>()
@@ -34,7 +32,6 @@ export const runRoutes = new Hono<AppEnv>()
       operationId: "previewAutomation",
       summary: "Show what an automation would do for a person",
       description: "With events and times of your choice. Nothing is sent or changed.",
-      parameters: [automationId],
       responses: responses(200, "The path and the emails", DryRunOut, [403, 404, 413, 415]),
     }),
     ...body(DryRunIn),
@@ -46,7 +43,6 @@ export const runRoutes = new Hono<AppEnv>()
       operationId: "listAutomationRuns",
       summary: "List the runs of an automation, newest first",
       description: "A page may be short and have a next one, since it looks at 5,000 runs at most.",
-      parameters: [automationId],
       responses: responses(200, "A page of runs", z.array(RunItemOut), [403, 404]),
     }),
     query(ListQuery),
@@ -62,7 +58,6 @@ export const runRoutes = new Hono<AppEnv>()
     operation("automations:view", {
       operationId: "getAutomationRun",
       summary: "Get a run with its steps, times and reasons",
-      parameters: [automationId, runId],
       responses: responses(200, "The run", RunOut, [403, 404]),
     }),
     async (c) => {
@@ -75,7 +70,6 @@ export const runRoutes = new Hono<AppEnv>()
     operation("automations:manage", {
       operationId: "removeAutomationRun",
       summary: "Take a person out of an automation",
-      parameters: [automationId, runId],
       responses: responses(204, "Taken out", null, [403, 404, 409]),
     }),
     async (c) => {

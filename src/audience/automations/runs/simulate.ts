@@ -4,7 +4,7 @@ import { compile, type Node } from "../compile.ts";
 import type { Definition } from "../definition.ts";
 
 /** An event of a simulation. `at` in milliseconds since 1970. */
-export interface SimulatedEvent {
+interface SimulatedEvent {
   name: string;
   at: number;
   data: Readonly<Record<string, unknown>>;
@@ -68,7 +68,12 @@ function factsOf(
 ) {
   const exit = events.find(({ name, at }) => at <= now && entry.exit_events?.includes(name));
   return {
-    ...{ now, person, segments, zone, entry, exitEvent: exit?.name ?? null },
+    now,
+    person,
+    segments,
+    zone,
+    entry,
+    exitEvent: exit?.name ?? null,
     found: found && { id: "", data: found.data },
     emailsOn: (day: string) => emails.filter((email) => email.day === day).length,
   };
@@ -90,7 +95,9 @@ function findEvent(
 }
 
 const toEmail = ({ at, path, step, day }: NonNullable<Move["effect"]>): SimulatedEmail => ({
-  ...{ at, step: path, day },
+  at,
+  step: path,
+  day,
   subject: step.kind === "send_email" ? (step.subject ?? null) : null,
 });
 

@@ -4,7 +4,7 @@ import { auditStatement } from "../../../platform/audit/index.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { wakeForResults } from "../../../platform/webhook-events/index.ts";
 import { toHistory } from "../history.ts";
-import { getAutomation, onAutomations } from "../queries.ts";
+import { getAutomation } from "../queries.ts";
 import { runEndedStatements } from "../webhook-events.ts";
 import { findRun } from "./queries.ts";
 
@@ -21,13 +21,12 @@ const COUNT = `
  * Takes a person out of an automation: no further step is done. What a step does at this moment may still happen. Throws 404 for the
  * automation or the run, 409 for one that has ended.
  */
-export async function takeOut(caller: CallerCtx, automationId: string, id: string): Promise<void> {
-  requireAllDomains(caller);
-  const automation = await getAutomation(caller, automationId);
-  const run = await findRun(caller, automation, id);
-  const ctx = onAutomations(caller);
+export async function takeOut(ctx: CallerCtx, automationId: string, id: string): Promise<void> {
+  requireAllDomains(ctx);
+  const automation = await getAutomation(ctx, automationId);
+  const run = await findRun(ctx, automation, id);
   const db = mailDb(ctx);
-  const line = toHistory([{ at: ctx.now(), step: null, text: `Taken out by ${caller.actor.email}.` }]);
+  const line = toHistory([{ at: ctx.now(), step: null, text: `Taken out by ${ctx.actor.email}.` }]);
   const ended = runEndedStatements(ctx, [{ n: run.n, status: "removed" }]);
   const results = await db.batch([
     ...ended,
@@ -36,5 +35,5 @@ export async function takeOut(caller: CallerCtx, automationId: string, id: strin
   ]);
   if (results[ended.length]?.meta.changes === 0) throw conflict("The run has ended");
   await wakeForResults(ctx, results.slice(0, ended.length));
-  await caller.db.batch([auditStatement(caller, { action: "automation.run_removed", target: run.id, detail: {} })]);
+  await ctx.db.batch([auditStatement(ctx, { action: "automation.run_removed", target: run.id, detail: {} })]);
 }

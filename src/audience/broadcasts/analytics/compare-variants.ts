@@ -13,7 +13,13 @@ const share = z.number().min(0).max(1).nullable();
 const difference = z.number().min(-1).max(1);
 
 const example = {
-  ...{ queued: 500, attempted: 500, delivered: 495, bounced: 4, failed: 1, cancelled: 0, opened: 260 },
+  queued: 500,
+  attempted: 500,
+  delivered: 495,
+  bounced: 4,
+  failed: 1,
+  cancelled: 0,
+  opened: 260,
 };
 
 const VariantFigures = z.object({
@@ -95,7 +101,10 @@ export const BroadcastAnalyticsOut = z
           {
             variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
             other_variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
-            ...{ difference: 0.060606, low: 0.024586, high: 0.097189, is_significant: true },
+            difference: 0.060606,
+            low: 0.024586,
+            high: 0.097189,
+            is_significant: true,
           },
         ],
       },
@@ -126,7 +135,11 @@ export function toBroadcastAnalytics({
   const z = quantile(CONFIDENCE, Math.max(1, pairs.length));
   return {
     broadcast_id: id,
-    ...{ name, status, winner_variant_id: winnerId, confidence: CONFIDENCE, opens_reliable: false as const },
+    name,
+    status,
+    winner_variant_id: winnerId,
+    confidence: CONFIDENCE,
+    opens_reliable: false as const,
     promoted_at: isoOrNull(promotedAt),
     variants: variants.map(toFigures),
     remainder: remainder && toFigures(remainder),
@@ -141,7 +154,9 @@ export function toBroadcastAnalytics({
 }
 
 const toFigures = ({ id, label, ...counts }: Variant) => ({
-  ...{ variant_id: id, label, ...counts },
+  variant_id: id,
+  label,
+  ...counts,
   click_rate: rate(counts.clicked, counts.delivered),
 });
 

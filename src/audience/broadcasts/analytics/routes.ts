@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { getBroadcastResults } from "../results.ts";
 import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 
@@ -12,7 +12,6 @@ export const broadcastAnalyticsRoutes = new Hono<AppEnv>().get(
     operationId: "getBroadcastAnalytics",
     summary: "Compare the variants of a broadcast",
     description: "Clicks are those of people, not of scanners.",
-    parameters: [parameter.id("broadcast_id", "Id of the broadcast")],
     responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),
   }),
   async (c) => c.json(toBroadcastAnalytics(await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id")))),

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { sendToList } from "./send.ts";
@@ -15,7 +15,6 @@ export const bulkSendRoutes = new Hono<AppEnv>().post(
     summary: "Send an email to every contact of a list",
     description:
       "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 bytes of content as JSON.",
-    parameters: [parameter.id("list_id", "Id of the contact list"), parameter.idempotencyKey],
     responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
   }),
   ...bodyWithLongTexts(BulkSendIn, ["html", "text"]),

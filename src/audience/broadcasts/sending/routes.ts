@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { getAudience } from "../audience.ts";
@@ -18,7 +18,6 @@ import { sendBroadcast } from "../send.ts";
 import { sendTest } from "../send-test.ts";
 import { getTopLinks } from "../top-links.ts";
 
-const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
 const operation = operationsOf("Broadcasts");
 
 const RecipientsQuery = z.object({
@@ -43,7 +42,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       description:
         `Fixes its audience, at most ${limits.audience.toLocaleString("en")} contacts. ` +
         "With a sample, only the sample is mailed until a variant is promoted.",
-      parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
     noBody,
@@ -55,7 +53,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("broadcasts:send", {
       operationId: "promoteBroadcastVariant",
       summary: "Send the winning variant to the contacts outside the sample",
-      parameters: [broadcastId, parameter.id("variant_id", "Id of the variant"), parameter.idempotencyKey],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
     noBody,
@@ -71,7 +68,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "cancelBroadcast",
       summary: "Cancel a scheduled or sending broadcast",
       description: "Emails that were not given to a mail server yet are cancelled too.",
-      parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
     async (c) => c.json(await cancelBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
@@ -81,7 +77,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("broadcasts:send", {
       operationId: "pauseBroadcast",
       summary: "Pause a sending broadcast",
-      parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
     async (c) => c.json(await pauseBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
@@ -91,7 +86,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("broadcasts:send", {
       operationId: "resumeBroadcast",
       summary: "Resume a paused broadcast",
-      parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
     async (c) => c.json(await resumeBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
@@ -102,7 +96,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "sendBroadcastTest",
       summary: "Send a broadcast to given addresses as a test",
       description: "Placeholders other than {{email}} and {{unsubscribe_url}} render as empty strings.",
-      parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(202, "The emails", TestOut, [403, 404, 409, 413, 415]),
     }),
     ...body(TestIn),
@@ -114,7 +107,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("broadcasts:view", {
       operationId: "getBroadcastAudience",
       summary: "Count the contacts that get a broadcast and those that are skipped",
-      parameters: [broadcastId],
       responses: responses(200, "The counts", AudienceOut, [403, 404]),
     }),
     async (c) => c.json(await getAudience(c.get("caller"), c.req.param("broadcast_id"))),
@@ -125,7 +117,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "listBroadcastRecipients",
       summary: "List the recipients of a broadcast",
       description: "A page with a status may be empty and still have a next page.",
-      parameters: [broadcastId],
       responses: responses(200, "A page of recipients", z.array(RecipientOut), [403, 404]),
     }),
     query(RecipientsQuery),
@@ -141,7 +132,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("broadcasts:view", {
       operationId: "listBroadcastTopLinks",
       summary: "List the links of a broadcast that people clicked most",
-      parameters: [broadcastId],
       responses: responses(200, "The links, most clicked first", TopLinksOut, [403, 404]),
     }),
     query(LinksQuery),

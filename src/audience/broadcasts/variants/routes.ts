@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { getBroadcast } from "../queries.ts";
 import { contentFields, limits } from "../rules.ts";
@@ -12,8 +12,6 @@ import { findVariants, toVariant } from "./queries.ts";
 import { VariantIn, VariantOut, VariantPatch } from "./schema.ts";
 import { updateVariant } from "./update.ts";
 
-const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
-const variantId = parameter.id("variant_id", "Id of the variant");
 const operation = operationsOf("Broadcasts");
 
 export const variantRoutes = new Hono<AppEnv>()
@@ -22,7 +20,6 @@ export const variantRoutes = new Hono<AppEnv>()
     operation("broadcasts:view", {
       operationId: "listBroadcastVariants",
       summary: "List the variants of a broadcast, oldest first",
-      parameters: [broadcastId],
       responses: responses(200, "All variants", z.array(VariantOut), [403, 404]),
     }),
     async (c) => {
@@ -38,7 +35,6 @@ export const variantRoutes = new Hono<AppEnv>()
       operationId: "createBroadcastVariant",
       summary: "Add a variant to a broadcast",
       description: `A broadcast has at most ${limits.variants} variants.`,
-      parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(201, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
     ...bodyWithLongTexts(VariantIn, contentFields),
@@ -50,7 +46,6 @@ export const variantRoutes = new Hono<AppEnv>()
     operation("broadcasts:manage", {
       operationId: "updateBroadcastVariant",
       summary: "Update a variant of a broadcast",
-      parameters: [broadcastId, variantId],
       responses: responses(200, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
     ...bodyWithLongTexts(VariantPatch, contentFields),
@@ -64,7 +59,6 @@ export const variantRoutes = new Hono<AppEnv>()
     operation("broadcasts:manage", {
       operationId: "deleteBroadcastVariant",
       summary: "Delete a variant of a broadcast",
-      parameters: [broadcastId, variantId],
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
     async (c) => {

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { languages } from "../../../lib/personal-text.ts";
+import { lineField } from "../../../lib/text-fields.ts";
 import { limits } from "../rules.ts";
-import { Body, oneLine, Subject } from "../schema.ts";
+import { Body, Subject } from "../schema.ts";
 
 /** Request and response schemas of variants. */
 
@@ -9,7 +10,7 @@ const Weight = z.int().min(1).max(limits.weight).describe("Relative share of the
 const FALLBACK = "null: the body of the broadcast.";
 
 const fields = {
-  label: oneLine("label", limits.labelCharacters).describe("Unique within the broadcast, without regard to case."),
+  label: lineField("label", limits.labelCharacters).describe("Unique within the broadcast, without regard to case."),
   language: z
     .enum(languages)
     .nullish()

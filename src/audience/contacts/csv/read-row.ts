@@ -1,11 +1,12 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { unmarkFormula } from "../../../lib/csv/cells.ts";
 import { type Columns, firstAddress } from "../../../lib/csv/columns.ts";
+import { jsonSizeIssue } from "../../../lib/object-field.ts";
 import { nameIssue, removeInvisible, UNPRINTABLE } from "../../../lib/text-rules.ts";
-import { metadataIssue } from "../rules.ts";
+import { limits } from "../rules.ts";
 
 /** A contact of a CSV row. */
-export interface RowContact {
+interface RowContact {
   email: string;
   key: string;
   name: string | null;
@@ -38,7 +39,7 @@ export function readRow(cells: readonly string[], width: number, columns: Column
   if (!address) return { issue: `"${shown(email)}" is not a valid email address` };
   const name = removeInvisible(cell(columns.name)).trim() || null;
   const metadata = metadataOf(columns, cell);
-  const issue = nameIssue(name ?? "") ?? metadataIssue(metadata ?? "");
+  const issue = nameIssue(name ?? "") ?? jsonSizeIssue("metadata", metadata ?? "", limits.metadataBytes);
   if (issue) return { issue };
   return { contact: { email: address.address, key: address.key, name, metadata } };
 }

@@ -2,7 +2,7 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-910c16e1.js",
+  script: "/assets/page-dc7d30c6.js",
   webmailScript: "/assets/webmail-2eb2b421.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-b570c200.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-e2be3fa8.json",
+  guides: "/assets/guides-2a2878ae.json",
 } as const;

@@ -2,8 +2,9 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { requireRecentReauthentication } from "../../../access/sessions/index.ts";
 import { conflict, forbidden } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { batchOrThrow, expectChanges } from "../../../platform/db/batch.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
+import { shardSql } from "../../../platform/jobs/shards.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
 import { closeForMail, deletionStatements } from "../../workspaces/index.ts";
 import { endMembershipStatements } from "../end-membership.ts";
@@ -11,7 +12,7 @@ import { type AccountWorkspace, deletionIssue, isAlone, limits } from "./rules.t
 
 // One more than the limit shows that there are too many.
 const FIND = `
-  SELECT w.number, w.id, w.name, w.mail_shards, m.role,
+  SELECT w.number, w.id, w.name, ${shardSql("w")} AS mailShard, m.role,
          EXISTS (SELECT 1 FROM memberships o WHERE o.workspace = w.number AND o.user_id <> ?1) AS has_others,
          EXISTS (SELECT 1 FROM memberships o WHERE o.workspace = w.number AND o.user_id <> ?1 AND o.role = 'owner')
            AS has_other_owner
@@ -22,7 +23,7 @@ interface Row {
   number: number;
   id: string;
   name: string;
-  mail_shards: string;
+  mailShard: number;
   role: AccountWorkspace["role"];
   has_others: number;
   has_other_owner: number;
@@ -76,19 +77,18 @@ export async function deleteAccount(
   const alone = found.filter(isAlone);
   const left = found.filter((workspace) => !isAlone(workspace));
   const numbers = (of: readonly AccountWorkspace[]) => JSON.stringify(of.map(({ number }) => number));
-  try {
-    await guardedBatch(db, [
+  await batchOrThrow(
+    db,
+    () => conflict("Your workspaces have just changed, or you are the last administrator of the platform; try again"),
+    [
       db.prepare(ERASE).bind(actor.userId, numbers(left), numbers(alone)),
       expectChanges(db, 1),
       ...alone.flatMap((workspace) => deletionStatements(ctx, workspace)),
       ...left.flatMap((workspace) => leaveStatements(ctx, workspace)),
       ...DELETE_OWN.map((sql) => db.prepare(sql).bind(actor.userId)),
       auditStatement({ ...ctx, workspace: null }, { action: "user.deleted", target: actor.userId }),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
-    throw conflict("Your workspaces have just changed, or you are the last administrator of the platform; try again");
-  }
+    ],
+  );
   await Promise.all(alone.map((workspace) => closeForMail(ctx, workspace)));
   await sendConfirmation(ctx, sendEmail);
 }
@@ -96,14 +96,10 @@ export async function deleteAccount(
 /** Returns the workspaces of the caller's user, oldest membership first, at most one more than the limit. */
 export async function listAccountWorkspaces(ctx: CallerCtx): Promise<AccountWorkspace[]> {
   const { results } = await ctx.db.prepare(FIND).bind(ctx.actor.userId).all<Row>();
-  return results.map(({ number, id, name, role, ...row }) => ({
-    number,
-    id,
-    name,
-    role,
-    mailShards: JSON.parse(row.mail_shards) as number[],
-    hasOtherMembers: row.has_others === 1,
-    hasOtherOwner: row.has_other_owner === 1,
+  return results.map(({ has_others, has_other_owner, ...workspace }) => ({
+    ...workspace,
+    hasOtherMembers: has_others === 1,
+    hasOtherOwner: has_other_owner === 1,
   }));
 }
 

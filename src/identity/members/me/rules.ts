@@ -8,8 +8,8 @@ export interface AccountWorkspace {
   number: number;
   id: string;
   name: string;
-  /** Numbers of its mail databases, newest first. */
-  mailShards: readonly number[];
+  /** Number of its mail database. */
+  mailShard: number;
   role: "owner" | "admin" | "member";
   hasOtherMembers: boolean;
   /** One of them is an owner. */

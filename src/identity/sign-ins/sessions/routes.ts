@@ -12,8 +12,8 @@ import {
 } from "../../../access/sessions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
-import { fieldsBody, operationsOf, parameter, responses } from "../../../http/openapi.ts";
-import { onePage, pageQuery } from "../../../http/pagination.ts";
+import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
+import { anyCursorQuery, onePage } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
 import {
   deleteSessionCookies,
@@ -25,11 +25,6 @@ import { query } from "../../../http/validate.ts";
 import { iso } from "../../../lib/time.ts";
 import { returnPath } from "../rules.ts";
 import { AccessOut, SessionOut, toSession, WorkspaceSwitch } from "./schema.ts";
-
-const ListQuery = z.object({
-  limit: pageQuery({ default: 100, max: 500 }).limit,
-  after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
-});
 
 /** The switch of a form may lead to another page than the start. */
 const FormSwitch = WorkspaceSwitch.extend({ next: z.string().optional() });
@@ -103,7 +98,7 @@ export const sessionRoutes = new Hono<AppEnv>()
       summary: "List your sessions, newest first",
       responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
     }),
-    query(ListQuery),
+    query(z.object(anyCursorQuery)),
     async (c) => {
       const caller = sessionCaller(c);
       const { after, limit } = c.req.valid("query");
@@ -117,7 +112,6 @@ export const sessionRoutes = new Hono<AppEnv>()
       operationId: "revokeSession",
       summary: "End one of your sessions",
       description: "Takes effect with its next request.",
-      parameters: [parameter.id("session_id", "Id of the session")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
     async (c) => {

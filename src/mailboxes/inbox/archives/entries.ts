@@ -235,7 +235,7 @@ const showName = (name: string) => JSON.stringify(name.slice(0, 200));
  * Returns the folder for the messages of a directory, or null for the top one. No file is ever written, so `..` and an absolute
  * path are harmless; they are left out with the characters that a folder cannot have.
  */
-export function toFolder(path: string): string | null {
+function toFolder(path: string): string | null {
   const parts = path
     .split("/")
     .map((part) => part.replace(/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/gu, "").trim())

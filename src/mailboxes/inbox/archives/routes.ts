@@ -3,7 +3,7 @@ import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { largeBodies } from "../../../http/json-body.ts";
-import { file, operationsOf, parameter, responses, success } from "../../../http/openapi.ts";
+import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
 import { query } from "../../../http/validate.ts";
 import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
 import { toReadable } from "../../../lib/readable.ts";
@@ -21,7 +21,6 @@ const MAX_ARCHIVE_BYTES = 500_000_000;
 const IMPORT_BYTES = 40_000_000;
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const archive = { schema: { type: "string", format: "binary" } } as const;
 const EXAMPLE = "From ada@example.org Sat Nov 21 14:12:48 2026\r\nSubject: Hello\r\n\r\nText\r\n\r\n";
 
@@ -48,7 +47,6 @@ export const archiveRoutes = new Hono<AppEnv>()
       operationId: "exportInbox",
       summary: "Export the messages of a mailbox",
       description: EXPORT_DESCRIPTION,
-      parameters: [mailboxId],
       responses: { ...responses(200, "", null, [403, 404, 502]), ...file("The archive", "application/zip") },
     }),
     query(ExportQuery),
@@ -67,7 +65,6 @@ export const archiveRoutes = new Hono<AppEnv>()
       operationId: "importInbox",
       summary: "Import messages into a mailbox",
       description: IMPORT_DESCRIPTION,
-      parameters: [mailboxId],
       requestBody: {
         required: true,
         content: {
@@ -104,7 +101,6 @@ export const archiveRoutes = new Hono<AppEnv>()
       summary: "List the imports in the background",
       description:
         "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
-      parameters: [mailboxId],
       responses: responses(200, "The imports", z.array(BackgroundImportOut), [403, 404, 502]),
     }),
     async (c) => {
@@ -117,7 +113,6 @@ export const archiveRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxImport",
       summary: "Get the progress of an import in the background",
-      parameters: [mailboxId, parameter.id("import_id", "Id of the import")],
       responses: responses(200, "The import", BackgroundImportOut, [403, 404, 502]),
     }),
     async (c) => {

@@ -1,13 +1,12 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
 import { findAutoReply, replaceAutoReply } from "./change.ts";
 import { AutoReplyIn, AutoReplyOut, toAutoReply } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 
 export const autoReplyRoutes = new Hono<AppEnv>()
   .get(
@@ -15,7 +14,6 @@ export const autoReplyRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxAutoReply",
       summary: "Get the automatic reply of a mailbox",
-      parameters: [mailboxId],
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404]),
     }),
     async (c) => {
@@ -31,7 +29,6 @@ export const autoReplyRoutes = new Hono<AppEnv>()
       description:
         "Replies to emails that name the mailbox in To or Cc, at most once a day to each return path. Lists, bounces, automatic " +
         "emails and spam are not answered.",
-      parameters: [mailboxId],
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404, 413, 415]),
     }),
     ...body(AutoReplyIn),

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
 import { connectToEvents } from "./connect.ts";
 import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL } from "./sockets.ts";
@@ -38,7 +38,6 @@ export const eventRoutes = new Hono<AppEnv>().get(
     summary: "Receive the changes of a mailbox as they happen",
     description: DESCRIPTION,
     parameters: [
-      parameter.id("mailbox_id", "Id of the mailbox"),
       {
         in: "header",
         name: "Upgrade",

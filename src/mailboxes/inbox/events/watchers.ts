@@ -7,7 +7,7 @@ import type { Ctx } from "../../../platform/context.ts";
  * Longest life of a socket, in ms. Opening the next one authenticates again and records the opening
  * (docs/contract/inbox.md#changes-of-a-mailbox).
  */
-export const MAX_SOCKET_MS = 3_600_000;
+const MAX_SOCKET_MS = 3_600_000;
 
 /** Who opened a socket, as far as it decides whether the socket may stay open. */
 export interface Watcher {

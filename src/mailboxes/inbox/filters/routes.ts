@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
@@ -12,8 +12,6 @@ import { findForwarding } from "./queries.ts";
 import { FilterFields, FilterOut, FilterPatch, RunIn, RunOut, toFilter, toRun } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
-const filter = [mailboxId, parameter.id("filter_id", "Id of the filter")];
 const errors = [403, 404, 502];
 const bodyErrors = [...errors, 409, 413, 415];
 const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
@@ -24,7 +22,6 @@ export const filterRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxFilters",
       summary: "List the filters of a mailbox in the order in which they are applied",
-      parameters: [mailboxId],
       responses: responses(200, `At most ${filterLimits.filters} filters`, z.array(FilterOut), errors),
     }),
     async (c) => {
@@ -41,7 +38,6 @@ export const filterRoutes = new Hono<AppEnv>()
       operationId: "createInboxFilter",
       summary: "Create a filter for mail that arrives",
       description: `A mailbox has at most ${filterLimits.filters} filters. An outside address of a \`forward\` has to confirm by an email.`,
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The filter", FilterOut, [...bodyErrors, 503]),
     }),
     ...body(FilterFields),
@@ -54,7 +50,6 @@ export const filterRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxFilterRun",
       summary: "Get the progress of the last run of the filters over a folder",
-      parameters: [mailboxId],
       responses: responses(200, "The run", RunOut, errors),
     }),
     async (c) => {
@@ -70,7 +65,6 @@ export const filterRoutes = new Hono<AppEnv>()
       summary: "Apply the filters to the messages of a folder",
       description:
         "Runs in the background, one folder of a mailbox at a time. Moves, labels and marks messages as at their arrival, and forwards none.",
-      parameters: [mailboxId],
       responses: responses(202, "The run", RunOut, bodyErrors),
     }),
     ...body(RunIn),
@@ -81,7 +75,6 @@ export const filterRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxFilter",
       summary: "Get a filter",
-      parameters: filter,
       responses: responses(200, "The filter", FilterOut, errors),
     }),
     async (c) => {
@@ -95,7 +88,6 @@ export const filterRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "updateInboxFilter",
       summary: "Update a filter",
-      parameters: filter,
       responses: responses(200, "The filter", FilterOut, [...bodyErrors, 503]),
     }),
     ...body(FilterPatch),
@@ -107,7 +99,6 @@ export const filterRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "deleteInboxFilter",
       summary: "Delete a filter",
-      parameters: filter,
       responses: responses(204, "Deleted", null, errors),
     }),
     async (c) => {

@@ -173,14 +173,24 @@ export const RunOut = z
     ref: "InboxFilterRun",
     examples: [
       {
-        ...{ folder: "INBOX", status: "running" as const, checked: 200, changed: 12, total: 1_000 },
-        ...{ started_at: "2026-11-21T14:00:00.000Z", updated_at: "2026-11-21T14:00:01.000Z" },
+        folder: "INBOX",
+        status: "running" as const,
+        checked: 200,
+        changed: 12,
+        total: 1_000,
+        started_at: "2026-11-21T14:00:00.000Z",
+        updated_at: "2026-11-21T14:00:01.000Z",
       },
     ],
   });
 
 /** Serializes a run. */
 export const toRun = ({ folder, status, checked, changed, total, startedAt, updatedAt }: FilterRun) => ({
-  ...{ folder, status, checked, changed, total },
-  ...{ started_at: iso(startedAt), updated_at: iso(updatedAt) },
+  folder,
+  status,
+  checked,
+  changed,
+  total,
+  started_at: iso(startedAt),
+  updated_at: iso(updatedAt),
 });

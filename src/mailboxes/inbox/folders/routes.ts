@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
@@ -37,7 +37,6 @@ const BlockedSenders = z
   .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const name = {
   in: "path",
   name: "name",
@@ -55,7 +54,6 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxFolders",
       summary: "List the folders of a mailbox",
-      parameters: [mailboxId],
       responses: responses(200, "At most 500 folders", z.array(FolderOut), errors),
     }),
     async (c) => c.json((await (await open(c)).store.listFolders()).map(toFolder)),
@@ -66,7 +64,6 @@ export const folderRoutes = new Hono<AppEnv>()
       operationId: "createInboxFolder",
       summary: "Create a folder",
       description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
     }),
     ...body(FolderIn),
@@ -78,7 +75,7 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "updateInboxFolder",
       summary: "Rename a folder",
-      parameters: [mailboxId, name],
+      parameters: [name],
       responses: responses(200, "The folder", FolderOut, [...errors, 409, 413, 415]),
     }),
     ...body(FolderIn),
@@ -89,7 +86,7 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "deleteInboxFolder",
       summary: "Delete an empty folder",
-      parameters: [mailboxId, name],
+      parameters: [name],
       responses: responses(204, "Deleted", null, [...errors, 409]),
     }),
     async (c) => {
@@ -102,7 +99,6 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxAddresses",
       summary: "Complete an address from mail sent and received",
-      parameters: [mailboxId],
       responses: responses(200, "At most 20 addresses, the most used first", z.array(Address), errors),
     }),
     query(AddressQuery),
@@ -113,7 +109,6 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxQuota",
       summary: "Get the size of a mailbox and its limit",
-      parameters: [mailboxId],
       responses: responses(200, "The size", QuotaOut, errors),
     }),
     async (c) => {
@@ -127,7 +122,6 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxStorageSections",
       summary: "List the sizes of the folders and of all attachments",
-      parameters: [mailboxId],
       responses: responses(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut), errors),
     }),
     async (c) => c.json(await (await open(c)).store.sections()),
@@ -137,7 +131,6 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxBlockedSenders",
       summary: "List the senders whose mail goes to Spam",
-      parameters: [mailboxId],
       responses: responses(200, "At most 1,000 addresses", BlockedSenders, errors),
     }),
     async (c) => c.json({ emails: await (await open(c)).store.listBlockedSenders() }),
@@ -147,7 +140,6 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "replaceInboxBlockedSenders",
       summary: "Replace the senders whose mail goes to Spam",
-      parameters: [mailboxId],
       responses: responses(200, "What is now stored", BlockedSenders, [...errors, 413, 415]),
     }),
     ...body(BlockedSenders),

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
@@ -11,8 +11,6 @@ import { createLabel, deleteLabel, updateLabel } from "./change.ts";
 import { LabelIn, LabelPatch } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
-const label = [mailboxId, parameter.id("label_id", "Id of the label")];
 const errors = [403, 404, 502];
 const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
 
@@ -22,7 +20,6 @@ export const labelRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxLabels",
       summary: "List labels by name",
-      parameters: [mailboxId],
       responses: responses(200, "At most 200 labels", z.array(LabelOut), errors),
     }),
     async (c) => c.json((await (await open(c)).store.listLabels()).map(toLabel)),
@@ -33,7 +30,6 @@ export const labelRoutes = new Hono<AppEnv>()
       operationId: "createInboxLabel",
       summary: "Create a label",
       description: `A mailbox has at most ${mailboxLimits.labels} labels.`,
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
     ...body(LabelIn),
@@ -45,7 +41,6 @@ export const labelRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "updateInboxLabel",
       summary: "Update a label",
-      parameters: label,
       responses: responses(200, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
     ...body(LabelPatch),
@@ -57,7 +52,6 @@ export const labelRoutes = new Hono<AppEnv>()
       operationId: "deleteInboxLabel",
       summary: "Delete a label",
       description: "Its messages stay.",
-      parameters: label,
       responses: responses(204, "Deleted", null, errors),
     }),
     async (c) => {

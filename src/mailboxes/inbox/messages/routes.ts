@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { file, operationsOf, parameter, responses, success } from "../../../http/openapi.ts";
+import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -51,8 +51,6 @@ const SearchQuery = z.object({
 });
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
-const message = [mailboxId, parameter.uid];
 const errors = [403, 404, 502];
 const bodyErrors = [...errors, 413, 415];
 const partId = {
@@ -75,7 +73,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxMessages",
       summary: "List the messages of a folder, newest first",
-      parameters: [mailboxId],
       responses: responses(200, "A page of messages", PageOut, errors),
     }),
     query(ListQuery),
@@ -95,7 +92,6 @@ export const messageRoutes = new Hono<AppEnv>()
       operationId: "searchInbox",
       summary: "Search sender, recipients, subject and text of messages",
       description: `Every word matches the beginning of a word. \`total\` counts at most ${mailboxLimits.countedMatches.toLocaleString("en")} messages.`,
-      parameters: [mailboxId],
       responses: responses(200, "A page of messages, newest first", PageOut, errors),
     }),
     query(SearchQuery),
@@ -114,7 +110,6 @@ export const messageRoutes = new Hono<AppEnv>()
       operationId: "getInboxMessage",
       summary: "Get a message",
       description: "Reading does not mark it as seen.",
-      parameters: message,
       responses: responses(200, "The message", MessageOut, errors),
     }),
     query(ReadQuery),
@@ -129,7 +124,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxMessageSource",
       summary: "Get a message as it was received",
-      parameters: message,
       responses: { ...responses(200, "", null, errors), ...file("The message (RFC 5322)", "message/rfc822") },
     }),
     query(FolderQuery),
@@ -144,7 +138,7 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "getInboxAttachment",
       summary: "Download an attachment",
-      parameters: [...message, partId],
+      parameters: [partId],
       responses: { ...responses(200, "", null, errors), ...file("The decoded file", "application/octet-stream") },
     }),
     query(FolderQuery),
@@ -159,7 +153,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "updateInboxMessageFlags",
       summary: "Mark a message as seen, flagged or answered",
-      parameters: message,
       responses: responses(200, "The message", ItemOut, bodyErrors),
     }),
     query(FolderQuery),
@@ -174,7 +167,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "moveInboxMessage",
       summary: "Move a message to another folder",
-      parameters: message,
       responses: responses(200, "Its new place", PlaceOut, bodyErrors),
     }),
     query(FolderQuery),
@@ -187,7 +179,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "moveInboxMessageToSpam",
       summary: "Move a message to Spam",
-      parameters: message,
       responses: responses(200, "Its new place", PlaceOut, errors),
     }),
     query(FolderQuery),
@@ -199,7 +190,6 @@ export const messageRoutes = new Hono<AppEnv>()
       operationId: "restoreInboxMessageFromSpam",
       summary: "Return a message from Spam to the folder that it came from",
       description: "It goes to INBOX when it came from Trash, or from a folder that is gone.",
-      parameters: message,
       responses: responses(200, "Its new place", PlaceOut, [...errors, 409]),
     }),
     query(SpamFolderQuery),
@@ -211,7 +201,6 @@ export const messageRoutes = new Hono<AppEnv>()
       operationId: "deleteInboxMessage",
       summary: "Move a message to Trash, or delete it for good",
       description: "A message in Trash, and any message with `expunge=true`, is deleted for good.",
-      parameters: message,
       responses: {
         ...responses(200, "Moved to Trash: its new place", PlaceOut, errors),
         ...success(204, "Deleted for good", null),
@@ -229,7 +218,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "updateInboxMessages",
       summary: `Change up to ${MAX_CHANGED} messages of a folder`,
-      parameters: [mailboxId],
       responses: responses(200, "A result for each message", BatchOut, bodyErrors),
     }),
     ...body(BatchIn),
@@ -240,7 +228,6 @@ export const messageRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "replaceInboxMessageLabels",
       summary: "Replace the labels of a message",
-      parameters: message,
       responses: responses(200, "The message", ItemOut, bodyErrors),
     }),
     query(FolderQuery),
@@ -256,7 +243,6 @@ export const messageRoutes = new Hono<AppEnv>()
       operationId: "getInboxThread",
       summary: "List the messages of a thread in all folders, oldest first",
       description: "Lists the newest 500 messages.",
-      parameters: [mailboxId, parameter.id("thread_id", "Id of the thread")],
       responses: responses(200, "The messages", ThreadOut, errors),
     }),
     async (c) => {

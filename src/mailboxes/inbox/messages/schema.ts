@@ -99,7 +99,9 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
     reply_to: message.replyTo.map(toAddress),
     in_reply_to: message.inReplyTo,
     references: message.references,
-    ...{ headers, text, html },
+    headers,
+    text,
+    html,
     attachments: message.parts
       .filter(({ use }) => use === "attachment" || use === "inline")
       .map((part) => ({

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import { AcceptOut } from "../../../sending/emails/index.ts";
@@ -16,7 +16,6 @@ import { DraftIn, FileOut, SendIn } from "./schema.ts";
 import { sendFromMailbox } from "./send.ts";
 
 const operation = operationsOf("Inbox");
-const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const errors = [403, 404, 502];
 const bodyErrors = [...errors, 413, 415];
 const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
@@ -32,7 +31,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       summary: "Send a message from a mailbox",
       description:
         "At least one of text and html is required; a text alone is also sent as HTML. A copy goes to Sent when the message leaves.",
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [...bodyErrors, 400, 409, 503]),
     }),
     ...bodyWithLongTexts(SendIn, ["html", "text"]),
@@ -44,7 +42,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("inbox:read", {
       operationId: "listInboxScheduled",
       summary: "List the scheduled emails of a mailbox, soonest first",
-      parameters: [mailboxId],
       responses: responses(200, "At most 1,000 emails", z.array(ScheduledOut), errors),
     }),
     async (c) => c.json(await listScheduledOfMailbox(c.get("caller"), (await open(c)).id)),
@@ -55,7 +52,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "addInboxFile",
       summary: "Upload a file for a message",
       description: `At most ${inMiB(MAX_FILE_BYTES)}. The file can be sent, any number of times, for a day.`,
-      parameters: [mailboxId, parameter.idempotencyKey],
       requestBody: {
         required: true,
         content: {
@@ -82,7 +78,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "createInboxDraft",
       summary: "Create a draft",
-      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
     ...bodyWithLongTexts(DraftIn, ["html", "text"]),
@@ -95,7 +90,6 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "replaceInboxDraft",
       summary: "Replace a draft",
       description: "The new version has a new UID.",
-      parameters: [mailboxId, parameter.uid],
       responses: responses(200, "The new version", ItemOut, [...bodyErrors, 409]),
     }),
     ...bodyWithLongTexts(DraftIn, ["html", "text"]),
@@ -106,7 +100,6 @@ export const sendingRoutes = new Hono<AppEnv>()
     operation("inbox:write", {
       operationId: "deleteInboxDraft",
       summary: "Delete a draft for good",
-      parameters: [mailboxId, parameter.uid],
       responses: responses(204, "Deleted", null, errors),
     }),
     async (c) => {

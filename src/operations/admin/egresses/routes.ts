@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { hostParameter, readHost } from "../host-name.ts";
@@ -19,7 +19,6 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Platform");
 const security = [{ session: [] }];
-const ofWorkspace = [parameter.id("workspace_id", "Id of the workspace")];
 const ofDomain = [hostParameter("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform give workspaces and domains an egress of their own. */
@@ -59,7 +58,6 @@ export const egressRoutes = new Hono<AppEnv>()
       summary: "Give a workspace an egress of its own",
       description: "All of its mail leaves by that, also bulk mail, unless its domain has one. Queued mail too.",
       security,
-      parameters: ofWorkspace,
       responses: responses(200, "The workspace", EgressAssignmentOut, [403, 404, 413, 415]),
     }),
     ...body(EgressIn),
@@ -74,7 +72,6 @@ export const egressRoutes = new Hono<AppEnv>()
       operationId: "removeWorkspaceEgress",
       summary: "Remove the egress of a workspace",
       security,
-      parameters: ofWorkspace,
       responses: responses(204, "Removed", null, [403, 404]),
     }),
     async (c) => {

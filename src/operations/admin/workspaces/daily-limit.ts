@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { onNewestShard } from "../../../platform/jobs/shards.ts";
+import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { beginDailyCount, dailyLimitOf } from "../../../platform/rate-limits/index.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 
@@ -27,6 +27,7 @@ export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | 
   }
   const row = await getAnyWorkspace(ctx, target);
   // Also after a repeated call: the first one may have failed here.
-  if (dailyLimitOf(ctx, row) !== null) await beginDailyCount(onNewestShard(ctx, row), number);
+  const mailCtx = dailyLimitOf(ctx, row) === null ? null : await onShardOf(ctx, number);
+  if (mailCtx) await beginDailyCount(mailCtx, number);
   return row;
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { setDailyLimit } from "./daily-limit.ts";
@@ -11,7 +11,6 @@ import { DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schem
 
 const operation = operationsOf("Platform");
 const security = [{ session: [] }];
-const parameters = [parameter.id("workspace_id", "Id of the workspace")];
 
 /** The routes with which administrators of the platform stop the mail of a workspace. */
 export const platformWorkspaceRoutes = new Hono<AppEnv>()
@@ -37,7 +36,6 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
       summary: "Pause sending in a workspace; its owners cannot resume",
       description: "Takes effect with the next request. Queued emails wait, and are checked every ten minutes.",
       security,
-      parameters,
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
     }),
     async (c) => c.json(toPlatformWorkspace(await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), true))),
@@ -49,7 +47,6 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
       summary: "End the platform's pause of a workspace",
       description: "A pause that its owners had begun before stays.",
       security,
-      parameters,
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
     }),
     async (c) => c.json(toPlatformWorkspace(await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false))),
@@ -63,7 +60,6 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
         "Holds for every way to send, from the next request on: beyond it sends return 429 until 00:00 UTC. Broadcasts and " +
         "bulk sends wait, and continue within an hour of a higher limit. Emails that were accepted before are delivered.",
       security,
-      parameters,
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404, 413, 415]),
     }),
     ...body(DailyLimitIn),

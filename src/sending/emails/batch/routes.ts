@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { listWithAttachments } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { batchUpload, ContentUpload } from "../content/index.ts";
@@ -34,7 +34,7 @@ export const batchRoutes = new Hono<AppEnv>().post(
     operationId: "sendEmailBatch",
     summary: `Send up to ${limits.batch} emails`,
     description: "Each item is accepted or refused on its own. Results keep the order.",
-    parameters: [parameter.idempotencyKey, batchMode],
+    parameters: [batchMode],
     responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
   }),
   ...listWithAttachments(SendIn, limits.batch, batchUpload),

@@ -124,7 +124,10 @@ async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly F
   const db = mailDb(ctx);
   const rows = emails.map(({ row, erased }) => ({
     ...erased,
-    ...{ n: row.n, id: row.id, version: row.version, contentKey: row.content_key },
+    n: row.n,
+    id: row.id,
+    version: row.version,
+    contentKey: row.content_key,
     hasContent: row.content === null ? 0 : 1,
     content: erased.isAlone || row.content === null ? null : scrubRowContent(row.content, person.key, scrubber),
   }));
@@ -151,7 +154,7 @@ const toErasable = (row: Row, state: EmailState) => ({
  * Returns the scrubbed document of a row, and spaces up to one byte more than the row had: a run that packed the content before compares
  * its length, and so sets no place of an unscrubbed copy (hasPackedContentSql).
  */
-export function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
+function scrubRowContent(content: string, key: string, scrubber: Scrubber): string {
   const document = scrubDocument(content.trimEnd(), key, scrubber);
   return document + " ".repeat(utf8Length(content) + 1 - utf8Length(document));
 }
@@ -175,8 +178,10 @@ async function eraseObjects(
     .map(({ row, erased }) => ({
       isAlone: erased.isAlone,
       place: contentPlace(workspaceId, {
-        ...{ id: row.id, contentKey: row.content_key },
-        ...{ contentOffset: row.content_offset, contentSize: row.content_size },
+        id: row.id,
+        contentKey: row.content_key,
+        contentOffset: row.content_offset,
+        contentSize: row.content_size,
       }),
     }))
     .filter(({ place }) => !place.key.includes("/broadcasts/"));

@@ -1,2 +1,2 @@
-export { type EmailsErased, type ErasedPerson, eraseEmails } from "./erase-emails.ts";
+export { type ErasedPerson, eraseEmails } from "./erase-emails.ts";
 export { Scrubber } from "./scrub.ts";

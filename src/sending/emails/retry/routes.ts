@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { AcceptOut } from "../schema.ts";
 import { retryEmail } from "./retry.ts";
 
@@ -15,7 +15,6 @@ export const retryRoutes = new Hono<AppEnv>().post(
     summary: "Retry an email for the recipients it did not reach",
     description:
       "Creates a new email to the recipients that bounced, were rejected or failed; the original does not change. A suppression by a bounce does not stop it. Other suppressions, and three bounced retries in a row, drop the recipient.",
-    parameters: [parameter.id("email_id", "Id of the email"), parameter.idempotencyKey],
     responses: responses(202, "The new email", AcceptOut, [403, 404, 409]),
   }),
   noBody,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
-import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { cancelEmail } from "./cancel.ts";
@@ -22,7 +22,6 @@ const ListQuery = z
       .describe("Continues after this cursor, of the Link header."),
   })
   .superRefine(refuseDeepPages);
-const emailId = parameter.id("email_id", "Id of the email");
 const operation = operationsOf("Emails");
 
 export const scheduledRoutes = new Hono<AppEnv>()
@@ -45,7 +44,6 @@ export const scheduledRoutes = new Hono<AppEnv>()
     operation("emails:send", {
       operationId: "rescheduleEmail",
       summary: "Reschedule an email",
-      parameters: [emailId],
       responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 409, 413, 415]),
     }),
     ...body(RescheduleIn),
@@ -56,7 +54,6 @@ export const scheduledRoutes = new Hono<AppEnv>()
     operation("emails:send", {
       operationId: "cancelScheduledEmail",
       summary: "Cancel a scheduled email",
-      parameters: [emailId],
       responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
     }),
     async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
@@ -66,7 +63,6 @@ export const scheduledRoutes = new Hono<AppEnv>()
     operation("emails:send", {
       operationId: "sendScheduledEmailNow",
       summary: "Send a scheduled email now",
-      parameters: [emailId, parameter.idempotencyKey],
       responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
     }),
     noBody,

@@ -5,7 +5,7 @@ import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
 /** Bounds of one run, which cron starts every minute: emails of one step, and steps. */
 const EMAILS_PER_STEP = 1_000;
-export const MAX_INDEX_STEPS = 60;
+const MAX_INDEX_STEPS = 60;
 
 /**
  * SQL for the greatest `n` in the index; emails above it are scanned. It is read from a shadow table of FTS5, by its primary

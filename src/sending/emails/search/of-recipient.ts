@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { StoredEvent } from "../../../platform/db/email-json.ts";
-import { onShard } from "../../../platform/jobs/shards.ts";
 import type { EmailPage } from "../queries.ts";
 import { type EventEntry, readEvents, recipientKey } from "../timeline/index.ts";
 import { parseSearchQuery } from "./parse-query.ts";
@@ -19,30 +18,10 @@ export interface EmailOfRecipient {
 const FIND_EVENTS = "SELECT n, events FROM emails WHERE n IN (SELECT value FROM json_each(?1))";
 
 /**
- * Returns the emails to a canonical address that the caller may see, of all mail databases of the workspace, newest first, by the search
- * index. A page may have fewer rows than `limit`, also none, and be followed by others, since the index finds addresses that contain this
+ * Returns the emails to a canonical address that the caller may see, newest first, by the search index. A page may have fewer rows than `limit`, also none, and be followed by others, since the index finds addresses that contain this
  * one too.
  */
 export async function findEmailsTo(
-  ctx: CallerCtx,
-  key: string,
-  range: { before?: string | undefined; limit: number },
-): Promise<EmailPage<EmailOfRecipient>> {
-  const { mailShards } = ctx.workspace;
-  const pages = await Promise.all(mailShards.map((shard) => findIn(onShard(ctx, shard), key, range)));
-  // Only down to here has every database been read.
-  const [end = null] = pages
-    .flatMap(({ next }) => next ?? [])
-    .sort()
-    .toReversed();
-  const found = pages.flatMap(({ rows }) => rows).filter(({ row }) => end === null || row.id >= end);
-  const rows = found.toSorted((a, b) => (a.row.id < b.row.id ? 1 : -1));
-  if (rows.length <= range.limit) return { rows, next: end };
-  const page = rows.slice(0, range.limit);
-  return { rows: page, next: page.at(-1)?.row.id ?? null };
-}
-
-async function findIn(
   ctx: CallerCtx,
   key: string,
   { before, limit }: { before?: string | undefined; limit: number },

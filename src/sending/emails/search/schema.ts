@@ -64,7 +64,7 @@ export function toSearchRecord(row: RecordRow): SearchOut {
 const text = (most: number) => z.string().max(most).nullable().default(null);
 
 /** A saved search. Unknown fields are dropped. */
-export const SavedSearchEntry = z
+const SavedSearchEntry = z
   .object({
     id: z.string().min(1).max(64).optional().describe("Assigned by the service when absent."),
     name: z.string().trim().min(1).max(100),

@@ -9,7 +9,7 @@ import { findSendRecords } from "./records.ts";
 import { applySenderRule } from "./sender-rule.ts";
 
 /** The mailbox that an email is sent from. */
-export interface Sender {
+interface Sender {
   mailboxId: string;
   domainId: string;
   domain: string;

@@ -1,7 +1,7 @@
 export { check, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
 export { earlyRecords } from "./early-records.ts";
 export { insertEmailStatements } from "./insert.ts";
-export { firstReason, type Issue, toValidationErrors } from "./issues.ts";
+export { firstReason, toValidationErrors } from "./issues.ts";
 export { type NewEmail, toNewEmail } from "./new-email.ts";
 export {
   type Envelope,

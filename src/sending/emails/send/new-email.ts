@@ -43,7 +43,7 @@ export interface NewEmail {
 }
 
 /** Fields that make an email of a broadcast personal. */
-export interface PersonalEmail {
+interface PersonalEmail {
   /** Numbers of the broadcast, of its variant (0: none) and of the contact. Null: an email that counts for no broadcast. */
   broadcast: number | null;
   variant: number | null;

@@ -2,7 +2,6 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import type { EventEntry } from "../../../platform/db/email-json.ts";
-import { KEEPS_ACTIVITY_SQL } from "../../../platform/db/shard-workspaces.ts";
 import { isDelivered } from "../rules.ts";
 import { isHitEvent } from "./classify-hits.ts";
 import type { MergeResult } from "./merge.ts";
@@ -27,7 +26,7 @@ type Kind = keyof typeof KINDS;
 const columns = ["received", "opened", "clicked"] as const;
 
 /** Marks that a row keeps: those of the newest broadcasts. */
-export const MAX_MARKS = 150;
+const MAX_MARKS = 150;
 /** Characters of marks from which on they are counted. */
 const MANY_MARKS = 1_500;
 
@@ -40,7 +39,7 @@ const PATCHED = "json_patch(person_activity.broadcasts, excluded.broadcasts)";
 const ADD = `
   INSERT INTO person_activity (workspace, email_key, received_at, opened_at, clicked_at, broadcasts)
   SELECT w.number, j.value->>'email', j.value->>'received', j.value->>'opened', j.value->>'clicked', j.value->>'broadcasts'
-    FROM json_each(?1) j CROSS JOIN shard_workspaces w ON w.number = j.value->>'workspace' AND ${KEEPS_ACTIVITY_SQL}
+    FROM json_each(?1) j CROSS JOIN shard_workspaces w ON w.number = j.value->>'workspace' AND w.activity_since IS NOT NULL
    WHERE true
   ON CONFLICT DO UPDATE SET ${columns.map((kind) => later(`${kind}_at`)).join(", ")},
     broadcasts = CASE WHEN length(${PATCHED}) > ${MANY_MARKS} THEN (
@@ -103,7 +102,8 @@ function toRemoved({ before, state }: Merged): object[] {
     const keptMarks = new Set(kept.filter((hit) => hit.email === email).flatMap((hit) => Object.keys(hit.broadcasts)));
     const marks = hits.flatMap(({ broadcasts }) => Object.keys(broadcasts)).filter((mark) => !keptMarks.has(mark));
     return {
-      ...{ workspace: state.workspace, email },
+      workspace: state.workspace,
+      email,
       opened: hits.flatMap(({ opened }) => opened ?? []),
       clicked: hits.flatMap(({ clicked }) => clicked ?? []),
       broadcasts: JSON.stringify(Object.fromEntries(marks.map((mark) => [mark, null]))),

@@ -3,7 +3,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
-import { recordEmailEventsStatements, wakeForEmailEvents } from "../../../platform/person-events/index.ts";
+import { recordEmailEventsStatements, wakeForEvents } from "../../../platform/person-events/index.ts";
 import { recordEventsStatements, toWebhookEvents, wakeForResults } from "../../../platform/webhook-events/index.ts";
 import {
   clearDomainFailuresStatements,
@@ -90,7 +90,7 @@ export async function applyFacts(
     try {
       const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
       await wakeForResults(ctx, results.slice(end - webhooks.length, end));
-      await wakeForEmailEvents(ctx, results.slice(end));
+      await wakeForEvents(ctx, results.slice(end));
       return { states, results: results.slice(before.length + emailStatements.length) };
     } catch (error) {
       if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;

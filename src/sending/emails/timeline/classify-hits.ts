@@ -8,12 +8,12 @@ import type { EventEntry } from "../../../platform/db/email-json.ts";
  * A client that fetches this many links of an email within SCANNER_MS is a scanner
  * (docs/contract/tracking.md#machines-and-persons).
  */
-export const SCANNER_LINKS = 3;
-export const SCANNER_MS = 5_000;
+const SCANNER_LINKS = 3;
+const SCANNER_MS = 5_000;
 /**
  * Repeats of an open or a click within this time are merged, in milliseconds (docs/contract/tracking.md#machines-and-persons).
  */
-export const REPEAT_MS = 60_000;
+const REPEAT_MS = 60_000;
 
 type HitKind = "open" | "click";
 

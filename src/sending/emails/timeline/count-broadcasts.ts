@@ -45,7 +45,15 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
     const [broadcast, variant] = [state.broadcast, state.variant ?? 0];
     const key = `${broadcast} ${variant}`;
     const sum = sums.get(key) ?? {
-      ...{ broadcast, variant, attempted: 0, delivered: 0, bounced: 0, failed: 0, cancelled: 0, opened: 0, clicked: 0 },
+      broadcast,
+      variant,
+      attempted: 0,
+      delivered: 0,
+      bounced: 0,
+      failed: 0,
+      cancelled: 0,
+      opened: 0,
+      clicked: 0,
     };
     sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
     // An email of a broadcast has one recipient and is in one of these counts at the end, so that they add up.

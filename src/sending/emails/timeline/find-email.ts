@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
-import { onShardsOf } from "../../../platform/jobs/shards.ts";
+import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 
 const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
@@ -11,14 +11,12 @@ export interface FoundEmail {
   state: EmailState;
 }
 
-/** Finds an email in the mail databases of its workspace. Returns null when it does not exist. */
+/** Finds an email in the mail database of its workspace. Returns null when it does not exist. */
 export async function findEmail(
   ctx: Ctx,
   { workspace, emailId }: { workspace: number; emailId: string },
 ): Promise<FoundEmail | null> {
-  for (const mailCtx of await onShardsOf(ctx, workspace)) {
-    const row = await mailDb(mailCtx).prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>();
-    if (row) return { ctx: mailCtx, state: toState(row) };
-  }
-  return null;
+  const mailCtx = await onShardOf(ctx, workspace);
+  const row = mailCtx && (await mailDb(mailCtx).prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>());
+  return row && { ctx: mailCtx, state: toState(row) };
 }

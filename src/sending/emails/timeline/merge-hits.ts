@@ -23,11 +23,11 @@ export interface Hit {
 }
 
 /** Opens and clicks that are stored as events of an email. Later ones are only counted. */
-export const MAX_HIT_EVENTS = 50;
+const MAX_HIT_EVENTS = 50;
 /** Events of machines are stored up to this number, so that they leave room for those of persons. */
-export const MAX_MACHINE_EVENTS = 25;
+const MAX_MACHINE_EVENTS = 25;
 /** Ids of later hits that are stored, so that a hit that the queue delivers twice counts once. */
-export const MAX_REMEMBERED_HITS = 200;
+const MAX_REMEMBERED_HITS = 200;
 
 /** Characters of a target that its event stores, so that 50 events stay below the size limit of a row. */
 const MAX_EVENT_URL = 2000;

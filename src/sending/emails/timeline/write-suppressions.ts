@@ -3,7 +3,7 @@ import type { MailStatement, MainStatement } from "../../../platform/db/database
 import {
   type ContactMark,
   findMarksStatements,
-  markContacts,
+  markContactsStatements,
   type WorkspaceAddress,
 } from "../../suppressions/index.ts";
 import type { MergeResult } from "./merge.ts";
@@ -33,5 +33,5 @@ export async function writeSuppressions(
     const found = await ctx.db.batch<ContactMark>(findMarksStatements(ctx, ended));
     marks.push(...found.flatMap(({ results: rows }) => rows));
   }
-  return marks.length > 0 ? markContacts(ctx, marks) : [];
+  return marks.length > 0 ? markContactsStatements(ctx, marks) : [];
 }

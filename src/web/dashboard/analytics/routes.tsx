@@ -9,7 +9,6 @@ import {
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
-import { onOldestShard } from "../../../platform/jobs/shards.ts";
 import {
   bucketsOf,
   findDomains,
@@ -73,7 +72,7 @@ async function findReport(caller: CallerCtx, { period, by }: { period: Period; b
   const [totals, domains, broadcasts] = await Promise.all([
     findTotals(caller, hours, hoursPerBucket(by)),
     findDomains(caller, hours, SHOWN_DOMAINS),
-    maySeeBroadcasts ? listBroadcasts(onOldestShard(caller, caller.workspace), { limit: SHOWN_BROADCASTS }) : null,
+    maySeeBroadcasts ? listBroadcasts(caller, { limit: SHOWN_BROADCASTS }) : null,
   ]);
   const records = broadcasts?.broadcasts.map((row) => toRecord(caller.workspace.id, row)) ?? null;
   return {

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
-import { onShard } from "../../../platform/jobs/shards.ts";
 
 /** The things that sending needs and that a workspace has already. */
 export interface SetupState {
@@ -26,21 +25,20 @@ const FIND_SETUP = `
 
 const HAS_SENT = "SELECT EXISTS (SELECT 1 FROM emails WHERE workspace = ?1) AS hasSent";
 
-/** Returns which steps of the set-up the caller's workspace has done: one call to the main database, and one to each of its mail databases. */
+/** Returns which steps of the set-up the caller's workspace has done: one call to the main database, and one to its mail database. */
 export async function findSetup(ctx: CallerCtx): Promise<Setup> {
-  const { number, mailShards } = ctx.workspace;
+  const { number } = ctx.workspace;
   const main = ctx.db
     .prepare(FIND_SETUP)
     .bind(number)
     .first<Record<keyof SetupState, 0 | 1> & Pick<Setup, "sandboxSender">>();
-  const sent = mailShards.map((shard) => mailDb(onShard(ctx, shard)).prepare(HAS_SENT).bind(number).first("hasSent"));
-  const [found, ...all] = await Promise.all([main, ...sent]);
+  const [found, hasSent] = await Promise.all([main, mailDb(ctx).prepare(HAS_SENT).bind(number).first("hasSent")]);
   return {
     hasDomain: found?.hasDomain === 1,
     hasVerifiedDomain: found?.hasVerifiedDomain === 1,
     hasMailbox: found?.hasMailbox === 1,
     hasCredential: found?.hasCredential === 1,
-    hasSent: all.includes(1),
+    hasSent: hasSent === 1,
     sandboxSender: found?.sandboxSender ?? null,
   };
 }

@@ -7,7 +7,6 @@ import { respondPage } from "../../../http/page.tsx";
 import { toRefusal } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { type MenuEntry, menuOf } from "../../../http/ui/index.ts";
-import { onOldestShard } from "../../../platform/jobs/shards.ts";
 import { searchEmails } from "../../../sending/emails/index.ts";
 import { SearchPage } from "./page.tsx";
 import { settingsOf } from "./settings.ts";
@@ -35,7 +34,7 @@ async function findAll(caller: CallerCtx, q: string) {
   const search = { q, direction: "outbound" as const, page: 0, limit: SHOWN };
   const [emails, contacts, domains] = await Promise.all([
     may("emails:view") ? searchEmails(caller, search).then(({ rows }) => rows) : [],
-    may("contacts:view") ? findContacts(onOldestShard(caller, caller.workspace), q, SHOWN) : [],
+    may("contacts:view") ? findContacts(caller, q, SHOWN) : [],
     may("domains:view") ? findDomains(caller, q, SHOWN) : [],
   ]);
   return { emails, contacts, domains, entries: findEntries(caller, q) };

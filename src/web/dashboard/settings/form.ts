@@ -7,6 +7,8 @@ export interface SettingsForm {
   /** Values of `trackingOptions`. */
   opens: string;
   clicks: string;
+  /** Digits; empty: the days of the deployment. */
+  days: string;
   isPaused: boolean;
   /** Of what the form began from. */
   version: string;
@@ -30,6 +32,7 @@ export function readSettingsForm(form: URLSearchParams): SettingsForm {
   const field = (name: string) => form.get(name) ?? "";
   return {
     ...{ name: field("name"), opens: field("tracking_opens"), clicks: field("tracking_clicks") },
+    days: field("retention_days").trim(),
     isPaused: form.get("sending_paused") === "on",
     version: field("version"),
   };
@@ -37,9 +40,10 @@ export function readSettingsForm(form: URLSearchParams): SettingsForm {
 
 /** Returns the form of what is stored. */
 export function toSettingsForm({ name, settings, sendingPausedAt }: WorkspaceRow): SettingsForm {
-  const { tracking_opens, tracking_clicks } = settings;
+  const { tracking_opens, tracking_clicks, retention_days } = settings;
   const form = {
     ...{ name, opens: fromTracking(tracking_opens), clicks: fromTracking(tracking_clicks) },
+    days: retention_days === undefined ? "" : String(retention_days),
     isPaused: sendingPausedAt !== null,
     version: "",
   };
@@ -47,7 +51,8 @@ export function toSettingsForm({ name, settings, sendingPausedAt }: WorkspaceRow
 }
 
 /** Returns what the form shows and changes, by label. */
-export const valuesOf = ({ name, opens, clicks, isPaused }: SettingsForm): FormValues => ({
+export const valuesOf = ({ name, opens, clicks, days, isPaused }: SettingsForm): FormValues => ({
   ...{ "Name of the workspace": name, "Count opens": labelOf(opens), "Count clicks": labelOf(clicks) },
+  "Days for which emails are kept": days,
   "Pause sending": isPaused ? "yes" : "no",
 });

@@ -33,7 +33,11 @@ export const settingsPages = new Hono<AppEnv>()
         const patch = parseFields(WorkspacePatch, {
           name: form.name,
           sending_paused: form.isPaused,
-          settings: { tracking_opens: toTracking(form.opens), tracking_clicks: toTracking(form.clicks) },
+          settings: {
+            tracking_opens: toTracking(form.opens),
+            tracking_clicks: toTracking(form.clicks),
+            retention_days: form.days === "" ? null : Number(form.days),
+          },
         });
         requireVersion(form.version, valuesOf(toSettingsForm(await getWorkspace(caller))), valuesOf(form));
         await updateWorkspace(caller, caller.workspace.id, patch);
@@ -54,7 +58,7 @@ async function showSettings(c: Context<AppEnv>, submitted?: { refusal: Refusal; 
   const workspace = await getWorkspace(caller);
   const { refusal, form = toSettingsForm(workspace) } = submitted ?? {};
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <SettingsPage {...{ caller, workspace, form, notice, refusal }} />;
+  const page = <SettingsPage {...{ caller, workspace, form, notice, refusal }} days={caller.settings.retentionDays} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 
@@ -62,12 +66,14 @@ interface SettingsPageProps {
   caller: CallerCtx;
   workspace: WorkspaceRow;
   form: SettingsForm;
+  /** Those of the deployment. */
+  days: number;
   notice?: string | undefined;
   refusal?: Refusal | undefined;
 }
 
 /** Name, pause and tracking of the workspace. */
-const SettingsPage = ({ caller, workspace, form, notice, refusal }: SettingsPageProps) => (
+const SettingsPage = ({ caller, workspace, form, days, notice, refusal }: SettingsPageProps) => (
   <Layout title="Settings" caller={caller} at="/app/settings" notice={notice}>
     {caller.actor.scopes.has("team:manage") ? (
       <Form class="form" action="/app/settings" refusal={refusal}>
@@ -75,6 +81,15 @@ const SettingsPage = ({ caller, workspace, form, notice, refusal }: SettingsPage
         <Field name="name" label="Name of the workspace" value={form.name} errors={refusal?.errors} />
         <Select name="tracking_opens" label="Count opens" options={trackingOptions} value={form.opens} />
         <Select name="tracking_clicks" label="Count clicks" options={trackingOptions} value={form.clicks} />
+        <Field
+          name="retention_days"
+          label="Days for which emails are kept"
+          type="number"
+          value={form.days}
+          required={false}
+          hint={`Older emails, and older entries of the inbound log, are deleted within the hour, for good. Empty: ${days} days, which is the most.`}
+          errors={refusal?.errors}
+        />
         <fieldset>
           <legend>Sending</legend>
           <Check

@@ -12,7 +12,7 @@ import {
 import { importCsv } from "../../contacts/csv-support.ts";
 import { LISTS, type Operation, type Send, type Spelling, type Until } from "./operations.ts";
 
-export type Api = ReturnType<typeof createApiWithoutQueue>;
+type Api = ReturnType<typeof createApiWithoutQueue>;
 
 /** A workspace with the topics of the sequences. */
 export interface Sender {

@@ -24,17 +24,6 @@ export interface PostfixMaster {
   stop(): Promise<void>;
 }
 
-/** Returns why Postfix cannot run here, or null when it can. */
-export async function findPostfixIssue(): Promise<string | null> {
-  if (process.getuid?.() !== 0) return "Postfix was not measured: its master needs root";
-  try {
-    await run("postconf", ["-d", "-h", "mail_version"]);
-    return null;
-  } catch {
-    return "Postfix was not measured: it is not installed (apt-get install postfix)";
-  }
-}
-
 export interface MasterOptions {
   /** Further files of the configuration, by name. */
   files?: Record<string, string>;

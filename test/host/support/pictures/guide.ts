@@ -9,7 +9,7 @@ const FOLDER = path.join(ROOT, "docs/guides");
 const WINDOW = { width: 1_000, height: 640 };
 
 /** True when the pictures of the documents are written (`npm run pictures`). Otherwise they must exist. */
-export const isWriting = process.env.PICTURES === "1";
+const isWriting = process.env.PICTURES === "1";
 
 /** Writes a picture of the window to a file, or throws when there is none and none is written. */
 export async function takePicture(page: Page, file: string): Promise<void> {

@@ -1,7 +1,5 @@
 import { type Program, startProgram } from "./program.ts";
 
-export type { LogLine } from "./program.ts";
-
 export interface EgressProcess extends Program {
   /** Ports on which it listens, in the order of the configuration. */
   ports: number[];

@@ -1,7 +1,5 @@
 import { type LogLine, type Program, startProgram } from "./program.ts";
 
-export type { LogLine } from "./program.ts";
-
 export interface GatewayProcess extends Program {
   /** Port of submission over implicit TLS, of submission with STARTTLS, of MX and of IMAP; 0 without one. */
   ports: { implicit: number; starttls: number; mx: number; imap: number };

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type WakeUp, WakeUpGatherer } from "../../../../src/platform/outbox/index.ts";
+import { lastingWake, WakeUpGatherer } from "../../../../src/platform/outbox/gather-wake-ups.ts";
+import type { WakeUp } from "../../../../src/platform/outbox/index.ts";
 
 const rowsOf = (count: number, name: string): WakeUp[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, dueAt: 0, kind: "deliver" }));
@@ -131,4 +132,27 @@ it("after a call that throws the next wake-up is sent at once", async () => {
   await expect(first).rejects.toThrow("the queue failed");
   void wake("b");
   expect(calls.map(({ ids }) => ids)).toEqual([["a 0"], ["b 0"]]);
+});
+
+it("wake-ups within 100 ms of a lasting one share one queue message, sent when these have passed", async () => {
+  const sent: { ids: string[]; delay: number | undefined }[] = [];
+  const waits: { ms: number; end: () => void }[] = [];
+  const gatherer = new WakeUpGatherer(() => 1_000_000);
+  const wake = lastingWake(
+    async (rows, delay) => sent.push({ ids: rows.map(({ id }) => id), delay }) > 0,
+    100,
+    (ms) => new Promise<void>((end) => waits.push({ ms, end })),
+  );
+  const place = { queue: {}, outbox: {} };
+  const first = gatherer.wake(place, rowsOf(1, "first"), (rows) => wake(rows));
+  expect(sent).toEqual([{ ids: ["first 0"], delay: undefined }]);
+  for (const name of ["second", "third"]) await gatherer.wake(place, rowsOf(1, name), (rows) => wake(rows));
+  expect(sent).toHaveLength(1);
+  expect(waits.map(({ ms }) => ms)).toEqual([100]);
+  waits[0]?.end();
+  await expect.poll(() => sent.map(({ ids }) => ids)).toEqual([["first 0"], ["second 0", "third 0"]]);
+  waits[1]?.end();
+  await first;
+  await Promise.all([wake(rowsOf(1, "alone"), 5), waits[2]?.end()]);
+  expect(sent[2]).toEqual({ ids: ["alone 0"], delay: 5 });
 });

@@ -1,7 +1,6 @@
-import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** Events of persons, in the order of `n`. Only the first mail database of a workspace keeps them. */
+/** Events of persons, in the order of `n`. */
 export const events = sqliteTable(
   "events",
   {
@@ -14,12 +13,11 @@ export const events = sqliteTable(
     data: text().notNull(),
     occurredAt: integer("occurred_at").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Set while the event is in another database than the first of its workspace. */
+    /** Unused: NULL (migrations/mail/0250_no_event_copies.sql). */
     copying: integer(),
   },
   (t) => [
     uniqueIndex("events_by_id").on(t.workspace, t.id),
     index("events_by_person").on(t.workspace, t.emailKey, t.n, t.name),
-    index("events_to_copy").on(t.workspace, t.n).where(sql`copying IS NOT NULL`),
   ],
 );

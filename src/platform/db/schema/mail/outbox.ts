@@ -16,7 +16,6 @@ export const outbox = sqliteTable(
     index("outbox_by_outage").on(t.outage, t.id).where(sql`outage IS NOT NULL`),
     index("outbox_by_stopped").on(t.stopped).where(sql`stopped IS NOT NULL`),
     uniqueIndex("outbox_one_release").on(t.kind).where(sql`kind = 'release'`),
-    index("outbox_of_events").on(t.ref).where(sql`kind = 'events'`),
   ],
 );
 

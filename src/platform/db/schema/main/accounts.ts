@@ -32,7 +32,7 @@ export const workspaces = sqliteTable(
     bulkPause: integer("bulk_pause").notNull().default(0),
     bulkPausedAt: integer("bulk_paused_at"),
     bulkResumedAt: integer("bulk_resumed_at"),
-    /** Bits 1 and 2 (src/platform/db/people-flags.ts). */
+    /** One bit (src/platform/db/people-flags.ts). */
     people: integer().notNull().default(0),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
@@ -46,11 +46,14 @@ export const workspaces = sqliteTable(
     index("workspaces_by_egress").on(t.id).where(sql`egress IS NOT NULL`),
     uniqueIndex("workspaces_by_slug").on(t.slug),
     index("workspaces_by_bulk_pause").on(t.bulkPausedAt).where(sql`bulk_paused_at IS NOT NULL`),
+    index("workspaces_with_retention").on(t.number).where(sql`settings->>'$.retention_days' IS NOT NULL`),
   ],
 );
 
 /** Settings of a workspace. A missing key has its default. */
 export interface WorkspaceSettings {
+  /** Days for which emails are kept; absent: those of the deployment. */
+  retention_days?: number;
   tracking_opens?: boolean;
   tracking_clicks?: boolean;
   /** IANA name of the zone in which automations wait for an hour; missing: UTC. */

@@ -1,0 +1,76 @@
+import { dailyKey, notifyOwners } from "../../notices/notifications/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { Steps } from "../../platform/jobs/turns.ts";
+import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
+import { sendSystemEmail } from "../../sending/system-emails/index.ts";
+import { boundsOf, type OwnDays } from "./own-days.ts";
+
+/** Workspaces whose owners are told, and operators who get an email. */
+const TOLD_WORKSPACES = 3;
+const TOLD_OPERATORS = 20;
+/** Hours whose mail tells which workspaces are large. */
+const HOURS = 7 * 24;
+
+const FIND_SIZE = "SELECT size FROM mail_shards WHERE number = ?1";
+const FIND_OPERATORS = `SELECT email FROM users WHERE is_platform_admin = 1 AND restricted_at IS NULL LIMIT ${TOLD_OPERATORS}`;
+
+// The recipients of a week, times the days for which their emails are kept.
+const FIND_LARGEST = `
+  SELECT w.number, sum(t.sent + t.refused) * coalesce(?4->>('$."' || w.number || '"'), ?5) AS kept
+    FROM shard_workspaces w CROSS JOIN rollups_totals t ON t.workspace = w.number AND t.hour >= ?1
+   WHERE w.number BETWEEN ?2 AND ?3 AND w.status = 'open' GROUP BY w.number ORDER BY kept DESC LIMIT ${TOLD_WORKSPACES}`;
+
+/**
+ * Tells the owners of the largest workspaces of a mail database, and the operators, once a day (UTC) what to do before it is full, while
+ * its size is above SHARD_WARNING_LIMIT (docs/operating/capacity.md).
+ */
+export async function* warnOfFill(ctx: MailCtx, ownDays: OwnDays): Steps {
+  const { warning, accept } = ctx.settings.shardLimits;
+  const size = await ctx.db.prepare(FIND_SIZE).bind(ctx.shard).first<number>("size");
+  if (size === null || size < warning) return;
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  for (const number of await findLargest(ctx, ownDays))
+    await notifyOwners(ctx, number, {
+      category: "alerts",
+      severity: "warning",
+      href: "/settings",
+      title: "The database with your mail is nearly full",
+      body: `It has ${gigabytes(size)}. At ${gigabytes(accept)} it takes no new emails. Your workspace is one of the largest in it: keep its emails for fewer days, in the settings of the workspace.`,
+      key: dailyKey("database-fill", ctx.now()),
+    });
+  yield;
+  const day = new Date(ctx.now()).toISOString().slice(0, 10);
+  const { results } = await ctx.db.prepare(FIND_OPERATORS).all<{ email: string }>();
+  for (const { email } of results)
+    await sendSystemEmail(
+      ctx,
+      {
+        to: email,
+        subject: `Mail database ${ctx.shard} is nearly full: ${gigabytes(size)}`,
+        parts: [
+          `At ${gigabytes(accept)} its workspaces can send no new emails. The owners of its largest workspaces were told to keep their emails for fewer days.`,
+          "Shorten RETENTION_DAYS, or agree on fewer days with these customers. Retention then frees the space by itself.",
+        ],
+      },
+      `database-fill ${ctx.shard} ${day} ${email}`,
+    );
+}
+
+/** Returns the numbers of the workspaces that will have the most recipients of emails, in one statement for each 500 workspaces. */
+async function findLargest(ctx: MailCtx, ownDays: OwnDays): Promise<number[]> {
+  const since = Math.floor(ctx.now() / 3_600_000) - HOURS;
+  const days = boundsOf(ownDays, (own) => own);
+  const found: { number: number; kept: number }[] = [];
+  for (const { first, last } of await workspaceSteps(ctx)) {
+    const { results } = await mailDb(ctx)
+      .prepare(FIND_LARGEST)
+      .bind(since, first, last, days, ctx.settings.retentionDays)
+      .all<{ number: number; kept: number }>();
+    found.push(...results);
+  }
+  return found
+    .toSorted((a, b) => b.kept - a.kept)
+    .slice(0, TOLD_WORKSPACES)
+    .map(({ number }) => number);
+}
