@@ -10,6 +10,7 @@ const EXEMPT = new Map<string, string>([
   ["test/support/distance/distance.test.ts", "tests a stopped clock"],
   ["test/host/support/peak-memory.ts", "is run by a full test"],
   ["test/host/support/startup-cpu.ts", "is run by a full test"],
+  ["test/support/distance/clock.ts", "stops the clock of a Worker"],
   ["test/support/scripted-session.ts", "records arrivals for a full test"],
   ["test/support/scripted-smtp.ts", "records arrivals for a full test"],
 ]);

@@ -1,4 +1,4 @@
-/** What runs during the tests of a file or suite, in place of a variable that a hook assigns and another one ends. */
+/** Objects that exist during the tests of a file or suite, in place of a variable that a hook assigns and another one ends. */
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
