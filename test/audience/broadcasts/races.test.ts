@@ -207,42 +207,35 @@ describe("while a page of emails is made", () => {
 });
 
 describe("the deletion of what a broadcast uses", () => {
-  it("of the list: a draft cannot be sent, a scheduled one is cancelled, and waiting emails are cancelled", async () => {
+  it.each([
+    {
+      what: "of the list: a draft cannot be sent, a scheduled one is cancelled, and waiting emails are cancelled",
+      path: (listId: string) => `/v1/contacts/${listId}`,
+      statuses: { cancelled: 20 },
+      broadcast: { status: "cancelled", delivered_count: 0 },
+    },
+    {
+      what: "of the mailbox: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail",
+      path: () => `/v1/mailboxes/${workspace.mailboxId}`,
+      statuses: { failed: 20 },
+      broadcast: { status: "sent", failed_count: 20 },
+    },
+    {
+      what: "of the domain: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail",
+      path: () => `/v1/domains/${workspace.domainId}?delete_mailboxes=true`,
+      statuses: { failed: 20 },
+      broadcast: { status: "sent", failed_count: 20 },
+    },
+  ])("$what", async ({ path, statuses, broadcast }) => {
     const { id, listId } = await aFannedOut(20);
     const draft = await broadcasts.create({ contact_list_id: listId });
     const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/contacts/${listId}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", path(listId))).status).toBe(204);
     expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
     await runBroadcasts(Date.now() + 3_700_000);
     expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
-    expect(await statusesOf(id)).toEqual({ cancelled: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "cancelled", delivered_count: 0 });
-  });
-
-  it("of the mailbox: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail", async () => {
-    const { id, listId } = await aFannedOut(20);
-    const draft = await broadcasts.create({ contact_list_id: listId });
-    const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/mailboxes/${workspace.mailboxId}`)).status).toBe(204);
-    expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
-    await runBroadcasts(Date.now() + 3_700_000);
-    expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
-    expect(await statusesOf(id)).toEqual({ failed: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
-  });
-
-  it("of the domain: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail", async () => {
-    const { id, listId } = await aFannedOut(20);
-    const draft = await broadcasts.create({ contact_list_id: listId });
-    const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}?delete_mailboxes=true`)).status).toBe(
-      204,
-    );
-    expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
-    await runBroadcasts(Date.now() + 3_700_000);
-    expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
-    expect(await statusesOf(id)).toEqual({ failed: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
+    expect(await statusesOf(id)).toEqual(statuses);
+    expect(await broadcasts.read(id)).toMatchObject(broadcast);
   });
 
   it("of the list: a paused broadcast is cancelled, and so are its waiting emails", async () => {
