@@ -12,7 +12,6 @@ import { BackupClient } from "../../dev/backups/client.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, MASTER_KEYS, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { temporaryFolder } from "./support/suite.ts";
@@ -79,7 +78,6 @@ afterAll(async () => {
   await to?.host.stop();
   for (const site of [from, to]) site?.sink.close();
   receiver?.close();
-  await removeBundle();
 });
 
 describe("a backup of a deployment with work in flight", () => {

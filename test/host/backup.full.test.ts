@@ -15,7 +15,6 @@ import { startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { call, type Filled, fill, MASTER_KEYS, runCommand, sendOn, transfer } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { byExtent, isFull } from "./support/extent.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { newAttempt, type SendAttempt, send } from "./support/sending-client.ts";
@@ -108,7 +107,6 @@ afterAll(async () => {
   await to?.host.stop();
   for (const site of [from, to]) site?.sink.close();
   await receiver?.stop();
-  await removeBundle();
 });
 
 describe("npm run backup", () => {

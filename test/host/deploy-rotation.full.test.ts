@@ -11,7 +11,6 @@ import { ROOT } from "../../dev/layout.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { HttpsFront } from "./support/https-front.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
@@ -55,7 +54,6 @@ afterAll(async () => {
   front?.close();
   sink.close();
   receiver.close();
-  await removeBundle();
 });
 
 /** Runs a command of dev/ for production, with a file of secrets. */

@@ -8,7 +8,6 @@ import { seeded } from "../support/failures.ts";
 import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { byExtent } from "./support/extent.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { eventsOf, listAll, listOpen, type SendAttempt, send } from "./support/sending-client.ts";
 import { SubmittingClient } from "./support/submitting-client.ts";
 
@@ -32,7 +31,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 it("no accepted email is lost when egress, Worker and gateway are killed, and each that arrives twice is marked", async () => {

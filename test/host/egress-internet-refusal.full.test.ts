@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 
 const TRIES = 15;
 
@@ -14,7 +13,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Returns how long after its 202 an email is seen as bounced, in ms. */

@@ -4,7 +4,6 @@ import type { MailSystem } from "../../dev/internet/index.ts";
 import { type ProviderReply, providerReplies } from "../egress/provider-replies.ts";
 import { type ApiEmail, startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { eventually } from "./support/gateway-rig.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 
 /** A row with a server of its own, at a host of the provider: `r7.google.com`. */
 interface Served extends ProviderReply {
@@ -56,7 +55,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Status and last event of an email in each state. */

@@ -6,7 +6,6 @@ import type { MailSystem } from "../../dev/internet/index.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { byExtent } from "./support/extent.ts";
 import { certificateFiles, eventually } from "./support/gateway-rig.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { type PostfixMaster, startMaster } from "./support/mail-servers/postfix-master.ts";
 import { postfixUnavailable } from "./support/postfix.ts";
 import { temporaryFolder } from "./support/suite.ts";
@@ -52,7 +51,6 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail 
   afterAll(async () => {
     await postfix?.stop();
     await rig?.close();
-    await removeBundle();
   });
 
   /** Waits for what Postfix has relayed to an address. */

@@ -11,7 +11,6 @@ import type { MailSystem } from "../../dev/internet/index.ts";
 import { type PolicyServer, servePolicies } from "./support/egress/policy-server.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { eventually } from "./support/gateway-rig.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { eximUnavailable, startExim } from "./support/mail-servers/exim.ts";
 import { opensmtpdUnavailable, startOpensmtpd } from "./support/mail-servers/opensmtpd.ts";
 import { startPostfix } from "./support/mail-servers/postfix.ts";
@@ -139,7 +138,6 @@ describe.skipIf(present.length === 0)("mail servers of Debian", () => {
     await Promise.all(running.map((server) => server.stop()));
     await rig?.close();
     policyServer?.close();
-    await removeBundle();
   });
 
   const messagesTo = (to: string) =>

@@ -10,7 +10,6 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { temporaryFolder } from "./support/suite.ts";
@@ -61,7 +60,6 @@ afterAll(async () => {
   await host?.stop();
   sink.close();
   receiver.close();
-  await removeBundle();
 });
 
 /** Calls the service as the administrator, and keeps the cookies that it sets. */

@@ -5,12 +5,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { callerOf } from "./support/call-api.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { byExtent } from "./support/extent.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { sendUnderKills, waitUntilFinal } from "./support/kill-run.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
@@ -31,8 +30,6 @@ const WEBHOOK_EVENTS: Record<string, string> = {
   bounced: "email.bounced",
   failed: "email.failed",
 };
-
-afterAll(removeBundle);
 
 it("every event of every email is delivered at least once, and none that did not happen", {
   timeout: byExtent({ quick: 600_000, full: 600_000, long: 1_800_000 }),

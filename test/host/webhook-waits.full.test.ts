@@ -5,11 +5,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { callerOf } from "./support/call-api.ts";
 import { byExtent } from "./support/extent.ts";
-import { removeBundle } from "./support/hosts/start.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 
@@ -23,8 +22,6 @@ const FAST = 4;
 const DELIVERIES = byExtent({ quick: 1, full: 2, long: 2 });
 const most = { slow: 15, behaviour: "after-13" };
 const all = [most, { slow: 5, behaviour: "after-13" }, { slow: 15, behaviour: "hang" }];
-
-afterAll(removeBundle);
 
 for (const { slow, behaviour } of byExtent({ quick: [most], full: all, long: all }))
   it(`a fast endpoint waits less than two seconds beside ${slow} that respond with ${behaviour}, and no delivery is lost or repeated`, async () => {

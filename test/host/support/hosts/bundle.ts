@@ -48,9 +48,6 @@ export function sharedBundle(): Bundle | null {
 
 /** Deletes the bundle, unless it is shared. Call it when no host runs. */
 export async function removeBundle(): Promise<void> {
-  const distant = await distantBundle;
-  distantBundle = null;
-  if (distant) await rm(path.dirname(distant.script), { recursive: true, force: true });
   if (sharedBundle()) return;
   const files = await bundle;
   bundle = null;
@@ -73,10 +70,11 @@ async function createBundle(): Promise<Bundle> {
 }
 
 async function createDistantBundle(): Promise<Bundle> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "email-distant-bundle-"));
+  const bundle = await bundleOnce();
+  const folder = await mkdtemp(path.join(bundle.folder, "distant-"));
   const script = path.join(folder, "worker.mjs");
   await writeFile(script, await bundleScript(DISTANT_WORKER));
-  return { ...(await bundleOnce()), script };
+  return { ...bundle, script };
 }
 
 /** Reads the bindings of wrangler.toml, without rate limits. */

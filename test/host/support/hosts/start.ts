@@ -13,8 +13,6 @@ import { type Distance, distanceVariables } from "../../../support/distance/rule
 import { bundleOnce, distantBundleOnce, ROOT } from "./bundle.ts";
 import type { Command, HostProcessOptions, Reply } from "./messages.ts";
 
-export { removeBundle } from "./bundle.ts";
-
 export interface HostOptions {
   stateDir: string;
   port: number;
