@@ -1,7 +1,6 @@
 /** Bounds of one claim and of one run, so that no email and no batch delays or kills the others (safety). */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Connection, Envelope } from "../../../src/mail/smtp/transport.ts";
 import { purge } from "../../../src/operations/purges/index.ts";
 import {
   type ClaimedRow,
@@ -11,9 +10,10 @@ import {
   type WakeUp,
 } from "../../../src/platform/outbox/index.ts";
 import { ByteBudget } from "../../../src/sending/delivery/byte-budget.ts";
-import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { deliver } from "../../../src/sending/delivery/index.ts";
 import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, mail } from "../../support/databases.ts";
 import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
@@ -27,21 +27,16 @@ beforeEach(async () => {
 /** An egress of four connections without a network; `inFlight` counts the transactions that have no reply yet. */
 function countingEgress() {
   const counts = { inFlight: 0, most: 0, sent: 0 };
-  const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-    usable: true,
-    async send({ recipients }: Envelope) {
+  const egress = egressWithoutNetwork({
+    async onSend() {
       counts.inFlight += 1;
       counts.most = Math.max(counts.most, counts.inFlight);
       await new Promise((resolve) => setTimeout(resolve, 20));
       counts.inFlight -= 1;
       counts.sent += 1;
-      const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-      return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+      return undefined;
     },
-    async close() {},
   });
-  const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, transport: { open } };
   return { egress, counts };
 }
 

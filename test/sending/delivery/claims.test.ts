@@ -2,7 +2,6 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Connection } from "../../../src/mail/smtp/transport.ts";
 import {
   type ClaimedRow,
   claimStatement,
@@ -11,8 +10,9 @@ import {
   type WakeUp,
 } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
-import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
@@ -179,19 +179,15 @@ describe("a lone email", () => {
     ]);
     await acceptEmail(ctx, workspace, { subject: "lone" });
     const sent: string[] = [];
-    const open = async (): Promise<Connection> => ({
-      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-      usable: true,
-      async send({ recipients }, message) {
+    const egress = egressWithoutNetwork({
+      connections: 1,
+      async onSend(_, message) {
         let text = "";
         for await (const chunk of message.chunks()) text += new TextDecoder().decode(chunk);
         sent.push(/^Subject: (\S+)/m.exec(text)?.[1] ?? "");
-        const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+        return undefined;
       },
-      async close() {},
     });
-    const egress: Egress = { relay: "egress.test", dsn: false, connections: 1, transport: { open } };
     await deliver(ctx, [woken[0] ?? { dueAt: 0, id: "", kind: "deliver" }], egress);
     expect(sent).toEqual(["lone", "batch", "batch"]);
   });
@@ -202,19 +198,13 @@ describe("a lone email", () => {
     const id = await acceptEmail(ctx, workspace);
     trips.length = 0;
     let statusAtClose: unknown = null;
-    const open = async (): Promise<Connection> => ({
-      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-      usable: true,
-      async send({ recipients }) {
-        const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
-      },
-      async close() {
+    const egress = egressWithoutNetwork({
+      async onClose() {
         const read = () => database.value<string>("SELECT status FROM emails WHERE id = ?1", [id]);
         for (let tries = 0; statusAtClose !== "delivered" && tries < 100; tries++) statusAtClose = await read();
       },
     });
-    await deliver(ctx, woken, { relay: "egress.test", dsn: false, connections: 4, transport: { open } });
+    await deliver(ctx, woken, egress);
     expect(statusAtClose).toBe("delivered");
     // The claim, the read of what may have changed since accept, and the flush.
     expect(trips).toHaveLength(3);

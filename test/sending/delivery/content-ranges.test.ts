@@ -1,9 +1,9 @@
 /** Reading the contents of a batch: neighbouring documents by one R2 read, and each email its own. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Connection, Envelope, OutgoingMessage } from "../../../src/mail/smtp/transport.ts";
 import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
-import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { deliver } from "../../../src/sending/delivery/index.ts";
+import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { database } from "../../support/databases.ts";
 import { ManualQueue } from "../../support/failures.ts";
 import { aMail, apiOn, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
@@ -17,19 +17,15 @@ beforeEach(async () => {
 /** An egress without a network, which keeps the text of each message by its recipient. */
 function readingEgress(connections: number) {
   const messages = new Map<string, string>();
-  const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-    usable: true,
-    async send({ recipients }: Envelope, message: OutgoingMessage) {
+  const egress = egressWithoutNetwork({
+    connections,
+    async onSend({ recipients }, message) {
       let text = "";
       for await (const chunk of message.chunks()) text += new TextDecoder().decode(chunk);
       for (const { address } of recipients) messages.set(address, text);
-      const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-      return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+      return undefined;
     },
-    async close() {},
   });
-  const egress: Egress = { relay: "egress.test", dsn: false, connections, transport: { open } };
   return { egress, messages };
 }
 

@@ -16,6 +16,7 @@ import { LEASE_MS, sweep } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
 import { readEvents } from "../../../src/sending/emails/timeline/index.ts";
+import { ACCEPTED, CAPABILITIES } from "../../support/accepting-egress.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
 import { ManualQueue, seeded, shuffled } from "../../support/failures.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
@@ -123,16 +124,8 @@ class PausableEgress implements Egress {
 
   #connection(): Connection {
     let usable = true;
-    const capabilities = {
-      smtpUtf8: true,
-      eightBitMime: true,
-      dsn: false,
-      pipelining: true,
-      lease: false,
-      maxSize: null,
-    };
     return {
-      capabilities,
+      capabilities: CAPABILITIES,
       get usable() {
         return usable;
       },
@@ -140,9 +133,7 @@ class PausableEgress implements Egress {
         this.started.push(await emailIdOf(message));
         const result = this.#paused ? await this.#pausedResult.promise : null;
         if (result) usable = false;
-        const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        const accepted = { kind: "accepted", reply, dsnRequested: false } as const;
-        return { recipients: envelope.recipients.map(() => result ?? accepted) };
+        return { recipients: envelope.recipients.map(() => result ?? ACCEPTED) };
       },
       close: async () => {},
     };
